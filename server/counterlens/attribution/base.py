@@ -1,0 +1,92 @@
+"""Is this program right? The verdict, and what every attribution function offers (paper 000, section 3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from threading import Event
+from typing import Protocol
+
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+class Judgement(StrEnum):
+    """What was found out about a program."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INVALID = "invalid"  # it does not parse
+    TIMED_OUT = "timed_out"
+    REFUSED = "refused"  # it was not run: nothing can judge it, or running is not allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a judgement rests on.
+
+    Attributes:
+        attribution: The attribution function: `doctest`, `tests`.
+        tests: How many cases were run.
+        failed: The name or source of the first case that failed, if one did.
+        message: What happened there, a few lines at most; empty when all passed.
+    """
+
+    attribution: str
+    tests: int
+    failed: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judgement with its evidence and its cost in seconds."""
+
+    judgement: Judgement
+    evidence: Evidence
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program was found right."""
+        return self.judgement is Judgement.PASSED
+
+
+class Judge(Protocol):
+    """The tests of one function, ready to be run against any version of the file that holds it."""
+
+    @property
+    def attribution(self) -> str:
+        """The id of the attribution function."""
+        ...
+
+    @property
+    def tests(self) -> int:
+        """How many cases it knows of."""
+        ...
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program.
+
+        Args:
+            program: The whole source of the file, with the function replaced by the version in question.
+            cancel: Set it to give up.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        ...
+
+
+class Attribution(Protocol):
+    """A way to find the tests of a function: one file each, registered in `attribution/registry.py`."""
+
+    @property
+    def id(self) -> str:
+        """A short name, shown in reports."""
+        ...
+
+    def find(self, document: Document, function: Function, sandbox: Sandbox) -> Judge | None:
+        """The judge for a function, or None when this attribution function has nothing to judge it by."""
+        ...

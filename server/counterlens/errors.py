@@ -1,0 +1,36 @@
+"""Errors that a user can act on: what happened, and what to do about it."""
+
+
+class CounterlensError(Exception):
+    """An expected failure, worded for the user.
+
+    Every face (command line, language server, library) shows `message` and `hint` and nothing else;
+    anything that is not a `CounterlensError` is a defect of Counterlens.
+
+    Args:
+        message: What happened, one sentence, without a full stop at the end.
+        hint: What the user can do about it, if anything.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}. {self.hint}" if self.hint else self.message
+
+
+class SourceError(CounterlensError):
+    """The source cannot be read, parsed, or does not contain what was asked for."""
+
+
+class ModelError(CounterlensError):
+    """A model could not be found, loaded or asked."""
+
+
+class Cancelled(CounterlensError):  # noqa: N818 - it is a request that was granted, not an error
+    """The caller withdrew the request before it was finished."""
+
+    def __init__(self, message: str = "cancelled") -> None:
+        super().__init__(message)

@@ -1,0 +1,182 @@
+"""What every model back end offers: the `Model` protocol and the few types that cross it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from threading import Event
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) from the thread that made the request."""
+
+
+class Capability(StrEnum):
+    """One thing that a model may be able to do; callers degrade openly where it is missing."""
+
+    COMPLETE = "complete"
+    SCORE = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """Who answered: everything needed to name a model in a report and in a cache key.
+
+    Attributes:
+        id: What the user typed to choose the model.
+        name: What a person calls it.
+        identity: A stable content identity: the SHA-256 of a model file, or endpoint and model name.
+        where: `local` or the host of the endpoint.
+        capabilities: What it can do.
+        context: Tokens that fit into one request, or None when the server does not say.
+        details: Further facts for reports, such as quantisation or threads.
+    """
+
+    id: str
+    name: str
+    identity: str
+    where: str
+    capabilities: frozenset[Capability]
+    context: int | None = None
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a completion has said enough.
+
+    Attributes:
+        indent: The column, in characters with tabs expanded to multiples of eight, of the header of the
+            block being completed: the completion ends before the first line of code that is indented no
+            deeper (its own end, by indentation). None: no such rule.
+        texts: The completion ends before the first of these.
+    """
+
+    indent: int | None = None
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to be continued at temperature 0.
+
+    Attributes:
+        text: What the model reads. It may end anywhere: back ends heal the last token (decision 4 of
+            ARCHITECTURE.md), so that the continuation is what follows `text` exactly.
+        max_tokens: At most so many new tokens.
+        stop: When to end before that.
+    """
+
+    text: str
+    max_tokens: int = 256
+    stop: Stop = field(default_factory=Stop)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model wrote after a prompt.
+
+    Attributes:
+        text: The continuation of the prompt's text, stop rule applied.
+        finish: `stop` when the stop rule or the model's end of text ended it, `length` when the
+            token limit did.
+        tokens: How many tokens the model generated.
+    """
+
+    text: str
+    finish: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenScores:
+    """What a model found likely, token by token: n tokens, k best alternatives each.
+
+    Attributes:
+        text: The text that was scored.
+        start: (n,) int64, first byte of each token in the UTF-8 text.
+        end: (n,) int64, byte after its last.
+        logprob: (n,) float64, natural logarithm of the token's probability given what precedes it;
+            NaN for a first token that nothing precedes.
+        entropy: (n,) float64, entropy in nats of the distribution that the token was drawn from.
+        rank: (n,) int64, how many tokens were more likely; -1 where not scored.
+        alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
+        alternative_text: n tuples of k texts.
+        context: (n,) int64, how many tokens the model saw before this one.
+    """
+
+    text: str
+    start: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+    logprob: npt.NDArray[np.float64]
+    entropy: npt.NDArray[np.float64]
+    rank: npt.NDArray[np.int64]
+    alternative_logprob: npt.NDArray[np.float64]
+    alternative_text: tuple[tuple[str, ...], ...]
+    context: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def probability(self) -> npt.NDArray[np.float64]:
+        """(n,) float64 next-token probabilities (paper 001, section II), NaN where not scored."""
+        return np.exp(self.logprob)
+
+
+class Model(Protocol):
+    """A code model. Requests are synchronous, thread-safe, and end early with `Cancelled`."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Who answers."""
+        ...
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """Continue each prompt at temperature 0.
+
+        Raises:
+            ModelError: the model cannot answer; the message says why.
+            Cancelled: `cancel` was set.
+        """
+        ...
+
+    def score(
+        self,
+        text: str,
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """Score every token of `text` given what precedes it.
+
+        Raises:
+            ModelError: the model cannot answer, or does not give token probabilities.
+            Cancelled: `cancel` was set.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what the model holds; a closed model answers nothing."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...

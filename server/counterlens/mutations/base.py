@@ -1,0 +1,81 @@
+"""Counterfactuals and how they are described: the types that every mutation shares.
+
+A mutation finds *sites* in a parsed module. Each site is either a set of edits, from which the engine makes
+a `Counterfactual`, or a `Refusal` with the reason. Mutations never build source text themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Concept(StrEnum):
+    """The programming concept that a mutation perturbs (paper 000, section 1)."""
+
+    CONTROL_FLOW = "control flow"
+    DATA_FLOW = "data flow"
+    NAMING = "naming"
+    TYPES = "types"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One changed place: byte ranges of the original and of the mutated source that correspond."""
+
+    original: tuple[int, int]
+    mutated: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a completion starts (paper 000, section 4.2): byte offsets, at the start of a line.
+
+    What stands between the cut and the function's end is what the model has to write.
+    """
+
+    original: int
+    mutated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """A source with exactly one thing changed along one concept.
+
+    Attributes:
+        mutation: The id of the mutation.
+        concept: What it perturbs.
+        preserving: Whether it keeps the meaning.
+        function: Qualified name of the function that it lies in, `<module>` outside of any.
+        start_line: First line of the site in the original, 1-based.
+        end_line: Last line of the site.
+        description: What was done, in one sentence.
+        source: The whole mutated source.
+        changes: What differs, in the order of the text.
+        cut: Where both are cut for the completion probe; None where the change would not be seen.
+        seed: What the choice of names and sites depended on.
+        assumptions: What had to be assumed for it to be preserving, such as `total-order`.
+    """
+
+    mutation: str
+    concept: Concept
+    preserving: bool
+    function: str
+    start_line: int
+    end_line: int
+    description: str
+    source: str
+    changes: tuple[Change, ...]
+    cut: Cut | None
+    seed: int
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A site where a mutation could not be done safely, and why."""
+
+    mutation: str
+    function: str
+    line: int
+    reason: str

@@ -1,0 +1,110 @@
+"""What every sandbox offers: run one untrusted Python program under limits and say what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program may use; exceeding any of them ends it.
+
+    Attributes:
+        seconds: Wall-clock time.
+        cpu_seconds: Processor time of one process.
+        memory_bytes: Address space of one process.
+        processes: Processes and threads beside the first.
+        open_files: File descriptors.
+        file_bytes: Size of a file that it writes.
+        output_bytes: Kept of each of standard output, standard error and the result; the rest is dropped.
+    """
+
+    seconds: float = 10.0
+    cpu_seconds: int = 10
+    memory_bytes: int = 1 << 30
+    processes: int = 0
+    open_files: int = 64
+    file_bytes: int = 16 << 20
+    output_bytes: int = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program to run.
+
+    Attributes:
+        files: Relative path to content; laid out in a private directory, which is the working directory.
+        entry: Which of the files is run as `__main__`.
+        arguments: Its `sys.argv[1:]`.
+        python: The interpreter.
+        readable: Directories that the program may read beside the interpreter's own and its private one,
+            such as the user's project.
+        limits: What it may use.
+    """
+
+    files: Mapping[str, bytes]
+    entry: str
+    python: Path
+    arguments: tuple[str, ...] = ()
+    readable: tuple[Path, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+
+class Ending(StrEnum):
+    """How a run ended."""
+
+    EXITED = "exited"
+    SIGNALLED = "signalled"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run left behind.
+
+    Attributes:
+        ending: How it ended.
+        code: Exit code, or the number of the signal.
+        output: What it wrote to standard output, at most `Limits.output_bytes`.
+        errors: The same of standard error.
+        result: What it wrote to the file descriptor named by the environment variable
+            `COUNTERLENS_RESULT_FD`, which only the program's first process has.
+        truncated: Whether any of the three was longer.
+        seconds: Wall-clock time.
+    """
+
+    ending: Ending
+    code: int
+    output: bytes
+    errors: bytes
+    result: bytes
+    truncated: bool
+    seconds: float
+
+
+class Sandbox(Protocol):
+    """Runs untrusted programs. Thread-safe; leaves no file and no process behind."""
+
+    @property
+    def name(self) -> str:
+        """The back end's id, for `doctor` and for verdicts."""
+        ...
+
+    @property
+    def guarantees(self) -> tuple[tuple[str, bool], ...]:
+        """What it isolates on this machine: (`network`, True), (`processes`, False) ..."""
+        ...
+
+    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+        """Run one job to its end.
+
+        Raises:
+            SandboxError: the sandbox itself could not be set up.
+            Cancelled: `cancel` was set; nothing of the program is left.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Syntax trees, the functions in them, and the concept category of each node."""

@@ -1,0 +1,65 @@
+"""`Document`: one version of one source file, immutable, parsed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import tree_sitter
+
+from counterlens.errors import SourceError
+from counterlens.syntax.languages import language_of, parser_for
+from counterlens.text import Decoded, Positions, decode
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of a source file.
+
+    Attributes:
+        text: The text, without byte-order mark, line ends as they are.
+        path: Where it is kept; None for a text that is kept nowhere.
+        language: The id of its language, such as `python`.
+        version: The editor's version number.
+        decoded: How its file was encoded, when it was read from one.
+    """
+
+    text: str
+    path: Path | None = None
+    language: str = "python"
+    version: int = 0
+    decoded: Decoded | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """Read a file.
+
+        Raises:
+            SourceError: there is no such file, or it is not text.
+        """
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise SourceError(f"there is no file {path}") from None
+        except IsADirectoryError:
+            raise SourceError(f"{path} is a folder", "Name a file in it") from None
+        except OSError as error:
+            raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+        decoded = decode(data, str(path))
+        return cls(decoded.text, path, language_of(path), decoded=decoded)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Offsets to lines and columns, and back."""
+        return Positions(self.text)
+
+    @property
+    def data(self) -> bytes:
+        """The text in UTF-8, which all offsets count in."""
+        return self.positions.data
+
+    @cached_property
+    def tree(self) -> tree_sitter.Tree:
+        """The tree-sitter tree; it tolerates errors."""
+        return parser_for(self.language).parse(self.data)

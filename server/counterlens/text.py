@@ -1,0 +1,149 @@
+"""Source text and positions in it: UTF-8 bytes, code points, and the position encodings of the LSP.
+
+Inside Counterlens a position is a byte offset into the UTF-8 form of the text, because that is what
+tree-sitter counts and what tokens are made of. The other counts exist only at the edges.
+"""
+
+from __future__ import annotations
+
+import bisect
+import codecs
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.errors import SourceError
+
+_LINE_BREAK = re.compile(rb"\r\n|\n|\r")
+BOM = "\ufeff"
+
+
+class PositionEncoding(StrEnum):
+    """What an LSP `character` counts; the protocol's default is UTF-16."""
+
+    UTF8 = "utf-8"
+    UTF16 = "utf-16"
+    UTF32 = "utf-32"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text, and what it takes to write it back byte for byte.
+
+    Attributes:
+        text: The text without byte-order mark; line ends are as they were.
+        encoding: The codec that it was read with.
+        bom: Whether the file began with a UTF-8 byte-order mark.
+    """
+
+    text: str
+    encoding: str
+    bom: bool
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a changed text, in the file's own encoding."""
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+
+def decode(data: bytes, name: str = "the file") -> Decoded:
+    """Decode a Python source file as Python does: byte-order mark, coding comment (PEP 263), UTF-8.
+
+    Raises:
+        SourceError: the bytes are not what the file declares; says where.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    try:
+        encoding = "utf-8" if bom else tokenize.detect_encoding(io.BytesIO(body).readline)[0]
+    except SyntaxError:
+        encoding = "utf-8"  # an unknown or contradicted coding comment; the bytes may still be UTF-8
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SourceError(
+            f"{name} is not valid {encoding.upper()}: byte 0x{body[error.start]:02x} in line {line}",
+            "Save it as UTF-8, or name its encoding in a coding comment on the first line",
+        ) from error
+    if "\0" in text:
+        raise SourceError(f"{name} is a binary file: it contains a null byte")
+    return Decoded(text, encoding, bom)
+
+
+class Positions:
+    """Converts between byte offsets and lines and columns of one text.
+
+    Lines end as the LSP says: at `\\n`, `\\r\\n` or `\\r`. Offsets inside a character are moved to its
+    first byte, offsets beyond the end to the end.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.data = text.encode("utf-8", "surrogatepass")
+        self._starts = [0, *(match.end() for match in _LINE_BREAK.finditer(self.data))]
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are; an empty text has one."""
+        return len(self._starts)
+
+    def line_of(self, offset: int) -> int:
+        """The 0-based line that a byte belongs to."""
+        return bisect.bisect_right(self._starts, offset) - 1
+
+    def line_start(self, line: int) -> int:
+        """The offset of the first byte of a 0-based line."""
+        return self._starts[min(line, len(self._starts) - 1)]
+
+    def to_character(self, offset: int, encoding: PositionEncoding) -> tuple[int, int]:
+        """Byte offset to 0-based (line, character)."""
+        offset = self._floor(offset)
+        line = self.line_of(offset)
+        before = self.data[self._starts[line] : offset]
+        return line, _units(before, encoding)
+
+    def from_character(self, line: int, character: int, encoding: PositionEncoding) -> int:
+        """0-based (line, character) to byte offset; a character beyond the line's end means its end."""
+        if line >= len(self._starts):
+            return len(self.data)
+        start = self._starts[line]
+        end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.data)
+        content = self.data[start:end].rstrip(b"\r\n")
+        if encoding is PositionEncoding.UTF8:
+            return self._floor(start + min(character, len(content)))
+        if content.isascii():
+            return start + min(character, len(content))
+        units = 0
+        for at, char in _characters(content):
+            if units >= character:
+                return start + at
+            units += _width(char, encoding)
+            if units > character:
+                return start + at
+        return start + len(content)
+
+    def _floor(self, offset: int) -> int:
+        offset = max(0, min(offset, len(self.data)))
+        while 0 < offset < len(self.data) and self.data[offset] & 0xC0 == 0x80:
+            offset -= 1
+        return offset
+
+
+def _characters(content: bytes) -> list[tuple[int, str]]:
+    found, at = [], 0
+    for char in content.decode("utf-8", "surrogatepass"):
+        found.append((at, char))
+        at += len(char.encode("utf-8", "surrogatepass"))
+    return found
+
+
+def _width(char: str, encoding: PositionEncoding) -> int:
+    return 2 if encoding is PositionEncoding.UTF16 and ord(char) > 0xFFFF else 1
+
+
+def _units(before: bytes, encoding: PositionEncoding) -> int:
+    if encoding is PositionEncoding.UTF8 or before.isascii():
+        return len(before)
+    text = before.decode("utf-8", "surrogatepass")
+    return len(text) if encoding is PositionEncoding.UTF32 else sum(_width(char, encoding) for char in text)
