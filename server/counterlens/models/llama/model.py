@@ -1,0 +1,128 @@
+"""`LlamaModel`: a GGUF file, answered for by a child process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+from typing import Self
+
+import numpy as np
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
+from counterlens.models.files import check_gguf, identity
+from counterlens.models.llama.process import ModelProcess
+from counterlens.models.llama.protocol import Complete, Open, Opened, Score, Scored
+
+DEFAULT_CONTEXT = 8192
+
+
+class LlamaModel:
+    """A local model. Implements `counterlens.models.base.Model`.
+
+    Args:
+        path: A GGUF file.
+        spec: What the user called it.
+        name: What a person calls it; by default what the file is called.
+        threads: Threads to decode with; 0 means one per available processor, at most eight.
+        context: Tokens of context, at most what the model was trained with.
+        sha256: The identity of the file, where it is known already.
+
+    Raises:
+        ModelError: the file is missing, truncated or not a GGUF, or llama.cpp is not installed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        spec: str,
+        name: str | None = None,
+        threads: int = 0,
+        context: int = DEFAULT_CONTEXT,
+        sha256: str | None = None,
+    ) -> None:
+        if importlib.util.find_spec("llama_cpp") is None:
+            raise ModelError(
+                "llama.cpp is not installed, so local models cannot run",
+                "Install it with: pip install 'counterlens[local]' (needs a C++ compiler and cmake, "
+                "takes about five minutes), or choose a remote model",
+            )
+        check_gguf(path)
+        threads = threads or min(len(os.sched_getaffinity(0)), 8)
+        self._process = ModelProcess(Open(str(path), threads, context))
+        opened: Opened = self._process.start()
+        self.info = ModelInfo(
+            id=spec,
+            name=name or path.stem,
+            identity=sha256 or identity(path),
+            where="local",
+            capabilities=frozenset({Capability.COMPLETE, Capability.SCORE}),
+            context=opened.context,
+            details=(
+                ("engine", "llama.cpp"),
+                ("architecture", opened.description),
+                ("file", path.name),
+                ("threads", str(threads)),
+                ("system", opened.system),
+            ),
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the child that holds the model, while it runs."""
+        return self._process.pid
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """As `Model.complete`; progress counts prompts."""
+        answers: list[Completion] = []
+        for prompt in prompts:
+            answers.append(self._process.ask(Complete(prompt), cancel=cancel))
+            if progress:
+                progress(len(answers), len(prompts))
+        return answers
+
+    def score(
+        self,
+        text: str,
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """As `Model.score`; progress counts tokens."""
+        data = text.encode("utf-8", "surrogatepass")
+        scored: Scored = self._process.ask(Score(data, alternatives), cancel=cancel, progress=progress)
+        start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
+        return TokenScores(
+            text=text,
+            start=start,
+            end=scored.end,
+            logprob=scored.logprob,
+            entropy=scored.entropy,
+            rank=scored.rank,
+            alternative_logprob=scored.alternative_logprob,
+            alternative_text=tuple(
+                tuple(piece.decode("utf-8", "replace") for piece in row) for row in scored.alternatives
+            ),
+            context=scored.context,
+        )
+
+    def close(self) -> None:
+        """End the child process."""
+        self._process.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()

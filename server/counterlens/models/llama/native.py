@@ -1,0 +1,184 @@
+"""A loaded llama.cpp model with one context and one sequence, over the low-level API.
+
+Imported only inside the child process. Not thread-safe, except for `Engine.cancelled`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+import llama_cpp as llama
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import Cancelled, ModelError
+
+CHUNK = 128
+"""Positions whose logits are alive at once: 128 rows of a 49k vocabulary are 25 MB."""
+
+_BATCH = 512
+_LOG_LINES: list[str] = []
+
+
+def _log(level: int, text: bytes, _data: object) -> None:
+    if level in (3, 4):  # warnings and errors of ggml
+        _LOG_LINES.append(text.decode("utf-8", "replace").strip())
+        del _LOG_LINES[:-20]
+
+
+_LOG_CALLBACK = llama.llama_log_callback(_log)  # llama.cpp keeps only the address: it must stay alive
+
+
+class Engine:
+    """One model, one context, one sequence of tokens in the KV cache.
+
+    Attributes:
+        pieces: The bytes of every token of the vocabulary.
+        cancelled: Set from another thread to abort the decode that is under way.
+    """
+
+    def __init__(self, path: Path, *, threads: int, context: int) -> None:
+        llama.llama_log_set(_LOG_CALLBACK, ctypes.c_void_p(0))
+        llama.llama_backend_init()
+        self.cancelled = Event()
+        parameters = llama.llama_model_default_params()
+        parameters.n_gpu_layers = 0
+        self._model = llama.llama_model_load_from_file(str(path).encode(), parameters)
+        if not self._model:
+            raise ModelError(
+                f"llama.cpp cannot load {path.name}: {_last_error()}",
+                "The file may be truncated or of a newer format; download it again or choose another one",
+            )
+        self._vocab = llama.llama_model_get_vocab(self._model)
+        self.vocabulary = llama.llama_vocab_n_tokens(self._vocab)
+        self.trained_context = llama.llama_model_n_ctx_train(self._model)
+        self.context = min(context, self.trained_context) if self.trained_context > 0 else context
+        self._context = self._open_context(threads)
+        self._memory = llama.llama_get_memory(self._context)
+        self._batch = llama.llama_batch_init(_BATCH, 0, 1)
+        self._tokens: list[int] = []  # what the KV cache holds
+        self.adds_bos = bool(llama.llama_vocab_get_add_bos(self._vocab))
+        self.bos = llama.llama_vocab_bos(self._vocab)
+        self.pieces = [self._piece(token) for token in range(self.vocabulary)]
+        self.ends = frozenset(
+            token for token in range(self.vocabulary) if llama.llama_vocab_is_eog(self._vocab, token)
+        )
+
+    def _open_context(self, threads: int) -> object:
+        parameters = llama.llama_context_default_params()
+        parameters.n_ctx = self.context
+        parameters.n_batch = parameters.n_ubatch = _BATCH
+        parameters.n_outputs_max = CHUNK  # bounds the compute buffer: outputs x vocabulary floats
+        parameters.n_outputs_max_per_seq = CHUNK
+        parameters.n_threads = parameters.n_threads_batch = threads
+        context = llama.llama_init_from_model(self._model, parameters)
+        if not context:
+            raise ModelError(
+                f"llama.cpp cannot make a context of {self.context} tokens: {_last_error()}",
+                "There may be too little memory; choose a smaller model or context",
+            )
+        # The callback must outlive the context, or llama.cpp calls into freed memory.
+        self._abort = llama.ggml_abort_callback(lambda _data: self.cancelled.is_set())
+        llama.llama_set_abort_callback(context, self._abort, None)
+        return context
+
+    @property
+    def description(self) -> str:
+        """Architecture, size and quantisation, as llama.cpp describes them."""
+        buffer = ctypes.create_string_buffer(256)
+        llama.llama_model_desc(self._model, buffer, 256)
+        return buffer.value.decode("utf-8", "replace")
+
+    def tokenize(self, text: bytes) -> list[int]:
+        """The tokens of a text, which is never searched for special tokens; no BOS is added.
+
+        Raises:
+            ModelError: the tokens do not give the text back byte for byte.
+        """
+        if not text:
+            return []
+        size = len(text) + 16
+        buffer = (ctypes.c_int32 * size)()
+        count = llama.llama_tokenize(self._vocab, text, len(text), buffer, size, False, False)
+        if count < 0:
+            raise ModelError(f"the tokenizer failed on a text of {len(text)} bytes")
+        return list(buffer[:count])
+
+    def detokenize(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of some tokens."""
+        return b"".join(self.pieces[token] for token in tokens)
+
+    def keep_prefix(self, tokens: Sequence[int], at_most: int, *, multiple_of: int = 1) -> int:
+        """Drop from the KV cache what is no prefix of `tokens`, and say how much of it stays.
+
+        Args:
+            tokens: What is about to be decoded.
+            at_most: Keep no more than so many.
+            multiple_of: Keep a multiple of so many, so that what follows is decoded in the same groups
+                as if nothing had been kept: other groups, other rounding.
+        """
+        kept = 0
+        limit = min(len(self._tokens), len(tokens), at_most)
+        while kept < limit and self._tokens[kept] == tokens[kept]:
+            kept += 1
+        kept -= kept % multiple_of
+        if not llama.llama_memory_seq_rm(self._memory, 0, kept, -1):
+            llama.llama_memory_clear(self._memory, True)  # recurrent models cannot drop a suffix
+            kept = 0
+        del self._tokens[kept:]
+        return kept
+
+    def decode(self, tokens: Sequence[int], *, logits_from: int) -> npt.NDArray[np.float32]:
+        """Append tokens to the sequence.
+
+        Args:
+            tokens: At most 512.
+            logits_from: Index of the first of them whose logits are wanted; at most `CHUNK` are.
+
+        Returns:
+            (len(tokens) - logits_from, vocabulary) float32, a view that the next call overwrites.
+
+        Raises:
+            Cancelled: `cancelled` was set.
+            ModelError: llama.cpp failed.
+        """
+        batch, start = self._batch, len(self._tokens)
+        batch.n_tokens = len(tokens)
+        for i, token in enumerate(tokens):
+            batch.token[i] = token
+            batch.pos[i] = start + i
+            batch.n_seq_id[i] = 1
+            batch.seq_id[i][0] = 0
+            batch.logits[i] = i >= logits_from
+        status = llama.llama_decode(self._context, batch)
+        if status != 0:
+            self.forget()
+            if self.cancelled.is_set():
+                raise Cancelled
+            raise ModelError(f"llama.cpp failed to decode (status {status}): {_last_error()}")
+        self._tokens.extend(tokens)
+        rows = len(tokens) - logits_from
+        if rows <= 0:
+            return np.empty((0, self.vocabulary), np.float32)
+        pointer = llama.llama_get_logits(self._context)
+        return np.ctypeslib.as_array(pointer, (rows, self.vocabulary))
+
+    def forget(self) -> None:
+        """Empty the KV cache."""
+        llama.llama_memory_clear(self._memory, True)
+        self._tokens.clear()
+
+    def _piece(self, token: int) -> bytes:
+        buffer = ctypes.create_string_buffer(64)
+        length = llama.llama_token_to_piece(self._vocab, token, buffer, 64, 0, True)
+        if length < 0:
+            buffer = ctypes.create_string_buffer(-length)
+            length = llama.llama_token_to_piece(self._vocab, token, buffer, -length, 0, True)
+        return buffer.raw[:length]
+
+
+def _last_error() -> str:
+    return _LOG_LINES[-1] if _LOG_LINES else "no reason given"

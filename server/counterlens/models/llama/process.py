@@ -1,0 +1,187 @@
+"""The parent's end of the child process: start it, ask it, cancel, and survive its death."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import IO, Any
+
+from counterlens.errors import Cancelled, ModelError
+from counterlens.models.base import Progress
+from counterlens.models.llama.protocol import Advanced, Cancel, Envelope, Failed, receive, send
+
+_POLL_SECONDS = 0.02
+
+
+class ModelProcessDiedError(ModelError):
+    """The child process ended in the middle of a request; the next request starts another."""
+
+
+class ModelProcess:
+    """A child process that loads one model. Thread-safe: one request at a time, the others wait.
+
+    Args:
+        opening: The request that every fresh child is sent first.
+    """
+
+    def __init__(self, opening: Any) -> None:
+        self._opening = opening
+        self._turn = threading.Lock()
+        self._child: _Child | None = None
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the child, while there is one."""
+        child = self._child
+        return child.process.pid if child and child.process.poll() is None else None
+
+    def start(self) -> Any:
+        """Start the child if it does not run, and return its answer to the opening request."""
+        with self._turn:
+            return self._ready().opened
+
+    def ask(self, request: Any, *, cancel: Event | None = None, progress: Progress | None = None) -> Any:
+        """Send one request and wait for its answer.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            ModelProcessDiedError: the child ended.
+            ModelError: the child's own answer.
+        """
+        while not self._turn.acquire(timeout=_POLL_SECONDS):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+        try:
+            return self._ready().ask(request, cancel, progress)
+        finally:
+            self._turn.release()
+
+    def close(self) -> None:
+        """End the child at once, whatever it does."""
+        self._closed = True
+        child = self._child
+        if child:
+            child.end()
+
+    def _ready(self) -> _Child:
+        if self._closed:
+            raise ModelError("this model was closed")
+        if self._child is None or not self._child.alive:
+            if self._child:
+                self._child.end()
+            child = _Child()
+            try:
+                child.opened = child.ask(self._opening, None, None)
+            except BaseException:
+                child.end()
+                raise
+            self._child = child
+        return self._child
+
+
+def _checked(answer: Any, *, withdrawn: bool) -> Any:
+    """An answer, unless it is a failure or nobody wants it any more."""
+    if isinstance(answer, Failed):
+        raise Cancelled if answer.cancelled else ModelError(answer.message, answer.hint)
+    if withdrawn:
+        raise Cancelled
+    return answer
+
+
+class _Child:
+    """One life of the child process."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "counterlens.models.llama.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.opened: Any = None
+        self._numbers = 0
+        self._messages: SimpleQueue[Envelope | None] = SimpleQueue()
+        self._last_words: deque[str] = deque(maxlen=20)
+        self._start_thread(self._listen)
+        self._errors = self._start_thread(self._note_errors)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def ask(self, request: Any, cancel: Event | None, progress: Progress | None) -> Any:
+        self._numbers += 1
+        number = self._numbers
+        try:
+            send(self._pipe(self.process.stdin), Envelope(number, request))
+        except OSError:
+            raise self._died() from None
+        withdrawn = False
+        while True:
+            if not withdrawn and cancel is not None and cancel.is_set():
+                withdrawn = True
+                with contextlib.suppress(OSError):
+                    send(self._pipe(self.process.stdin), Cancel(number))
+            content = self._next(number)
+            if isinstance(content, Advanced):
+                if progress:
+                    progress(content.done, content.total)
+            elif content is not None:
+                return _checked(content, withdrawn=withdrawn)
+
+    def _next(self, number: int) -> Any:
+        """The next message about a request, or None if there is none for a moment."""
+        try:
+            message = self._messages.get(timeout=_POLL_SECONDS)
+        except Empty:
+            return None
+        if message is None:
+            raise self._died()
+        return message.content if message.number == number else None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _died(self) -> ModelProcessDiedError:
+        code = self.process.wait()
+        self._errors.join(timeout=1)
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        hints = {-9: "The system may have run out of memory, or someone stopped it"}
+        words = [line for line in self._last_words if line.strip()]
+        reason = f": {words[-1].strip()}" if words and code > 0 else ""
+        return ModelProcessDiedError(
+            f"the model process {how} in the middle of a request{reason}",
+            f"{hints.get(code, 'Nothing else was affected')}; the next request starts it again",
+        )
+
+    def _listen(self) -> None:
+        stream = self._pipe(self.process.stdout)
+        with contextlib.suppress(OSError, EOFError, ValueError):
+            while (message := receive(stream)) is not None:
+                if isinstance(message, Envelope):
+                    self._messages.put(message)
+        self._messages.put(None)
+
+    def _note_errors(self) -> None:
+        for line in self._pipe(self.process.stderr):
+            self._last_words.append(line.decode("utf-8", "replace"))
+
+    @staticmethod
+    def _start_thread(target: Callable[[], None]) -> threading.Thread:
+        thread = threading.Thread(target=target, daemon=True)
+        thread.start()
+        return thread
+
+    @staticmethod
+    def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+        if stream is None:  # all three are pipes
+            raise RuntimeError("the child has no such pipe")
+        return stream

@@ -1,0 +1,124 @@
+"""The child process: `python -m counterlens.models.llama.worker`, requests on stdin, answers on stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any
+
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.models.llama.completing import Completer
+from counterlens.models.llama.healing import Constraint
+from counterlens.models.llama.native import Engine
+from counterlens.models.llama.protocol import (
+    Advanced,
+    Cancel,
+    Complete,
+    Envelope,
+    Failed,
+    Open,
+    Opened,
+    Score,
+    receive,
+    send,
+)
+from counterlens.models.llama.scoring import Scorer
+
+
+class Worker:
+    """Answers one request after the other; a second thread listens for cancellation."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._requests = requests
+        self._answers = answers
+        self._queue: SimpleQueue[Envelope] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._current = 0
+        self._withdrawn: set[int] = set()
+        self._engine: Engine | None = None
+        self._scorer: Scorer | None = None
+        self._completer: Completer | None = None
+
+    def run(self) -> None:
+        """Serve until the parent is gone."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        while True:
+            envelope = self._queue.get()
+            try:
+                self._begin(envelope.number)
+                answer = self._answer(envelope)
+            except Cancelled:
+                answer = Failed("cancelled", cancelled=True)
+            except CounterlensError as error:
+                answer = Failed(error.message, error.hint)
+            except Exception as error:  # one request's failure must not end the process
+                answer = Failed(f"the model process failed: {type(error).__name__}: {error}")
+            send(self._answers, Envelope(envelope.number, answer))
+
+    def _listen(self) -> None:
+        while (message := receive(self._requests)) is not None:
+            if isinstance(message, Cancel):
+                with self._lock:
+                    self._withdrawn.add(message.number)
+                    if message.number == self._current and self._engine:
+                        self._engine.cancelled.set()
+            else:
+                self._queue.put(message)
+        os._exit(0)  # the parent is gone, and the engine may be in the middle of a decode
+
+    def _begin(self, number: int) -> None:
+        with self._lock:
+            self._current = number
+            if self._engine:
+                self._engine.cancelled.clear()
+            if number in self._withdrawn:
+                raise Cancelled
+            self._withdrawn = {other for other in self._withdrawn if other > number}
+
+    def _answer(self, envelope: Envelope) -> Any:
+        request = envelope.content
+
+        def progress(done: int, total: int) -> None:
+            send(self._answers, Envelope(envelope.number, Advanced(done, total)))
+
+        if isinstance(request, Open):
+            return self._open(request)
+        if isinstance(request, Score) and self._scorer:
+            return self._scorer.score(request.text, request.alternatives, progress)
+        if isinstance(request, Complete) and self._completer:
+            return self._completer.complete(request.prompt, progress)
+        return Failed("no model is loaded")
+
+    def _open(self, request: Open) -> Opened:
+        import llama_cpp
+
+        engine = Engine(Path(request.path), threads=request.threads, context=request.context)
+        self._engine = engine
+        self._scorer = Scorer(engine)
+        self._completer = Completer(engine, Constraint(engine.pieces))
+        return Opened(
+            description=engine.description,
+            context=engine.context,
+            trained_context=engine.trained_context,
+            vocabulary=engine.vocabulary,
+            adds_bos=engine.adds_bos,
+            system=llama_cpp.llama_print_system_info().decode("utf-8", "replace").strip(),
+        )
+
+
+def main() -> None:
+    """Take over the standard streams, so that nothing that a library prints can end up among the answers."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - for the life of the process
+    if hasattr(os, "nice"):
+        os.nice(5)  # the editor comes first
+    Worker(requests, answers).run()
+
+
+if __name__ == "__main__":
+    main()

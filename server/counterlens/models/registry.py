@@ -1,0 +1,130 @@
+"""Which models there are, and how a name becomes one.
+
+To add a back end: one file that builds a `Model`, and one `Backend` in `BACKENDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Model
+
+DEFAULT_MODEL = "smollm2-135m"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to open a model; each back end takes what concerns it.
+
+    Attributes:
+        threads: Threads of a local model; 0 chooses.
+        context: Tokens of context of a local model, at most; 0 chooses.
+        base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
+            environment variable COUNTERLENS_BASE_URL.
+        api: `completions` or `chat`.
+    """
+
+    threads: int = 0
+    context: int = 0
+    base_url: str | None = None
+    api: str = "completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One kind of model.
+
+    Attributes:
+        form: How its names look, for help texts.
+        description: One line.
+        accepts: Whether a name is of this kind.
+        open: Opens a name of this kind.
+    """
+
+    form: str
+    description: str
+    accepts: Callable[[str], bool]
+    open: Callable[[str, Options], Model]
+
+
+def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
+    """Open a model by name.
+
+    Args:
+        spec: `smollm2-135m`, a path to a GGUF file, `hf:owner/repo/file.gguf`, or `remote:NAME`.
+        options: How to open it.
+
+    Raises:
+        ModelError: there is no such model, or it cannot be opened; the message says why.
+    """
+    for backend in BACKENDS:
+        if backend.accepts(spec):
+            return backend.open(spec, options or Options())
+    forms = ", ".join(backend.form for backend in BACKENDS)
+    raise ModelError(f"there is no model {spec!r}", f"A model is one of: {forms}")
+
+
+def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256: str | None) -> Model:
+    from counterlens.models.llama.model import DEFAULT_CONTEXT, LlamaModel
+
+    return LlamaModel(
+        path,
+        spec=spec,
+        name=name,
+        threads=options.threads,
+        context=options.context or DEFAULT_CONTEXT,
+        sha256=sha256,
+    )
+
+
+def _open_embedded(spec: str, options: Options) -> Model:
+    from counterlens.models.files import EMBEDDED_SHA256, embedded_model
+
+    return _open_file(embedded_model(), spec, options, "SmolLM2-135M-Instruct Q4_1", EMBEDDED_SHA256)
+
+
+def _open_path(spec: str, options: Options) -> Model:
+    return _open_file(Path(spec).expanduser(), spec, options, None, None)
+
+
+def _open_hub(spec: str, options: Options) -> Model:
+    from counterlens.models.hub import fetch
+
+    return _open_file(fetch(spec.removeprefix("hf:")), spec, options, None, None)
+
+
+def _open_remote(spec: str, options: Options) -> Model:
+    from counterlens.models.remote import connect
+
+    return connect(spec.partition(":")[2] or None, base_url=options.base_url, api=options.api)
+
+
+BACKENDS: tuple[Backend, ...] = (
+    Backend(
+        DEFAULT_MODEL,
+        "the embedded model: SmolLM2-135M-Instruct Q4_1, Apache-2.0, runs on this machine",
+        lambda spec: spec == DEFAULT_MODEL,
+        _open_embedded,
+    ),
+    Backend(
+        "hf:OWNER/REPO/FILE.gguf",
+        "a GGUF file from the Hugging Face hub, downloaded once, runs on this machine",
+        lambda spec: spec.startswith("hf:"),
+        _open_hub,
+    ),
+    Backend(
+        "remote[:NAME]",
+        "a model behind an OpenAI-compatible endpoint: the code is sent there",
+        lambda spec: spec == "remote" or spec.startswith("remote:"),
+        _open_remote,
+    ),
+    Backend(
+        "PATH/FILE.gguf",
+        "a GGUF file, runs on this machine",
+        lambda spec: spec.endswith(".gguf") or "/" in spec,
+        _open_path,
+    ),
+)
