@@ -1,0 +1,92 @@
+/** The commands of the palette and of the status bar. */
+
+import * as vscode from "vscode";
+import type { Overlay } from "./overlay";
+import { PROBE, type ProbeArgument } from "./protocol";
+import { askForApiKey } from "./secrets";
+import type { Server } from "./server";
+
+export const SHOW_ACTIONS = "counterlens.showActions";
+const CHOOSE_INTERPRETER = "Choose Interpreter…";
+const SHOW_LOGS = "Show Logs";
+
+export function registerCommands(
+  context: vscode.ExtensionContext,
+  server: Server,
+  overlay: Overlay,
+  log: vscode.LogOutputChannel,
+): void {
+  const commands: Record<string, () => unknown> = {
+    "counterlens.restartServer": () => server.restart("asked for by command"),
+    "counterlens.showLogs": () => log.show(),
+    "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
+    "counterlens.probeAtCursor": () => probeAtCursor(server),
+    "counterlens.setApiKey": () => askForApiKey(context.secrets),
+    "counterlens.chooseInterpreter": () => chooseInterpreter(),
+    [SHOW_ACTIONS]: () => showActions(overlay),
+  };
+  for (const [id, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(id, run));
+  }
+}
+
+/** One clear message with a way out, for when no Python can run the server. */
+export async function reportNoInterpreter(tried: string[], log: vscode.LogOutputChannel): Promise<void> {
+  const last = tried.at(-1);
+  const message =
+    tried.length === 1
+      ? `Counterlens cannot start: ${last}.`
+      : "Counterlens cannot start: no Python with the counterlens package was found.";
+  const choice = await vscode.window.showErrorMessage(message, CHOOSE_INTERPRETER, SHOW_LOGS);
+  if (choice === CHOOSE_INTERPRETER) await chooseInterpreter();
+  if (choice === SHOW_LOGS) log.show();
+}
+
+async function probeAtCursor(server: Server): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || !server.serves(editor.document)) {
+    void vscode.window.showInformationMessage("Put the cursor into a Python function to probe it.");
+    return;
+  }
+  if (!server.isRunning) {
+    const restart = "Restart Server";
+    const choice = await vscode.window.showWarningMessage("Counterlens is not running.", restart, SHOW_LOGS);
+    if (choice === restart) await vscode.commands.executeCommand("counterlens.restartServer");
+    if (choice === SHOW_LOGS) await vscode.commands.executeCommand("counterlens.showLogs");
+    return;
+  }
+  const { line, character } = editor.selection.active;
+  const argument: ProbeArgument = { uri: editor.document.uri.toString(), position: { line, character } };
+  await vscode.commands.executeCommand(PROBE, argument);
+}
+
+async function chooseInterpreter(): Promise<void> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: "The Python that has the counterlens package",
+    openLabel: "Use This Python",
+    canSelectMany: false,
+  });
+  const python = chosen?.[0]?.fsPath;
+  if (!python) return;
+  const settings = vscode.workspace.getConfiguration("counterlens");
+  await settings.update("interpreter", python, vscode.ConfigurationTarget.Global);
+}
+
+async function showActions(overlay: Overlay): Promise<void> {
+  const actions: (vscode.QuickPickItem & { command: string; argument?: string })[] = [
+    { label: "$(beaker) Probe Function Counterfactually", command: "counterlens.probeAtCursor" },
+    {
+      label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
+      command: "counterlens.toggleOverlay",
+    },
+    { label: "$(refresh) Restart Server", command: "counterlens.restartServer" },
+    { label: "$(output) Show Logs", command: "counterlens.showLogs" },
+    {
+      label: "$(gear) Settings",
+      command: "workbench.action.openSettings",
+      argument: "@ext:counterlens.counterlens",
+    },
+  ];
+  const chosen = await vscode.window.showQuickPick(actions, { title: "Counterlens" });
+  if (chosen) await vscode.commands.executeCommand(chosen.command, chosen.argument);
+}

@@ -1,0 +1,131 @@
+/** The confidence overlay: colours text by how probable the model finds it. */
+
+import * as vscode from "vscode";
+import {
+  OVERLAY,
+  OVERLAY_LEVELS,
+  type OverlayParams,
+  type OverlayResult,
+  type OverlaySpan,
+  type ScoresChangedParams,
+} from "./protocol";
+import type { Server } from "./server";
+import { byLevel, type Lines, withMargin } from "./spans";
+
+/** Scrolling asks again after this pause. */
+const SCROLL_PAUSE_MS = 120;
+
+/** Levels that also get a dotted underline, so that colour is not the only cue. */
+const UNDERLINED = 2;
+
+/** A fixed set: one decoration type a level, whatever the number of ranges. */
+function decorationTypes(): vscode.TextEditorDecorationType[] {
+  return Array.from({ length: OVERLAY_LEVELS }, (_, level) =>
+    vscode.window.createTextEditorDecorationType({
+      backgroundColor: new vscode.ThemeColor(`counterlens.confidence${level}`),
+      borderRadius: "3px",
+      rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+      ...(level < UNDERLINED && {
+        textDecoration: `underline ${level === 0 ? "2px" : "1px"} dotted`,
+        overviewRulerColor: new vscode.ThemeColor(`counterlens.confidence${level}`),
+        overviewRulerLane: vscode.OverviewRulerLane.Left,
+      }),
+    }),
+  );
+}
+
+export class Overlay implements vscode.Disposable {
+  private readonly types = decorationTypes();
+  private readonly disposables: vscode.Disposable[] = [];
+  private readonly timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
+  /** The latest question of each editor: an answer to an earlier one is dropped. */
+  private readonly asked = new WeakMap<vscode.TextEditor, number>();
+  private enabled: boolean;
+
+  constructor(
+    private readonly server: Server,
+    enabled: boolean,
+  ) {
+    this.enabled = enabled;
+    this.disposables.push(
+      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((e) => void this.draw(e))),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.drawSoon(textEditor)),
+    );
+  }
+
+  get isEnabled(): boolean {
+    return this.enabled;
+  }
+
+  setEnabled(enabled: boolean): void {
+    this.enabled = enabled;
+    this.drawAll();
+  }
+
+  drawAll(): void {
+    for (const editor of vscode.window.visibleTextEditors) void this.draw(editor);
+  }
+
+  scoresChanged({ uri }: ScoresChangedParams): void {
+    const changed = vscode.Uri.parse(uri).toString();
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document.uri.toString() === changed) void this.draw(editor);
+    }
+  }
+
+  private drawSoon(editor: vscode.TextEditor): void {
+    clearTimeout(this.timers.get(editor));
+    const timer = setTimeout(() => {
+      this.timers.delete(editor);
+      void this.draw(editor);
+    }, SCROLL_PAUSE_MS);
+    this.timers.set(editor, timer);
+  }
+
+  private async draw(editor: vscode.TextEditor): Promise<void> {
+    const { document } = editor;
+    if (!this.server.serves(document)) return;
+    if (!this.enabled) return this.clear(editor);
+    const visible = editor.visibleRanges.map(({ start, end }) => ({ first: start.line, last: end.line }));
+    const question = (this.asked.get(editor) ?? 0) + 1;
+    this.asked.set(editor, question);
+    const answer = await this.ask(document, visible);
+    if (this.asked.get(editor) !== question) return;
+    // An answer for an older text would colour the wrong words; the server announces the next one.
+    if (answer?.state === "ready" && this.enabled && answer.version === document.version) {
+      this.paint(editor, answer, visible);
+    } else if (answer?.state === "unavailable") {
+      this.clear(editor);
+    }
+  }
+
+  private async ask(document: vscode.TextDocument, visible: Lines[]): Promise<OverlayResult | undefined> {
+    const lines = withMargin(visible, document.lineCount);
+    const params: OverlayParams = { textDocument: { uri: document.uri.toString() } };
+    if (lines) {
+      const end = document.lineAt(lines.last).range.end;
+      params.range = { start: { line: lines.first, character: 0 }, end };
+    }
+    return this.server.request<OverlayResult>(OVERLAY, params);
+  }
+
+  private paint(editor: vscode.TextEditor, answer: OverlayResult, visible: Lines[]): void {
+    byLevel(answer.spans, visible).forEach((spans, level) => {
+      const type = this.types[level];
+      if (type) editor.setDecorations(type, spans.map(toRange));
+    });
+  }
+
+  private clear(editor: vscode.TextEditor): void {
+    for (const type of this.types) editor.setDecorations(type, []);
+  }
+
+  dispose(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    for (const disposable of [...this.disposables, ...this.types]) disposable.dispose();
+  }
+}
+
+function toRange({ range: { start, end } }: OverlaySpan): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}

@@ -1,0 +1,32 @@
+/** The API key of the remote model: kept by VS Code's secret storage, given to the server in its environment. */
+
+import * as vscode from "vscode";
+
+const KEY = "counterlens.remote.apiKey";
+
+export const API_KEY_VARIABLE = "COUNTERLENS_API_KEY";
+
+/** What to add to the server's environment. */
+export async function apiKeyEnvironment(secrets: vscode.SecretStorage): Promise<Record<string, string>> {
+  const key = await secrets.get(KEY);
+  return key ? { [API_KEY_VARIABLE]: key } : {};
+}
+
+/** Ask for the key and store it; an empty answer removes it. */
+export async function askForApiKey(secrets: vscode.SecretStorage): Promise<void> {
+  const key = await vscode.window.showInputBox({
+    title: "Counterlens: API key for the remote model",
+    prompt: "Stored in VS Code's secret storage, never in a settings file. Leave empty to remove it.",
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (key === undefined) return;
+  if (key.trim() === "") await secrets.delete(KEY);
+  else await secrets.store(KEY, key.trim());
+}
+
+export function onDidChangeApiKey(secrets: vscode.SecretStorage, changed: () => void): vscode.Disposable {
+  return secrets.onDidChange((event) => {
+    if (event.key === KEY) changed();
+  });
+}

@@ -1,0 +1,219 @@
+/** The language server's life: find its Python, start it, start it again when it dies, stop it. */
+
+import * as vscode from "vscode";
+import { CloseAction, ErrorAction, LanguageClient, type Middleware, State } from "vscode-languageclient/node";
+import { candidates, examine, type Interpreter } from "./interpreter";
+import {
+  type InitializationOptions,
+  SCORES_CHANGED,
+  type ScoresChangedParams,
+  STATUS,
+  type StatusParams,
+} from "./protocol";
+import { RestartPolicy } from "./restart";
+import { apiKeyEnvironment } from "./secrets";
+import type { Settings } from "./settings";
+
+const SELECTOR = [{ scheme: "file", language: "python" }];
+
+export interface ServerListener {
+  status(params: StatusParams): void;
+  scoresChanged(params: ScoresChangedParams): void;
+  /** The server is up and has taken over the open documents. */
+  started(): void;
+  /** No interpreter has the counterlens package. */
+  noInterpreter(tried: string[]): void;
+}
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private readonly policy = new RestartPolicy();
+  /** Starts and stops run one after the other, in the order they were asked for. */
+  private queue: Promise<void> = Promise.resolve();
+  private retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly settings: () => Settings,
+    private readonly middleware: Middleware,
+    private readonly listener: ServerListener,
+  ) {}
+
+  /** Whether a document belongs to the server. */
+  serves(document: vscode.TextDocument): boolean {
+    return vscode.languages.match(SELECTOR, document) > 0;
+  }
+
+  /** (Re)start by order of the user or because something changed that the server reads only at its start. */
+  restart(reason: string): Promise<void> {
+    this.policy.reset();
+    return this.enqueue(reason);
+  }
+
+  stop(): Promise<void> {
+    clearTimeout(this.retry);
+    this.queue = this.queue.then(() => this.stopNow());
+    return this.queue;
+  }
+
+  /** Ask the server; undefined when it is not running or has no answer. */
+  async request<Result>(method: string, params: object): Promise<Result | undefined> {
+    const client = this.client;
+    if (client?.state !== State.Running) return undefined;
+    try {
+      return await client.sendRequest<Result>(method, params);
+    } catch (error) {
+      this.log.debug(`${method}: ${error}`);
+      return undefined;
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.client?.state === State.Running;
+  }
+
+  async settingsChanged(): Promise<void> {
+    if (!this.client || !this.isRunning) return;
+    await this.client.sendNotification("workspace/didChangeConfiguration", {
+      settings: { counterlens: this.settings() },
+    });
+  }
+
+  private enqueue(reason: string): Promise<void> {
+    clearTimeout(this.retry);
+    this.queue = this.queue.then(async () => {
+      this.log.info(`Starting the language server: ${reason}.`);
+      await this.stopNow();
+      await this.startNow();
+    });
+    return this.queue;
+  }
+
+  private async startNow(): Promise<void> {
+    if (!this.settings().enable) {
+      this.listener.status({ model: "", state: "disabled", detail: "counterlens.enable is off." });
+      return;
+    }
+    this.listener.status({ model: "", state: "loading", detail: "Starting the language server." });
+    const interpreter = await this.findInterpreter();
+    if (!interpreter) return;
+    const client = await this.createClient(interpreter);
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.log.error(`The language server did not start: ${error}`);
+      this.died(client);
+      return;
+    }
+    this.log.info("The language server is running.");
+    this.listener.started();
+  }
+
+  private async findInterpreter(): Promise<Interpreter | undefined> {
+    const tried: string[] = [];
+    for (const { path, origin } of await candidates(this.settings().interpreter)) {
+      const answer = await examine(path, this.context.extensionPath);
+      if ("version" in answer) {
+        this.log.info(`Interpreter: ${path} (${origin}), counterlens ${answer.version}.`);
+        return { path, version: answer.version };
+      }
+      const why = `${path} (${origin}) ${answer.reason}`;
+      this.log.warn(`Interpreter: ${why}.`);
+      tried.push(why);
+    }
+    const detail = "No Python with the counterlens package was found. See the log for those that were tried.";
+    this.listener.status({ model: "", state: "error", detail });
+    this.listener.noInterpreter(tried);
+    return undefined;
+  }
+
+  private async createClient(interpreter: Interpreter): Promise<LanguageClient> {
+    const initializationOptions: InitializationOptions = {
+      settings: this.settings(),
+      trusted: vscode.workspace.isTrusted,
+    };
+    const client = new LanguageClient(
+      "counterlens",
+      "Counterlens",
+      {
+        command: interpreter.path,
+        // -P and a working directory of our own: a module in the workspace must not shadow one of the server's.
+        args: ["-P", "-m", "counterlens", "serve", "--stdio"],
+        options: {
+          cwd: this.context.extensionPath,
+          env: await apiKeyEnvironment(this.context.secrets),
+        },
+      },
+      {
+        documentSelector: SELECTOR,
+        initializationOptions,
+        middleware: this.middleware,
+        outputChannel: this.log,
+        stdioOptions: {
+          stdout: () => undefined,
+          stderr: (input, channel) => input.on("data", (data) => forward(String(data), channel)),
+        },
+        initializationFailedHandler: () => false,
+        errorHandler: {
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          // Restarting is ours: the client library would do it at once and without end in sight.
+          closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+        },
+      },
+    );
+    client.onNotification(STATUS, (params: StatusParams) => this.listener.status(params));
+    client.onNotification(SCORES_CHANGED, (params: ScoresChangedParams) =>
+      this.listener.scoresChanged(params),
+    );
+    client.onDidChangeState(({ oldState, newState }) => {
+      if (oldState === State.Running && newState === State.Stopped) this.died(client);
+    });
+    return client;
+  }
+
+  private died(client: LanguageClient): void {
+    if (this.client !== client) return; // Stopped on purpose.
+    this.client = undefined;
+    void client.dispose().catch(() => undefined);
+    const delay = this.policy.next();
+    if (delay === undefined) {
+      const detail =
+        "The language server keeps stopping. Read the log, then use “Counterlens: Restart Server” to try again.";
+      this.log.error(detail);
+      this.listener.status({ model: "", state: "error", detail });
+      return;
+    }
+    this.log.warn(`The language server stopped unexpectedly; starting it again in ${delay} ms.`);
+    this.listener.status({ model: "", state: "loading", detail: "The language server stopped; restarting." });
+    this.retry = setTimeout(() => void this.enqueue("it stopped unexpectedly"), delay);
+  }
+
+  private async stopNow(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (!client) return;
+    try {
+      await client.dispose();
+    } catch (error) {
+      this.log.debug(`Stopping: ${error}`);
+    }
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+}
+
+/** Lines of the server's standard error, at the level that they name. */
+function forward(text: string, channel: vscode.LogOutputChannel): void {
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === "") continue;
+    const level = /^\W*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b/.exec(line)?.[1];
+    if (level === "ERROR" || level === "CRITICAL") channel.error(line);
+    else if (level === "WARNING") channel.warn(line);
+    else if (level === "DEBUG") channel.debug(line);
+    else channel.info(line);
+  }
+}

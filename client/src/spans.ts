@@ -1,0 +1,43 @@
+/** Which spans of an overlay answer are drawn, sorted by their decoration. Pure, so that it can be tested. */
+
+import { OVERLAY_LEVELS, type OverlaySpan } from "./protocol";
+
+/** First and last line, both inclusive. */
+export interface Lines {
+  first: number;
+  last: number;
+}
+
+/** More ranges than this make the editor slow. */
+export const MOST_SPANS = 2000;
+
+function touches(span: OverlaySpan, visible: Lines[]): boolean {
+  return visible.some(({ first, last }) => span.range.start.line <= last && span.range.end.line >= first);
+}
+
+/**
+ * Sort spans into one bucket a level.
+ *
+ * When there are more than `most`, spans on visible lines come first, and among equals the least confident.
+ */
+export function byLevel(spans: OverlaySpan[], visible: Lines[], most: number = MOST_SPANS): OverlaySpan[][] {
+  const known = spans.filter(({ level }) => Number.isInteger(level) && level >= 0 && level < OVERLAY_LEVELS);
+  let drawn = known;
+  if (known.length > most) {
+    const ranked = known.map((span) => ({ span, hidden: touches(span, visible) ? 0 : 1 }));
+    ranked.sort((a, b) => a.hidden - b.hidden || a.span.level - b.span.level);
+    drawn = ranked.slice(0, most).map(({ span }) => span);
+  }
+  const levels: OverlaySpan[][] = Array.from({ length: OVERLAY_LEVELS }, () => []);
+  for (const span of drawn) levels[span.level]?.push(span);
+  return levels;
+}
+
+/** Visible lines with a margin of one screen above and below, so that scrolling meets drawn text. */
+export function withMargin(visible: Lines[], lineCount: number): Lines | undefined {
+  if (visible.length === 0) return undefined;
+  const first = Math.min(...visible.map((lines) => lines.first));
+  const last = Math.max(...visible.map((lines) => lines.last));
+  const screen = last - first + 1;
+  return { first: Math.max(0, first - screen), last: Math.min(lineCount - 1, last + screen) };
+}

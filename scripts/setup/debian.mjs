@@ -1,0 +1,73 @@
+// Programs that come from the system: found on PATH, installed with apt where we may, named where we may not.
+import { accessSync, constants, existsSync } from "node:fs";
+import path from "node:path";
+import { vscodeTest } from "../paths.mjs";
+import { Problem, runLogged, say } from "../terminal.mjs";
+
+/** A system requirement: how to see that it is there, and the Debian package that brings it. */
+export const CMAKE = { name: "cmake", package: "cmake", present: () => onPath("cmake") };
+export const COMPILER = {
+  name: "a C++ compiler",
+  package: "build-essential",
+  present: () => (onPath("c++") || onPath("g++") || onPath("clang++")) && (onPath("make") || onPath("ninja")),
+};
+export const CHROMIUM = { name: "Chromium", package: "chromium", present: () => Boolean(chromium()) };
+export const RIPGREP = { name: "ripgrep", package: "ripgrep", present: () => Boolean(onPath("rg")) };
+export const FONTS = {
+  name: "a monospaced font",
+  package: "fonts-dejavu-core",
+  present: () =>
+    ["/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-mono-fonts"].some(existsSync),
+};
+
+export function onPath(command) {
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+    const file = path.join(folder, command);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // not here
+    }
+  }
+  return undefined;
+}
+
+export function chromium() {
+  return onPath("chromium") ?? onPath("chromium-browser") ?? onPath("google-chrome");
+}
+
+export function mayInstall() {
+  return process.getuid?.() === 0 && Boolean(onPath("apt-get"));
+}
+
+/** Install what is missing if we may. Returns the requirements that are still missing. */
+export async function provide(requirements) {
+  const missing = requirements.filter(({ present }) => !present());
+  if (missing.length === 0 || !mayInstall()) return missing;
+  const packages = missing.map((requirement) => requirement.package);
+  say(`  Debian packages: ${packages.join(" ")}`);
+  const log = path.join(vscodeTest, "logs/apt.log");
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const install = ["-o", "DPkg::Lock::Timeout=600", "install", "-y", "--no-install-recommends", ...packages];
+  try {
+    await runLogged(`apt-get install ${packages.join(" ")}`, "apt-get", install, { log, env });
+  } catch {
+    // Package lists may be absent or old.
+    await runLogged("apt-get update", "apt-get", ["update"], { log, env });
+    await runLogged(`apt-get install ${packages.join(" ")}`, "apt-get", install, { log, env });
+  }
+  return requirements.filter(({ present }) => !present());
+}
+
+export function installCommand(requirements) {
+  return `sudo apt-get install ${requirements.map((requirement) => requirement.package).join(" ")}`;
+}
+
+/** The same, but a lack of any of them is a Problem. */
+export async function require(requirements, purpose) {
+  const missing = await provide(requirements);
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(", ");
+  throw new Problem(`${purpose} needs ${names}.`, `On Debian or Ubuntu: ${installCommand(missing)}`);
+}

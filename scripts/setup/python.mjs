@@ -1,0 +1,148 @@
+// The Python side: .venv with everything that requirements/*.txt pins by hash, and counterlens itself, editable.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { root, venv, venvBin, venvPython } from "../paths.mjs";
+import { ask, Problem, runLogged, say } from "../terminal.mjs";
+import { CMAKE, COMPILER, mayInstall, provide, require } from "./debian.mjs";
+import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
+
+const LOCKS = ["requirements/uv.txt", "requirements/dev.txt", "requirements/model.txt"];
+const STAMP = path.join(venv, ".counterlens-setup");
+const OLDEST = [3, 11];
+const INTERPRETERS = ["python3.11", "python3.12", "python3.13", "python3", "python"];
+
+const log = (name) => path.join(venv, `setup-${name}.log`);
+const read = (file) => readFileSync(path.join(root, file), "utf8");
+
+export async function setUpPython() {
+  const wanted = await inputs();
+  if (wanted && isStamped(STAMP, wanted)) return;
+  unstamp(STAMP);
+  say("Setting up Python (once, and again only when the lock files change):");
+  await makeVenv();
+  await installUv();
+  await installLocked();
+  await installCounterlens();
+  stamp(STAMP, await inputs());
+}
+
+/** Everything that the content of .venv depends on; undefined while there is no working .venv. */
+async function inputs() {
+  const version = existsSync(venvPython) && (await ask(venvPython, ["-VV"]));
+  if (!version) return undefined;
+  return digest(root, version, ...LOCKS.map(read), buildSettings(read("pyproject.toml")));
+}
+
+/** The tables of pyproject.toml that change what is installed: not those of the linters. */
+function buildSettings(pyproject) {
+  const tables = pyproject.split(/^(?=\[)/m);
+  return tables.filter((table) => /^\[(build-system|project|tool\.hatch|tool\.uv)\b/.test(table)).join("");
+}
+
+async function makeVenv() {
+  // An interrupted creation leaves a Python without pip.
+  if (existsSync(venvPython) && (await ask(venvPython, ["-m", "pip", "--version"]))) {
+    if (await isRecent(venvPython)) return;
+  }
+  const python = await findPython();
+  rmSync(venv, { recursive: true, force: true });
+  await runLogged(`creating .venv with ${python}`, python, ["-m", "venv", venv], {
+    log: path.join(os.tmpdir(), `counterlens-venv-${process.pid}.log`),
+  });
+}
+
+async function isRecent(python) {
+  const version = await ask(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
+  if (!version) return false;
+  const [major, minor] = version.split(" ").map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+async function findPython() {
+  const chosen = process.env.COUNTERLENS_PYTHON;
+  if (chosen && !(await isRecent(chosen))) {
+    throw new Problem(
+      `COUNTERLENS_PYTHON is ${chosen}, which is not a Python ${OLDEST.join(".")} or later.`,
+      "Set it to one, or unset it to let the set-up search.",
+    );
+  }
+  let withoutVenv;
+  for (const python of chosen ? [chosen] : INTERPRETERS) {
+    if (!(await isRecent(python))) continue;
+    if (await canMakeVenvs(python)) return python;
+    withoutVenv ??= python;
+  }
+  if (withoutVenv) {
+    const version = await ask(withoutVenv, ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
+    const requirement = { package: `python${version}-venv`, present: () => false };
+    if (mayInstall()) await provide([requirement]);
+    if (await canMakeVenvs(withoutVenv)) return withoutVenv;
+    throw new Problem(
+      `${withoutVenv} cannot make virtual environments: its venv or ensurepip module is missing.`,
+      `On Debian or Ubuntu: sudo apt-get install ${requirement.package}`,
+    );
+  }
+  throw new Problem(
+    `No Python ${OLDEST.join(".")} or later was found (tried ${INTERPRETERS.join(", ")}).`,
+    "On Debian 12 or Ubuntu 24.04: sudo apt-get install python3 python3-venv; or set COUNTERLENS_PYTHON to one.",
+  );
+}
+
+async function canMakeVenvs(python) {
+  return (await ask(python, ["-c", "import venv, ensurepip"])) !== undefined;
+}
+
+async function installUv() {
+  const version = /^uv==(\S+)/m.exec(read("requirements/uv.txt"))?.[1];
+  if ((await ask(venvBin("uv"), ["--version"]))?.startsWith(`uv ${version}`)) return;
+  const args = ["-m", "pip", "install", "--require-hashes", "--no-deps", "--force-reinstall"];
+  await runLogged(
+    `installing uv ${version}`,
+    venvPython,
+    [...args, "--disable-pip-version-check", "-r", "requirements/uv.txt"],
+    { log: log("uv"), hint: offlineHint("uv") },
+  );
+}
+
+async function installLocked() {
+  const version = /^llama-cpp-python==(\S+)/m.exec(LOCKS.map(read).join("\n"))?.[1];
+  const found = await ask(venvPython, [
+    "-c",
+    "from importlib.metadata import version; print(version('llama-cpp-python'))",
+  ]);
+  if (found !== version) {
+    await require([CMAKE, COMPILER], "Compiling llama.cpp");
+    say(
+      `  llama.cpp ${version} comes as source and is compiled on this machine: 4 to 6 minutes on two cores,`,
+    );
+    say("  once (a second environment takes the finished build from uv's cache).");
+  }
+  const title =
+    found === version ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
+  await runLogged(title, venvBin("uv"), ["pip", "sync", "--require-hashes", ...LOCKS], {
+    log: log("packages"),
+    hint: offlineHint("packages"),
+    env: uvEnvironment(),
+  });
+}
+
+async function installCounterlens() {
+  const args = ["pip", "install", "--no-deps", "--no-build-isolation", "-e", "."];
+  await runLogged("installing counterlens (editable)", venvBin("uv"), args, {
+    log: log("counterlens"),
+    env: uvEnvironment(),
+  });
+}
+
+function uvEnvironment() {
+  return {
+    ...process.env,
+    VIRTUAL_ENV: venv,
+    CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(os.availableParallelism()),
+  };
+}
+
+function offlineHint(name) {
+  return `Check the network (the Python package registry is needed). The whole log is in .venv/setup-${name}.log.`;
+}

@@ -1,0 +1,15 @@
+// npm start [-- PATH.py[::FUNCTION] [FLAGS]]: set up the Python side, then probe a function with the embedded model.
+import { venvBin } from "./paths.mjs";
+import { setUpPython } from "./setup/python.mjs";
+import { main, run, say } from "./terminal.mjs";
+
+const DEFAULT_TARGET = "examples/runs.py::longest_run";
+
+await main(async () => {
+  await setUpPython();
+  const args = process.argv.slice(2);
+  const hasTarget = args.some((arg) => /\.py(::|$)/.test(arg)) || (args[0] && !args[0].startsWith("-"));
+  const probe = ["probe", ...(hasTarget ? args : [DEFAULT_TARGET, ...args])];
+  say(`counterlens ${probe.join(" ")}\n`);
+  return run(venvBin("counterlens"), probe);
+});

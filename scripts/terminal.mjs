@@ -1,0 +1,104 @@
+// Talking to the person at the terminal, and running programs while doing so.
+import { spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "./paths.mjs";
+
+const HEARTBEAT_MS = 20_000;
+const TAIL_LINES = 25;
+
+/** What happened, and what to do about it. Shown without a stack trace. */
+export class Problem extends Error {
+  constructor(message, hint = "") {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** Progress goes to standard error, so that a command's own output can be piped. */
+export function say(message) {
+  process.stderr.write(`${message}\n`);
+}
+
+export function seconds(since) {
+  const total = Math.round((Date.now() - since) / 1000);
+  return total < 60 ? `${total} s` : `${Math.floor(total / 60)} min ${total % 60} s`;
+}
+
+/** Run a script's main function: a Problem becomes two readable lines and exit code 1. */
+export async function main(run) {
+  try {
+    process.exitCode = (await run()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(`\nerror: ${error.message}`);
+    if (error.hint) say(`hint:  ${error.hint}`);
+    process.exitCode = 1;
+  }
+}
+
+const running = new Set();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  });
+}
+
+function start(command, args, options) {
+  const child = spawn(command, args, { cwd: root, ...options });
+  running.add(child);
+  const ended = new Promise((resolve) => {
+    child.once("error", (error) => resolve({ code: 127, error }));
+    child.once("close", (code, signal) => resolve({ code: code ?? 1, signal }));
+  }).finally(() => running.delete(child));
+  return { child, ended };
+}
+
+/** Run a program in the foreground, with our own terminal. Resolves with its exit code. */
+export async function run(command, args, options = {}) {
+  const { code, error } = await start(command, args, { stdio: "inherit", ...options }).ended;
+  if (error) say(`${command}: ${error.message}`);
+  return code;
+}
+
+/**
+ * Run a program quietly: its output goes to a log file, a line every 20 s says that it is still at work.
+ * When it fails, the end of the log is shown.
+ */
+export async function runLogged(title, command, args, { log, hint, ...options }) {
+  const began = Date.now();
+  say(`  ${title} …`);
+  mkdirSync(path.dirname(log), { recursive: true });
+  const file = createWriteStream(log);
+  file.write(`$ ${command} ${args.join(" ")}\n`);
+  const { child, ended } = start(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  child.stdout.pipe(file, { end: false });
+  child.stderr.pipe(file, { end: false });
+  const heartbeat = setInterval(
+    () => say(`    still at work after ${seconds(began)}: ${title}`),
+    HEARTBEAT_MS,
+  );
+  const { code, error, signal } = await ended;
+  clearInterval(heartbeat);
+  await new Promise((resolve) => file.end(resolve));
+  if (code === 0) {
+    if (Date.now() - began > 5_000) say(`    done in ${seconds(began)}`);
+    return;
+  }
+  const tail = readFileSync(log, "utf8").trimEnd().split("\n").slice(-TAIL_LINES);
+  for (const line of tail) say(`    | ${line}`);
+  const how = error ? error.message : signal ? `ended by ${signal}` : `exit code ${code}`;
+  throw new Problem(`${title}: failed (${how}).`, hint ?? `The whole log is in ${path.relative(root, log)}.`);
+}
+
+/** Standard output of a short program, or undefined when it cannot be run or fails. */
+export async function ask(command, args, options = {}) {
+  const { child, ended } = start(command, args, { stdio: ["ignore", "pipe", "ignore"], ...options });
+  let out = "";
+  child.stdout?.on("data", (data) => {
+    out += data;
+  });
+  const { code } = await ended;
+  return code === 0 ? out.trim() : undefined;
+}

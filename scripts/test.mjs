@@ -1,0 +1,29 @@
+// npm test [-- --only python|client|e2e]: set up everything, then run every check and every test.
+import { setUpEndToEnd } from "./setup/code-server.mjs";
+import { setUpNode } from "./setup/node.mjs";
+import { setUpPython } from "./setup/python.mjs";
+import { main, Problem, say } from "./terminal.mjs";
+
+const SIDES = ["python", "client", "e2e"];
+
+await main(async () => {
+  const sides = sidesAskedFor(process.argv.slice(2));
+  await setUpPython();
+  await setUpNode();
+  if (sides.includes("e2e")) {
+    const reason = await setUpEndToEnd();
+    if (reason) say(`The end-to-end tests will be skipped: ${reason}.`);
+  }
+  // Only now: these need node_modules.
+  const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
+  return runAll([...CHECKS, ...TESTS].filter(({ side }) => sides.includes(side)));
+});
+
+function sidesAskedFor(args) {
+  if (args.length === 0) return SIDES;
+  const [flag, side, ...rest] = args[0].includes("=") ? [...args[0].split("="), ...args.slice(1)] : args;
+  if (flag !== "--only" || !SIDES.includes(side) || rest.length > 0) {
+    throw new Problem(`npm test does not know: ${args.join(" ")}.`, `npm test -- --only ${SIDES.join("|")}`);
+  }
+  return [side];
+}
