@@ -29,6 +29,10 @@ class ModelError(CounterlensError):
     """A model could not be found, loaded or asked."""
 
 
+class SandboxError(CounterlensError):
+    """Untrusted code could not be run in isolation; nothing is known about the code."""
+
+
 class Cancelled(CounterlensError):  # noqa: N818 - it is a request that was granted, not an error
     """The caller withdrew the request before it was finished."""
 

@@ -18,9 +18,10 @@ class Limits:
         seconds: Wall-clock time.
         cpu_seconds: Processor time of one process.
         memory_bytes: Address space of one process.
-        processes: Processes and threads beside the first.
+        processes: Processes beside the first; with 0 it can start none. Threads are bounded by the memory.
         open_files: File descriptors.
         file_bytes: Size of a file that it writes.
+        disk_bytes: Size of all files that it writes, where the sandbox guarantees `disk`.
         output_bytes: Kept of each of standard output, standard error and the result; the rest is dropped.
     """
 
@@ -30,6 +31,7 @@ class Limits:
     processes: int = 0
     open_files: int = 64
     file_bytes: int = 16 << 20
+    disk_bytes: int = 64 << 20
     output_bytes: int = 1 << 16
 
 
@@ -38,7 +40,8 @@ class Job:
     """One program to run.
 
     Attributes:
-        files: Relative path to content; laid out in a private directory, which is the working directory.
+        files: Relative path to content; laid out in a private directory, which is the working directory
+            and goes away with the program. Home and temporary directory lie beside it.
         entry: Which of the files is run as `__main__`.
         arguments: Its `sys.argv[1:]`.
         python: The interpreter.
@@ -69,13 +72,15 @@ class Outcome:
 
     Attributes:
         ending: How it ended.
-        code: Exit code, or the number of the signal.
+        code: Exit code, or the number of the signal; for a program that was stopped for its time, SIGKILL
+            (wall clock) or SIGXCPU (processor time).
         output: What it wrote to standard output, at most `Limits.output_bytes`.
         errors: The same of standard error.
         result: What it wrote to the file descriptor named by the environment variable
             `COUNTERLENS_RESULT_FD`, which only the program's first process has.
         truncated: Whether any of the three was longer.
-        seconds: Wall-clock time.
+        seconds: Wall-clock time, with the sandbox's own.
+        cpu_seconds: Processor time of the program; 0 where it was stopped from outside.
     """
 
     ending: Ending
@@ -85,6 +90,7 @@ class Outcome:
     result: bytes
     truncated: bool
     seconds: float
+    cpu_seconds: float = 0.0
 
 
 class Sandbox(Protocol):

@@ -1,0 +1,79 @@
+"""The system calls that the standard library of Python 3.11 does not offer."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_NOSUID = 1 << 1
+MS_NODEV = 1 << 2
+MS_NOEXEC = 1 << 3
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+
+# The numbers of calls newer than Linux 5.0 are the same on every architecture.
+MOUNT_SETATTR = 442
+LANDLOCK_CREATE_RULESET = 444
+LANDLOCK_ADD_RULE = 445
+LANDLOCK_RESTRICT_SELF = 446
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | bytes | None) -> int:
+    """Any system call, by number.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    return _checked(_libc.syscall(ctypes.c_long(number), *words), f"system call {number}")
+
+
+def prctl(option: int, value: int, pointer: ctypes.Array[ctypes.c_char] | None = None) -> None:
+    """`prctl(2)`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    third = pointer if pointer is not None else ctypes.c_ulong(0)
+    zero = ctypes.c_ulong(0)
+    _checked(_libc.prctl(option, ctypes.c_ulong(value), third, zero, zero), f"prctl {option}")
+
+
+def unshare(flags: int) -> None:
+    """`unshare(2)`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
+    """`mount(2)`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    words = [word.encode() for word in (source, target, kind)]
+    _checked(_libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {kind} on {target}")
