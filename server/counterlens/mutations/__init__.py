@@ -1,0 +1,29 @@
+"""Counterfactuals: mutations of Python source along one programming concept, safe on real code.
+
+from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
+"""
+
+from counterlens.mutations.assumptions import ASSUMPTIONS
+from counterlens.mutations.base import Change, Concept, Counterfactual, Cut, Refusal
+from counterlens.mutations.engine import Survey, apply_everywhere, counterfactuals, refusals, stream, survey
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import Mutation
+from counterlens.mutations.registry import MUTATIONS
+
+__all__ = [
+    "ASSUMPTIONS",
+    "MUTATIONS",
+    "Change",
+    "Concept",
+    "Counterfactual",
+    "Cut",
+    "Module",
+    "Mutation",
+    "Refusal",
+    "Survey",
+    "apply_everywhere",
+    "counterfactuals",
+    "refusals",
+    "stream",
+    "survey",
+]

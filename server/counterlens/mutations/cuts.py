@@ -1,0 +1,55 @@
+"""Where original and mutated source are cut for the completion probe (paper 000, section 4.2)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from counterlens.mutations.base import Cut
+from counterlens.mutations.edits import Edit, Rendered
+from counterlens.mutations.module import Function, Module
+from counterlens.mutations.mutation import Site
+
+PREFIX_RATIO = 0.75
+
+
+def trailing(module: Module, function: Function, edits: tuple[Edit, ...], ratio: float) -> int | None:
+    """Where the trailing part of a function begins: the start of the statement nearest to `ratio`.
+
+    The ratio is of the lines from the first statement behind the docstring to the end, so that a long
+    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut.
+    """
+    lines = module.lines_of(function)
+    if len(lines) < 2:
+        return None
+    first = module.line(lines[0])
+    last = module.line(function.end - 1)
+    wanted = first + ratio * (last + 1 - first)
+    free = [line for line in lines[1:] if not any(edit.start < line < edit.end for edit in edits)]
+    if not free:
+        return None
+    return min(free, key=lambda line: (abs(module.line(line) - wanted), line))
+
+
+def wanted_points(module: Module, site: Site, ratio: float) -> tuple[int, int] | None:
+    """The two offsets of the original that a site is cut at, if it is: original, and mutated."""
+    if site.cut is not None:
+        return site.cut
+    function = module.function_at(site.span[0])
+    if function is None:
+        return None
+    at = trailing(module, function, site.edits, ratio)
+    if at is None:
+        return None
+    if site.whole:
+        seen = all(edit.end <= at for edit in site.edits)
+    else:
+        starts = sorted(edit.start for edit in site.edits)
+        seen = bisect_left(starts, at) > 0
+    return (at, at) if seen else None
+
+
+def cut(points: tuple[int, int] | None, rendered: Rendered) -> Cut | None:
+    """The cut of a rendered site; None where it is not to be cut, or its place did not survive."""
+    if points is None or points[1] not in rendered.points:
+        return None
+    return Cut(points[0], rendered.points[points[1]])

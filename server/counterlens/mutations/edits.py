@@ -1,0 +1,136 @@
+"""Small edits over byte ranges of a source, and rendering them all in one pass.
+
+A mutation never builds source text. It says which byte ranges of the original change, and of what the new
+text is made: literal text, and slices of the original that move. A slice is rendered with the edits that lie
+inside it, so sites inside one another compose, and every byte that no edit names survives.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from counterlens.mutations.base import Change
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A byte range of the original that is copied, with the edits inside it applied."""
+
+    start: int
+    end: int
+
+
+Piece = str | Slice
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces the bytes `start` to `end` of the original by pieces; an empty range inserts.
+
+    An insertion belongs to the text behind it: a slice that ends at its offset does not carry it.
+    """
+
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def moves(self) -> bool:
+        """Whether it brings text from somewhere else."""
+        return any(isinstance(piece, Slice) for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What the edits made.
+
+    Attributes:
+        data: The new source in UTF-8.
+        changes: The outermost edits, original and new byte ranges, in the order of the original.
+        points: For each asked offset of the original, where that byte stands now; an offset whose byte
+            did not survive is absent.
+    """
+
+    data: bytes
+    changes: tuple[Change, ...]
+    points: dict[int, int]
+
+
+def replace(start: int, end: int, text: str) -> Edit:
+    """An edit that puts literal text for a range."""
+    return Edit(start, end, (text,))
+
+
+def insert(at: int, text: str) -> Edit:
+    """An edit that puts literal text before an offset."""
+    return Edit(at, at, (text,))
+
+
+def exchange(first: tuple[int, int], second: tuple[int, int]) -> tuple[Edit, Edit]:
+    """Two edits that exchange two ranges, which must not overlap."""
+    return Edit(*first, (Slice(*second),)), Edit(*second, (Slice(*first),))
+
+
+def render(data: bytes, edits: Iterable[Edit], points: Iterable[int] = ()) -> Rendered:
+    """Apply edits, which must be disjoint or inside one another's slices, to a source."""
+    return _Renderer(data, edits, points).run()
+
+
+def order(edit: Edit) -> tuple[int, bool, int]:
+    """Sorts edits as they are applied: by start; insertions first; the wider before the narrower."""
+    return edit.start, edit.end > edit.start, -edit.end
+
+
+class _Renderer:
+    def __init__(self, data: bytes, edits: Iterable[Edit], points: Iterable[int]) -> None:
+        self._data = data
+        self._edits: Sequence[Edit] = sorted(edits, key=order)
+        self._starts = [edit.start for edit in self._edits]
+        self._wanted = tuple(points)
+        self._points: dict[int, int] = {}
+        self._changes: list[Change] = []
+        self._out: list[bytes] = []
+        self._length = 0
+
+    def run(self) -> Rendered:
+        self._range(0, len(self._data) + 1, None, 0)
+        for point in self._wanted:
+            if point == len(self._data):
+                self._points.setdefault(point, self._length)
+        changes = tuple(sorted(self._changes, key=lambda change: change.original))
+        return Rendered(b"".join(self._out), changes, self._points)
+
+    def _range(self, start: int, end: int, moving: Edit | None, depth: int) -> None:
+        """Render [start, end); `end` one beyond the data takes in what is inserted at its end."""
+        at = start
+        index = bisect_left(self._starts, start)
+        while index < len(self._edits) and self._edits[index].start < end:
+            edit = self._edits[index]
+            index += 1
+            around = edit.moves and (edit.start, edit.end) == (start, end)
+            if edit.start < at or edit.end > end or edit is moving or around:
+                continue
+            self._copy(at, edit.start)
+            before = self._length
+            for piece in edit.pieces:
+                if isinstance(piece, Slice):
+                    self._range(piece.start, piece.end, edit, depth + 1)
+                else:
+                    self._put(piece.encode())
+            if not depth:
+                self._changes.append(Change((edit.start, edit.end), (before, self._length)))
+            at = edit.end
+        self._copy(at, min(end, len(self._data)))
+
+    def _copy(self, start: int, end: int) -> None:
+        for point in self._wanted:
+            if start <= point < end:
+                self._points.setdefault(point, self._length + point - start)
+        if end > start:
+            self._put(self._data[start:end])
+
+    def _put(self, data: bytes) -> None:
+        self._out.append(data)
+        self._length += len(data)

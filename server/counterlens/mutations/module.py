@@ -1,0 +1,343 @@
+"""One parsed source file: parsed once, its positions found once, shared by all mutations."""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TypeVar, cast
+
+import libcst as cst
+from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+
+from counterlens.errors import SourceError
+from counterlens.text import Positions
+
+MODULE = "<module>"
+Node = TypeVar("Node", bound=cst.CSTNode)
+Suite = cst.BaseSuite
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function definition and where it lies.
+
+    Attributes:
+        qualname: Dotted path from the module, as `Class.method` or `outer.inner`.
+        node: Its definition.
+        start: Offset of its `def` or `async def`.
+        end: Offset behind its last statement.
+    """
+
+    qualname: str
+    node: cst.FunctionDef
+    start: int
+    end: int
+
+
+class Module:
+    """A source file, its tree, and where each node stands. Offsets are UTF-8 bytes.
+
+    Raises:
+        SourceError: it does not parse.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tree = _parse(source)
+        self.positions = Positions(source)
+        self.data = self.positions.data
+        self._spans = _spans(self.tree, len(self.data))
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        self.functions: list[Function] = []
+        try:
+            self._index(self.tree, ())
+        except RecursionError:
+            raise _too_deep() from None
+
+    # What there is
+
+    def nodes(self, *types: type[Node]) -> Iterator[Node]:
+        """All nodes of exactly these classes, in the order of the text for each class."""
+        for kind in types:
+            yield from cast("list[Node]", self._by_type.get(kind, ()))
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The node around a node; the module is its own."""
+        return self._parents.get(node, self.tree)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around a node, innermost first, the module last."""
+        while (above := self._parents.get(node)) is not None:
+            yield above
+            node = above
+
+    @property
+    def newline(self) -> str:
+        """How its lines end."""
+        return self.tree.default_newline
+
+    # Where it is
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """A node's bytes, without its own parentheses and the whitespace around it."""
+        return self._spans[node]
+
+    def start(self, node: cst.CSTNode) -> int:
+        """The offset of its first byte."""
+        return self._spans[node][0]
+
+    def end(self, node: cst.CSTNode) -> int:
+        """The offset behind its last byte."""
+        return self._spans[node][1]
+
+    def outer(self, node: cst.BaseExpression) -> tuple[int, int]:
+        """An expression's bytes with its parentheses."""
+        start, end = self._spans[node]
+        if node.lpar:
+            return self._spans[node.lpar[0]][0], self._spans[node.rpar[-1]][1]
+        return start, end
+
+    def text(self, span: tuple[int, int]) -> str:
+        """The text of a range."""
+        return self.data[span[0] : span[1]].decode("utf-8", "replace")
+
+    def line_start(self, offset: int) -> int:
+        """The first byte of the line that an offset is in."""
+        return self.positions.line_start(self.positions.line_of(offset))
+
+    def line(self, offset: int) -> int:
+        """The 1-based line that an offset is in."""
+        return self.positions.line_of(offset) + 1
+
+    def indentation(self, node: cst.CSTNode) -> str:
+        """The whitespace that the line of a node begins with."""
+        line = self.data[self.line_start(self.start(node)) : self.start(node)]
+        return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
+
+    def suite(self, suite: Suite) -> tuple[int, int]:
+        """A body's bytes from behind the colon up to its last line's end, without that line's newline."""
+        if isinstance(suite, cst.IndentedBlock):
+            start = self.start(suite.header)
+        else:
+            start = self.start(cst.ensure_type(suite, cst.SimpleStatementSuite).leading_whitespace)
+        return start, self._without_newline(self._suite_end(suite))
+
+    def statement_end(self, statement: cst.CSTNode) -> int:
+        """The offset behind a statement's last line, its newline included."""
+        if isinstance(statement, cst.SimpleStatementLine):
+            return self.end(statement.trailing_whitespace)
+        if isinstance(statement, cst.Match):
+            if statement.footer:
+                return self.end(statement.footer[-1])
+            return self._suite_end(statement.cases[-1].body)
+        if isinstance(statement, cst.Try | cst.TryStar):
+            parts = (statement.finalbody, statement.orelse, *reversed(statement.handlers))
+            last: cst.CSTNode = next(part for part in parts if part is not None)
+            return self._suite_end(_body(last))
+        orelse = getattr(statement, "orelse", None)
+        if isinstance(orelse, cst.If):
+            return self.statement_end(orelse)
+        return self._suite_end(_body(statement if orelse is None else orelse))
+
+    def _suite_end(self, suite: Suite) -> int:
+        if isinstance(suite, cst.SimpleStatementSuite):
+            return self.end(suite.trailing_whitespace)
+        block = cst.ensure_type(suite, cst.IndentedBlock)
+        if block.footer:
+            return self.end(block.footer[-1])
+        return self.statement_end(block.body[-1])
+
+    def _without_newline(self, end: int) -> int:
+        for newline in (b"\r\n", b"\n", b"\r"):
+            if self.data.endswith(newline, 0, end):
+                return end - len(newline)
+        return end
+
+    # Functions
+
+    def function_at(self, offset: int) -> Function | None:
+        """The innermost function around an offset."""
+        index = bisect_right(self._function_starts, offset) - 1
+        while index >= 0:
+            function = self.functions[index]
+            if offset < function.end:
+                return function
+            index = self._enclosing[index]
+        return None
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [function.start for function in self.functions]
+
+    @cached_property
+    def _enclosing(self) -> list[int]:
+        """For each function the index of the one around it, -1 for none."""
+        found: list[int] = []
+        stack: list[int] = []
+        for index, function in enumerate(self.functions):
+            while stack and self.functions[stack[-1]].end <= function.start:
+                stack.pop()
+            found.append(stack[-1] if stack else -1)
+            stack.append(index)
+        return found
+
+    def lines_of(self, function: Function) -> list[int]:
+        """Where the statements of a function that begin a line begin it, its docstring left out."""
+        return self._statement_lines.get(function.node, [])
+
+    @cached_property
+    def _statement_lines(self) -> dict[cst.FunctionDef, list[int]]:
+        lines: dict[cst.FunctionDef, list[int]] = {function.node: [] for function in self.functions}
+        for function in self.functions:
+            body = function.node.body
+            if not isinstance(body, cst.IndentedBlock):
+                continue
+            first = 1 if function.node.get_docstring(clean=False) is not None else 0
+            for statement in body.body[first:]:
+                self._collect_lines(statement, lines[function.node])
+        return lines
+
+    def _collect_lines(self, statement: cst.CSTNode, lines: list[int]) -> None:
+        decorators = getattr(statement, "decorators", ())
+        start = self.start(decorators[0] if decorators else statement)
+        line = self.line_start(start)
+        if not self.data[line:start].strip():
+            lines.append(line)
+        for suite in _suites(statement):
+            if isinstance(suite, cst.IndentedBlock):
+                for inner in suite.body:
+                    self._collect_lines(inner, lines)
+
+    # Making the index
+
+    def _index(self, node: cst.CSTNode, path: tuple[str, ...]) -> None:
+        by_type, parents = self._by_type, self._parents
+        by_type.setdefault(type(node), []).append(node)
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            path = (*path, node.name.value)
+            if isinstance(node, cst.FunctionDef):
+                start, end = self._spans[node]
+                self.functions.append(Function(".".join(path), node, start, end))
+        for child in children(node):
+            parents[child] = node
+            self._index(child, path)
+
+
+def _body(node: cst.CSTNode) -> Suite:
+    return cast("Suite", getattr(node, "body"))  # noqa: B009 - CSTNode does not declare it
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The syntactic children of a node, in the order of the text: no whitespace, brackets or commas."""
+    found: list[cst.CSTNode] = []
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, tuple | list):
+            found.extend(value)
+    return found
+
+
+_NOT_SYNTAX = {"_", "_", "leading_lines", "lines_after_decorators", "header", "footer", "trailing_whitespace", "semicolon", "comma", "equal", "lpar", "rpar", "lbracket", "rbracket", "lbrace", "rbrace", "colon", "dot", "asynchronous", "first_colon", "second_colon", "star", "leading_whitespace", "indent", "encoding", "default_indent", "default_newline", "has_trailing_newline", "relative", "trailing_comma", "separator"}
+)
+
+
+@cache
+def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    names = [field.name for field in dataclasses.fields(kind)]
+    wanted = [n for n in names if not n.startswith(("whitespace", "ensure")) and n not in _NOT_SYNTAX]
+    first = _TEXT_ORDER.get(kind, ())
+    return (*first, *(name for name in wanted if name not in first))
+
+
+# Where LibCST lists the fields of a node in another order than the text.
+_TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
+    cst.If: ("test", "body", "orelse"),
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.For: ("target", "iter", "body", "orelse"),
+    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
+    cst.DictComp: ("key", "value", "for_in"),
+    cst.Try: ("body", "handlers", "orelse", "finalbody"),
+    cst.TryStar: ("body", "handlers", "orelse", "finalbody"),
+    cst.Lambda: ("params", "body"),
+    cst.With: ("items", "body"),
+    cst.ImportFrom: ("module", "names"),
+    cst.ExceptHandler: ("type", "name", "body"),
+    cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+    cst.TypeAlias: ("name", "type_parameters", "value"),
+    cst.Parameters: (
+        "posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg",
+    ),
+    cst.Param: ("name", "annotation", "default"),
+    cst.Arg: ("keyword", "value"),
+    cst.NamedExpr: ("target", "value"),
+    cst.AnnAssign: ("target", "annotation", "value"),
+    cst.AugAssign: ("target", "operator", "value"),
+    cst.BinaryOperation: ("left", "operator", "right"),
+    cst.BooleanOperation: ("left", "operator", "right"),
+    cst.Comparison: ("left", "comparisons"),
+    cst.ComparisonTarget: ("operator", "comparator"),
+    cst.UnaryOperation: ("operator", "expression"),
+}  # fmt: skip
+
+
+def _suites(statement: cst.CSTNode) -> Iterator[Suite]:
+    for name in ("body", "handlers", "cases", "orelse", "finalbody"):
+        value = getattr(statement, name, None)
+        if isinstance(value, cst.BaseSuite):
+            yield value
+        elif isinstance(value, tuple | list) and name != "body":
+            for part in value:
+                yield part.body
+        elif isinstance(value, cst.Else | cst.Finally):
+            yield value.body
+        elif isinstance(value, cst.If):
+            yield from _suites(value)
+
+
+def _parse(source: str) -> cst.Module:
+    try:
+        source.encode()
+        tree = cst.parse_module(source)
+        same = tree.code == source
+    except cst.ParserSyntaxError as error:
+        raise SourceError(
+            f"the source does not parse: line {error.raw_line}: {_reason(error.message)}",
+            "Correct it; mutations need a file that is valid Python",
+        ) from None
+    except UnicodeEncodeError as error:
+        raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
+    except RecursionError:
+        raise _too_deep() from None
+    if not same:
+        raise SourceError(
+            "the source does not come back from its tree byte for byte",
+            "This is a defect of the parser; please report it with the file",
+        )
+    return tree
+
+
+def _reason(message: str) -> str:
+    first = message.strip().splitlines()[0] if message.strip() else "it is not valid Python"
+    return first.removeprefix("parser error: ").rstrip(".")
+
+
+def _too_deep() -> SourceError:
+    return SourceError("the source is nested too deeply to be read", "Split its longest expression")
+
+
+def _spans(tree: cst.Module, size: int) -> Mapping[cst.CSTNode, tuple[int, int]]:
+    try:
+        wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)  # a parsed tree never repeats a node
+        found = cast("Mapping[cst.CSTNode, CodeSpan]", wrapper.resolve(ByteSpanPositionProvider))
+    except RecursionError:
+        raise _too_deep() from None
+    return {node: (span.start, min(span.start + span.length, size)) for node, span in found.items()}

@@ -1,0 +1,84 @@
+"""What a mutation is: a class that finds its sites in a module, with its documentation and its examples."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit
+from counterlens.mutations.module import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A program before and after, both its documentation and its test.
+
+    Attributes:
+        before: The whole program.
+        after: All sites mutated; None where nothing may be.
+        refused: A part of the reason of a refusal, where there must be one.
+    """
+
+    before: str
+    after: str | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place where a mutation can be done safely.
+
+    Attributes:
+        span: Byte range that it concerns; decides its lines and the function that it lies in.
+        description: What is done there, in one sentence without a full stop.
+        edits: How.
+        assumptions: What had to be assumed, see `ASSUMPTIONS`.
+        cut: Offsets of the original at which original and mutated source are cut, the second to be found
+            in the mutated source; None for the trailing part of the function.
+        whole: All of its edits must stand before the cut, not only some.
+        reindented: Byte ranges whose lines its edits indent further.
+    """
+
+    span: tuple[int, int]
+    description: str
+    edits: tuple[Edit, ...]
+    assumptions: tuple[str, ...] = ()
+    cut: tuple[int, int] | None = None
+    whole: bool = False
+    reindented: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One place where it cannot be done safely, and why, in one sentence without a full stop."""
+
+    at: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a mutation is asked for: a module, and the seed of its choices."""
+
+    module: Module
+    seed: int = 0
+
+
+class Mutation(ABC):
+    """One way to perturb one concept. The docstring of a subclass is the user's documentation of it."""
+
+    id: ClassVar[str]
+    concept: ClassVar[Concept]
+    preserving: ClassVar[bool] = True
+    source: ClassVar[str]  # where it comes from: paper and section
+    EXAMPLES: ClassVar[tuple[Example, ...]]
+
+    @abstractmethod
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        """All places of a module that it could concern, in the order of the text.
+
+        What it yields depends on nothing but the source and the seed.
+        """
