@@ -243,8 +243,37 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
-_NOT_SYNTAX = {"_", "_", "leading_lines", "lines_after_decorators", "header", "footer", "trailing_whitespace", "semicolon", "comma", "equal", "lpar", "rpar", "lbracket", "rbracket", "lbrace", "rbrace", "colon", "dot", "asynchronous", "first_colon", "second_colon", "star", "leading_whitespace", "indent", "encoding", "default_indent", "default_newline", "has_trailing_newline", "relative", "trailing_comma", "separator"}
-)
+_NOT_SYNTAX = {
+    "leading_lines",
+    "lines_after_decorators",
+    "header",
+    "footer",
+    "trailing_whitespace",
+    "semicolon",
+    "comma",
+    "equal",
+    "lpar",
+    "rpar",
+    "lbracket",
+    "rbracket",
+    "lbrace",
+    "rbrace",
+    "colon",
+    "dot",
+    "asynchronous",
+    "first_colon",
+    "second_colon",
+    "star",
+    "leading_whitespace",
+    "indent",
+    "encoding",
+    "default_indent",
+    "default_newline",
+    "has_trailing_newline",
+    "relative",
+    "trailing_comma",
+    "separator",
+}
 
 
 @cache
