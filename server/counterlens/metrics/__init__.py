@@ -1,0 +1,1 @@
+"""What is computed from verdicts: effects, and how sure they are."""

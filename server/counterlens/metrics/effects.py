@@ -1,0 +1,69 @@
+"""The mutation effect and its average (paper 000, sections 3.4 and 4.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one counterfactual changed.
+
+    Attributes:
+        original: Whether the completion of the original was found right.
+        counterfactual: Whether that of the counterfactual was.
+    """
+
+    original: bool
+    counterfactual: bool
+
+    @property
+    def mutation_effect(self) -> int:
+        """|A(counterfactual) - A(original)|: 1 when the verdict changed, else 0."""
+        return abs(self.signed)
+
+    @property
+    def signed(self) -> int:
+        """-1 when only the original was right, 1 when only the counterfactual was, else 0."""
+        return int(self.counterfactual) - int(self.original)
+
+    @property
+    def informative(self) -> bool:
+        """Whether either was right; the paper discards pairs where both fail."""
+        return self.original or self.counterfactual
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """A share of n observations, with its 95 % interval; all None when there are none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    count: int
+    n: int
+
+
+def average_mutation_effect(effects: Iterable[Effect]) -> Proportion:
+    """The share of informative pairs whose verdict changed, with a Wilson interval.
+
+    The mutation effect of one pair is 0 or 1, so its average is a proportion; the Wilson interval stays
+    honest for the handful of pairs that one function gives, where a bootstrap would collapse to a point.
+    """
+    known = [effect for effect in effects if effect.informative]
+    return wilson(sum(effect.mutation_effect for effect in known), len(known))
+
+
+def wilson(count: int, n: int, level: float = 0.95) -> Proportion:
+    """The Wilson score interval of a binomial proportion."""
+    if n == 0:
+        return Proportion(None, None, None, 0, 0)
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    share = count / n
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    margin = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Proportion(share, max(0.0, centre - margin), min(1.0, centre + margin), count, n)

@@ -1,0 +1,210 @@
+"""Results as plain data for `--json`. The keys are a contract: they are added to, never renamed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from counterlens.attribution.base import Verdict
+from counterlens.confidence.aggregate import Confidence
+from counterlens.metrics.effects import Proportion, average_mutation_effect
+from counterlens.models.base import ModelInfo, TokenScores
+from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.probes.completion import Attempt, CompletionProbe, Pair
+from counterlens.reports.wording import meaning
+
+Json = dict[str, Any]
+
+
+def model(info: ModelInfo) -> Json:
+    """Who answered."""
+    return {
+        "id": info.id,
+        "name": info.name,
+        "identity": info.identity,
+        "where": info.where,
+        "capabilities": sorted(info.capabilities),
+        "context": info.context,
+        **dict(info.details),
+    }
+
+
+def counterfactual(found: Counterfactual) -> Json:
+    """One mutated source."""
+    return {
+        "mutation": found.mutation,
+        "concept": found.concept,
+        "preserving": found.preserving,
+        "function": found.function,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "description": found.description,
+        "assumptions": list(found.assumptions),
+        "changes": [{"original": list(c.original), "mutated": list(c.mutated)} for c in found.changes],
+        "cut": {"original": found.cut.original, "mutated": found.cut.mutated} if found.cut else None,
+        "seed": found.seed,
+        "source": found.source,
+    }
+
+
+def refusal(found: Refusal) -> Json:
+    """One site where a mutation was refused."""
+    return {
+        "mutation": found.mutation,
+        "function": found.function,
+        "line": found.line,
+        "reason": found.reason,
+    }
+
+
+def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
+    """Token scores; offsets are UTF-8 bytes, moved by `shift`, log-probabilities nats."""
+    data = scores.text.encode("utf-8", "surrogatepass")
+    return [
+        {
+            "start": int(scores.start[i]) + shift,
+            "end": int(scores.end[i]) + shift,
+            "text": data[scores.start[i] : scores.end[i]].decode("utf-8", "replace"),
+            "logprob": _number(scores.logprob[i]),
+            "entropy": _number(scores.entropy[i]),
+            "rank": int(scores.rank[i]) if scores.rank[i] >= 0 else None,
+            "alternatives": [
+                {"text": text, "logprob": float(logprob)}
+                for text, logprob in zip(
+                    scores.alternative_text[i], scores.alternative_logprob[i], strict=False
+                )
+            ],
+        }
+        for i in range(len(scores))
+    ]
+
+
+def confidence(found: Confidence, info: ModelInfo) -> Json:
+    """Scores on the syntax of a whole document."""
+    shift = 3 if found.document.decoded and found.document.decoded.bom else 0
+    return {
+        "model": info.id,
+        "model_info": model(info),
+        "path": str(found.document.path) if found.document.path else None,
+        "language": found.document.language,
+        "aggregation": found.aggregation,
+        "tokens": tokens(found.scores, shift),
+        "nodes": [
+            {
+                "type": node.kind,
+                "named": node.named,
+                "start": node.start + shift,
+                "end": node.end + shift,
+                "category": node.category,
+                "confidence": node.confidence,
+                "minimum": node.minimum,
+                "tokens": list(range(*node.tokens)),
+            }
+            for node in found.nodes
+        ],
+        "concepts": {category: value for category, (value, _) in found.concepts.items()},
+        "concept_nodes": {category: n for category, (_, n) in found.concepts.items()},
+    }
+
+
+def verdict(found: Verdict) -> Json:
+    """A judgement with its evidence."""
+    return {
+        "verdict": found.judgement,
+        "evidence": {
+            "attribution": found.evidence.attribution,
+            "tests": found.evidence.tests,
+            "failed": found.evidence.failed,
+            "message": found.evidence.message,
+        },
+        "seconds": found.seconds,
+    }
+
+
+def attempt(found: Attempt) -> Json:
+    """What the model wrote on one side, and what became of it."""
+    return {**verdict(found.verdict), "completion": found.completion, "finish": found.finish}
+
+
+def pair(found: Pair) -> Json:
+    """One counterfactual pair."""
+    effect = found.effect
+    return {
+        "mutation": found.counterfactual.mutation,
+        "concept": found.counterfactual.concept,
+        "function": found.counterfactual.function,
+        "start_line": found.counterfactual.start_line,
+        "end_line": found.counterfactual.end_line,
+        "description": found.counterfactual.description,
+        "assumptions": list(found.counterfactual.assumptions),
+        "original": attempt(found.original),
+        "counterfactual": attempt(found.mutated),
+        "informative": effect.informative if effect else False,
+        "effect": effect.mutation_effect if effect and effect.informative else None,
+        "signed_effect": effect.signed if effect and effect.informative else None,
+    }
+
+
+def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
+    """The completion probe of one function."""
+    span = found.function.start, found.function.end
+    return {
+        "model": found.model.id,
+        "model_info": model(found.model),
+        "path": str(found.document.path) if found.document.path else None,
+        "function": found.function.qualname,
+        "start_line": found.function.start_line,
+        "end_line": found.function.end_line,
+        "seed": found.seed,
+        "confidence": scored.within(*span) if scored else None,
+        "pairs": [pair(one) for one in found.pairs],
+        "refused": [refusal(one) for one in found.refusals],
+        "dropped": [
+            {
+                "mutation": one.mutation,
+                "start_line": one.start_line,
+                "description": one.description,
+                **verdict(reason),
+            }
+            for one, reason in found.dropped
+        ],
+        "summary": {
+            **_summary(found.average, len(found.pairs), found.judged_by),
+            "text": meaning(found),
+        },
+    }
+
+
+def probes(found: list[tuple[CompletionProbe, Confidence | None]], skipped: list[Json]) -> Json:
+    """The completion probes of all functions of a file that have tests."""
+    each = [probe(one, scored) for one, scored in found]
+    pairs = [one for document in each for one in document["pairs"]]
+    effects = [one.effect for result, _ in found for one in result.pairs if one.effect]
+    judged = ", ".join(f"{result.function.name}: {result.judged_by}" for result, _ in found)
+    known = [document["confidence"] for document in each if document["confidence"] is not None]
+    return {
+        "model": each[0]["model"] if each else None,
+        "model_info": each[0]["model_info"] if each else None,
+        "path": each[0]["path"] if each else None,
+        "function": "<module>",
+        "confidence": sum(known) / len(known) if known else None,
+        "functions": each,
+        "skipped": skipped,
+        "pairs": pairs,
+        "summary": _summary(average_mutation_effect(effects), len(pairs), judged or None),
+    }
+
+
+def _summary(average: Proportion, pairs: int, judged_by: str | None) -> Json:
+    return {
+        "pairs": pairs,
+        "informative": average.n,
+        "changed": average.count,
+        "average_mutation_effect": average.value,
+        "interval": [average.low, average.high] if average.n else None,
+        "judged_by": judged_by,
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,70 @@
+"""What a result means, in one honest sentence: it claims no more than was measured."""
+
+from __future__ import annotations
+
+from counterlens.probes.completion import CompletionProbe, Pair
+
+
+def outcome(pair: Pair) -> str:
+    """What one pair shows, in a few words."""
+    effect = pair.effect
+    if effect is None:
+        return "not judged"
+    if not effect.informative:
+        return "uninformative: both completions fail"
+    if effect.mutation_effect == 0:
+        return "the model held"
+    if effect.signed > 0:
+        return "right only on the counterfactual"
+    if pair.copied:
+        return "the model wrote the same code as before the change"
+    return "right only on the original"
+
+
+def meaning(probe: CompletionProbe) -> str:
+    """What the probe of a function means, for someone who has read no paper."""
+    name = probe.function.name
+    if not probe.pairs:
+        return _nothing_to_show(probe)
+    if probe.judged_by is None:
+        return (
+            f"The model completed {name} in both shapes, but there is no test to judge by, "
+            "so nothing can be said yet: add a doctest, or a test file beside it."
+        )
+    average = probe.average
+    if average.n == 0:
+        return (
+            f"The model could complete {name} in neither shape, so these pairs say nothing about "
+            "what it understands; they only say that the task is too hard for it here."
+        )
+    if average.count == 0:
+        held = "once" if average.n == 1 else f"all {average.n} times"
+        return (
+            f"The model completed {name} correctly before and after the change, {held}: no sign here that "
+            "it only recognises this code. Few pairs prove little; more mutations and functions say more."
+        )
+    broken = [pair for pair in probe.pairs if pair.effect and pair.effect.signed < 0]
+    copied = [pair for pair in broken if pair.copied]
+    if copied:
+        return (
+            f"The model finished the changed {name} as if nothing had been changed: here it follows the "
+            "usual shape of this code rather than what the code says."
+        )
+    if broken:
+        return (
+            f"The model completed {name} as it stands but not an equivalent way of writing it: "
+            "its success here depends on the shape of the code, not only on its meaning."
+        )
+    return (
+        f"The model failed on {name} as it stands but completed an equivalent way of writing it: "
+        "its result here depends on the shape of the code, not only on its meaning."
+    )
+
+
+def _nothing_to_show(probe: CompletionProbe) -> str:
+    name = probe.function.name
+    if probe.dropped:
+        return f"Every counterfactual of {name} failed its own tests, so there was nothing to ask about."
+    if probe.refusals:
+        return f"No mutation could be applied safely to {name}: {probe.refusals[0].reason}."
+    return f"No mutation applies to {name}: there is nothing in it that the chosen mutations could change."
