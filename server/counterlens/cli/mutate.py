@@ -1,0 +1,43 @@
+"""`counterlens mutate`: counterfactuals of a file, without asking any model."""
+
+from __future__ import annotations
+
+import click
+
+from counterlens.cli.options import (
+    json_option,
+    mutation_option,
+    print_json,
+    print_report,
+    seed_option,
+    split_target,
+)
+from counterlens.mutations import counterfactuals, refusals
+from counterlens.reports import json as plain
+from counterlens.reports.terminal import mutation_report
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+
+@click.command()
+@click.argument("target", metavar="PATH[::QUALNAME]")
+@mutation_option
+@seed_option
+@click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
+@json_option
+def mutate(target: str, mutations: tuple[str, ...], seed: int, explain: bool, as_json: bool) -> None:
+    """Show the counterfactuals of a file or of one of its functions."""
+    path, qualname = split_target(target)
+    document = Document.read(path)
+    function = find_function(document, qualname).qualname if qualname else None
+    chosen = list(mutations) or None
+    found = counterfactuals(document.text, mutations=chosen, function=function, seed=seed)
+    refused = refusals(document.text, mutations=chosen, function=function, seed=seed) if explain else []
+    if not as_json:
+        print_report(mutation_report(document, found, refused, explain=explain))
+        return
+    bom = "\ufeff" if document.decoded and document.decoded.bom else ""
+    documents = [plain.counterfactual(one) for one in found]
+    for one in documents:
+        one["source"] = bom + one["source"]
+    print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])

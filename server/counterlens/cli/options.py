@@ -1,0 +1,120 @@
+"""Options and output that several subcommands share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models.registry import Options
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def json_option(command: Command) -> Command:
+    """`--json`: one document on standard output, everything else on standard error."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+
+
+def seed_option(command: Command) -> Command:
+    """`--seed`: what the choice of names and sites depends on."""
+    return click.option("--seed", type=int, default=0, show_default=True, help="Choice of names and sites.")(
+        command
+    )
+
+
+def mutation_option(command: Command) -> Command:
+    """`--mutation`, repeatable."""
+    return click.option(
+        "--mutation",
+        "mutations",
+        multiple=True,
+        metavar="ID",
+        help="Only this mutation (repeatable); by default all that keep the meaning.",
+    )(command)
+
+
+def model_options(command: Command) -> Command:
+    """`--model` and how to open it."""
+    for option in (
+        click.option("--threads", type=click.IntRange(0), default=0, help="Threads of a local model."),
+        click.option(
+            "--api",
+            type=click.Choice(["completions", "chat"]),
+            default="completions",
+            show_default=True,
+            help="What a remote endpoint is asked through.",
+        ),
+        click.option(
+            "--base-url",
+            metavar="URL",
+            help="Where a remote model is served (or COUNTERLENS_BASE_URL); the key comes from "
+            "COUNTERLENS_API_KEY.",
+        ),
+        click.option(
+            "--model",
+            "-m",
+            default=DEFAULT_MODEL,
+            show_default=True,
+            metavar="M",
+            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, or remote:NAME.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def opened(model: str, threads: int, base_url: str | None, api: str) -> Iterator[Model]:
+    """The model that the options name, closed afterwards."""
+    with (
+        load(model, Options(threads=threads, base_url=base_url, api=api)) as loaded,
+    ):
+        yield loaded
+
+
+def split_target(target: str) -> tuple[Path, str | None]:
+    """`PATH[::QUALNAME]` in its parts.
+
+    Raises:
+        click.UsageError: a part is empty.
+    """
+    path, colons, qualname = target.partition("::")
+    if not path or (colons and not qualname):
+        raise click.UsageError(f"{target!r} is not of the form PATH or PATH::QUALNAME")
+    return Path(path), qualname or None
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def print_report(report: RenderableType) -> None:
+    """A report on standard output; wide enough for code also where there is no terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=120)
+    console.print(report)
+
+
+@contextmanager
+def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
+    """A progress line on standard error, where that is a terminal; gone when the work is done."""
+    console = Console(stderr=True)
+    columns = [SpinnerColumn(), TextColumn("{task.description}")]
+    extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
+    with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(step: str, done: int, total: int) -> None:
+            bar.update(task, description=step, completed=done, total=total)
+
+        yield report

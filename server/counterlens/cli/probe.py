@@ -1,0 +1,73 @@
+"""`counterlens probe`: does the model hold when the code changes shape?"""
+
+from __future__ import annotations
+
+import click
+
+from counterlens.cli.options import (
+    json_option,
+    model_options,
+    mutation_option,
+    opened,
+    print_json,
+    print_report,
+    seed_option,
+    split_target,
+    steps,
+)
+from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.session import ProbeSession, Probed
+from counterlens.reports import json as plain
+from counterlens.reports.terminal import probe_report
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+
+@click.command()
+@click.argument("target", metavar="PATH[::QUALNAME]")
+@model_options
+@mutation_option
+@seed_option
+@click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
+@json_option
+def probe(
+    target: str,
+    model: str,
+    base_url: str | None,
+    api: str,
+    threads: int,
+    mutations: tuple[str, ...],
+    seed: int,
+    max_tokens: int,
+    as_json: bool,
+) -> None:
+    """Probe a function counterfactually, or every function of a file that has tests.
+
+    The function and equivalent ways of writing it are cut at the same place, the model completes both, and
+    the function's own tests judge both. What the model writes runs in a sandbox only.
+    """
+    path, qualname = split_target(target)
+    document = Document.read(path)
+    if qualname:
+        find_function(document, qualname)  # a wrong name is said before a model is loaded
+    with (
+        steps("loading the model", total_known=True) as report,
+        opened(model, threads, base_url, api) as loaded,
+    ):
+        session = ProbeSession(
+            loaded, best_sandbox(), mutations=mutations, seed=seed, max_tokens=max_tokens, report=report
+        )
+        found = [session.probe(document, qualname)] if qualname else session.probe_all(document)
+    if as_json:
+        print_json(_document(found, single=qualname is not None))
+        return
+    for i, one in enumerate(found):
+        if i:
+            click.echo()
+        print_report(probe_report(one.probe, one.confidence, note=one.note))
+
+
+def _document(found: list[Probed], *, single: bool) -> plain.Json:
+    pairs = [(one.probe, one.confidence) for one in found]
+    return plain.probe(*pairs[0]) if single else plain.probes(pairs, [])

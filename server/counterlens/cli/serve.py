@@ -1,0 +1,23 @@
+"""`counterlens serve`: the language server."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--stdio", is_flag=True, help="Speak over standard input and output (the default).")
+@click.option("--tcp", metavar="HOST:PORT", help="Listen on a TCP address instead.")
+def serve(stdio: bool, tcp: str | None) -> None:
+    """Run the language server."""
+    if stdio and tcp:
+        raise click.UsageError("choose one of --stdio and --tcp")
+    from counterlens.lsp.server import create_server
+
+    if tcp is None:
+        create_server().start_io()
+        return
+    host, colon, port = tcp.rpartition(":")
+    if not colon or not host or not port.isdigit() or int(port) > 65_535:
+        raise click.UsageError(f"{tcp!r} is not of the form HOST:PORT")
+    create_server().start_tcp(host, int(port))

@@ -1,0 +1,125 @@
+"""One model and one sandbox, any number of functions: what the faces call to probe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from counterlens.attribution.registry import find_judge
+from counterlens.confidence import Confidence, confidence, score_document
+from counterlens.confidence.scoring import MAX_BYTES
+from counterlens.errors import SourceError
+from counterlens.models.base import Capability, Model
+from counterlens.probes.completion import MAX_TOKENS, CompletionProbe, Report, probe_completion
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A function's probe, with the confidence on its document.
+
+    Attributes:
+        probe: What the completion probe found.
+        confidence: Scores on the whole document, None where there are none.
+        note: Why there are none.
+    """
+
+    probe: CompletionProbe
+    confidence: Confidence | None
+    note: str | None = None
+
+
+class ProbeSession:
+    """Probes functions with one model; each document is scored once.
+
+    Args:
+        model: Who is asked.
+        sandbox: Where what it writes is run.
+        mutations: Ids of mutations; none means all that preserve.
+        seed: What the counterfactuals depend on.
+        max_tokens: At most so many new tokens a completion.
+        cancel: Set it to give up.
+        report: Called with what is being done, steps done and steps in all.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sandbox: Sandbox,
+        *,
+        mutations: Sequence[str] = (),
+        seed: int = 0,
+        max_tokens: int = MAX_TOKENS,
+        cancel: Event | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self._model, self._sandbox = model, sandbox
+        self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
+        self._cancel, self._report = cancel, report
+        self._scored: tuple[Document, Confidence | None, str | None] | None = None
+
+    def probe(self, document: Document, qualname: str, *, scored: Confidence | None = None) -> Probed:
+        """Probe one function.
+
+        Args:
+            document: The source.
+            qualname: The function.
+            scored: Confidence on the document, where it is known already.
+
+        Raises:
+            as `probe_completion`.
+        """
+        probe = probe_completion(
+            self._model,
+            document,
+            qualname,
+            self._sandbox,
+            mutations=self._mutations,
+            seed=self._seed,
+            max_tokens=self._max_tokens,
+            cancel=self._cancel,
+            report=self._report,
+        )
+        if scored is not None:
+            return Probed(probe, scored)
+        found, note = self._confidence(document)
+        return Probed(probe, found, note)
+
+    def probe_all(self, document: Document) -> list[Probed]:
+        """Probe every function of a document that has tests.
+
+        Raises:
+            SourceError: none has.
+            And as `probe_completion`.
+        """
+        known = functions(document)
+        tested = [f for f in known if find_judge(document, f, self._sandbox) is not None]
+        if not tested:
+            raise SourceError(
+                f"no function of {document.path or 'the text'} has tests to judge a completion by",
+                "Add a doctest, or a test_*.py beside it; or name one function to see what the model writes"
+                if known
+                else "It has no functions at all",
+            )
+        return [self.probe(document, function.qualname) for function in tested]
+
+    def _confidence(self, document: Document) -> tuple[Confidence | None, str | None]:
+        if self._scored is None or self._scored[0] is not document:
+            self._scored = (document, *self._score(document))
+        return self._scored[1], self._scored[2]
+
+    def _score(self, document: Document) -> tuple[Confidence | None, str | None]:
+        if Capability.SCORE not in self._model.info.capabilities:
+            return None, "unknown: this model gives no token probabilities"
+        if len(document.data) > MAX_BYTES:
+            return None, f"unknown: the file is longer than {MAX_BYTES:,} bytes"
+
+        def progress(done: int, total: int) -> None:
+            if self._report:
+                self._report("measuring confidence", done, total)
+
+        scores = score_document(self._model, document, cancel=self._cancel, progress=progress)
+        return confidence(document, scores), None
