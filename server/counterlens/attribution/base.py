@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -27,10 +28,11 @@ class Evidence:
     """What a judgement rests on.
 
     Attributes:
-        attribution: The attribution function: `doctest`, `tests`.
-        tests: How many cases were run.
-        failed: The name or source of the first case that failed, if one did.
-        message: What happened there, a few lines at most; empty when all passed.
+        attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
+        tests: How many cases were run to their end.
+        failed: The name or source of the first case that failed, or that was running when the program ended.
+        message: What happened there, a few lines at most. When all passed, what was left out and why, or
+            nothing.
     """
 
     attribution: str
@@ -82,11 +84,8 @@ class Judge(Protocol):
 class Attribution(Protocol):
     """A way to find the tests of a function: one file each, registered in `attribution/registry.py`."""
 
-    @property
-    def id(self) -> str:
-        """A short name, shown in reports."""
-        ...
-
-    def find(self, document: Document, function: Function, sandbox: Sandbox) -> Judge | None:
+    def __call__(
+        self, document: Document, function: Function, sandbox: Sandbox, python: Path, /
+    ) -> Judge | None:
         """The judge for a function, or None when this attribution function has nothing to judge it by."""
         ...

@@ -1,0 +1,187 @@
+"""Which of the user's test cases mention a function: found in the source, nothing is run.
+
+A case counts when its code mentions the function under a name that the test file imported from the
+function's module, directly or through fixtures and other definitions of the file and of its `conftest.py`.
+A method is mentioned by its own name together with its class; a special method by its class alone.
+Over-approximates where a name is shadowed; misses what is reached only through other code, through strings,
+or through modules loaded by path.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from counterlens.attribution.layout import Layout
+
+_FOLDERS = ("tests", "test")
+_PATTERNS = ("test_*.py", "*_test.py")
+_SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}
+_MOST_FILES = 500
+_LARGEST = 1 << 20  # bytes of a test file
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class CaseName:
+    """One test case: a function of a file, or a method of a class in it."""
+
+    file: Path
+    owner: str
+    name: str
+
+
+def test_files(place: Layout) -> list[Path]:
+    """The test files beside a source file, beside its packages, and in `tests` folders of its project."""
+    folders = [place.path.parent]
+    while folders[-1] != place.project and place.project in folders[-1].parents:
+        folders.append(folders[-1].parent)
+    found: dict[Path, None] = {}
+    for folder in dict.fromkeys([*folders, place.root]):
+        for path in _matching(folder, deep=False):
+            found[path] = None
+        for name in _FOLDERS:
+            for path in _matching(folder / name, deep=True):
+                found[path] = None
+    found.pop(place.path, None)
+    return list(found)[:_MOST_FILES]
+
+
+def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseName]:
+    """The test cases that mention a function.
+
+    Args:
+        qualname: The function's dotted path within its module.
+        place: Where its file stands.
+        files: The test files to look in; those that cannot be parsed are passed over.
+    """
+    return [case for file in files for case in _cases_in(file, qualname, place)]
+
+
+def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
+    if not folder.is_dir():
+        return
+    for pattern in _PATTERNS:
+        for path in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):
+            inside = path.relative_to(folder).parts
+            if path.is_file() and not any(part in _SKIPPED or part.startswith(".") for part in inside):
+                yield path.resolve()
+
+
+def _cases_in(file: Path, qualname: str, place: Layout) -> Iterator[CaseName]:
+    names = qualname.split(".")
+    tree = _parse(file, must_mention=names[0])
+    if tree is None:
+        return
+    imports = _Imports(tree, names[0], place.module)
+    if not imports.direct and not imports.modules:
+        return
+    definitions = _definitions(tree)
+    conftest = file.parent / "conftest.py"
+    shared = _parse(conftest) if conftest.is_file() else None
+    if shared is not None:
+        definitions = {**_definitions(shared), **definitions}
+    for node in tree.body:
+        if isinstance(node, _Definition) and node.name.startswith("test"):
+            if _mentions([node], definitions, names, imports):
+                yield CaseName(file, "", node.name)
+        elif isinstance(node, ast.ClassDef):
+            methods = [child for child in node.body if isinstance(child, _Definition)]
+            around = [child for child in node.body if child not in methods]
+            around += [method for method in methods if not method.name.startswith("test")]
+            for method in methods:
+                if method.name.startswith("test") and _mentions(
+                    [method, *around, *node.bases], definitions, names, imports
+                ):
+                    yield CaseName(file, node.name, method.name)
+
+
+def _parse(file: Path, must_mention: str = "") -> ast.Module | None:
+    try:
+        if file.stat().st_size > _LARGEST:
+            return None
+        data = file.read_bytes()
+        return ast.parse(data) if must_mention.encode() in data else None
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class _Imports:
+    """Under which names a test file has the function (or its class), and the function's module."""
+
+    def __init__(self, tree: ast.Module, wanted: str, module: str) -> None:
+        self.direct: set[str] = set()
+        self.modules: set[str] = set()
+        last = module.rpartition(".")[2]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                source = node.module or ""
+                related = node.level > 0 or last in source.split(".") or module.startswith(source + ".")
+                for alias in node.names:
+                    bound = alias.asname or alias.name
+                    if related and alias.name in {wanted, "*"}:
+                        self.direct.add(wanted if alias.name == "*" else bound)
+                    if alias.name == last:
+                        self.modules.add(bound)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if last in alias.name.split(".") or module.startswith(alias.name + "."):
+                        self.modules.add(alias.asname or alias.name.partition(".")[0])
+
+    def reaches(self, node: ast.AST) -> bool:
+        """Whether a node names the function or its class."""
+        return isinstance(node, ast.Name) and node.id in self.direct
+
+    def through_module(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is looked up, at some depth, in the function's module."""
+        inner: ast.expr = node.value
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        return isinstance(inner, ast.Name) and inner.id in self.modules
+
+
+def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
+    """What a file defines at its top level, by name."""
+    found: dict[str, ast.AST] = {}
+    for node in tree.body:
+        if isinstance(node, _Definition | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        found[name.id] = node
+    return found
+
+
+def _mentions(
+    start: Sequence[ast.AST],
+    definitions: dict[str, ast.AST],
+    names: list[str],
+    imports: _Imports,
+) -> bool:
+    holder, own = names[0], names[-1]
+    method = len(names) > 1
+    holder_seen, own_seen = False, not method or (own.startswith("__") and own.endswith("__"))
+    waiting: list[ast.AST] = list(start)
+    done: set[str] = set()
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            used = None
+            if isinstance(node, ast.Name):
+                used = node.id
+                holder_seen |= imports.reaches(node)
+            elif isinstance(node, ast.arg):
+                used = node.arg  # a fixture
+            elif isinstance(node, ast.Attribute):
+                holder_seen |= node.attr == holder and imports.through_module(node)
+                own_seen |= method and node.attr == own
+            if used is not None and used in definitions and used not in done:
+                done.add(used)
+                waiting.append(definitions[used])
+            if holder_seen and own_seen:
+                return True
+    return False

@@ -1,0 +1,112 @@
+"""The examples in a function's own docstring."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.layout import layout_of
+from counterlens.attribution.trial import Trial, brief
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+ID = "doctest"
+
+
+class DoctestJudge:
+    """Runs examples in the module that a program defines, and compares what they print.
+
+    The expected output never enters the sandbox: the program cannot find it there, and no trick inside
+    can make a wrong output right.
+    """
+
+    attribution = ID
+
+    def __init__(self, examples: Sequence[doctest.Example], trial: Trial) -> None:
+        self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
+        self._trial = trial
+
+    @property
+    def tests(self) -> int:
+        """How many examples expect something."""
+        return sum(bool(example.want) for example in self._examples)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the examples against a program; see `Judge.judge`."""
+        return self._trial.run(program, self._read, cancel)
+
+    def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        results = report.get("results")
+        if not isinstance(results, list) or len(results) != len(self._examples):
+            return Judgement.FAILED, Evidence(ID, 0, None, "the examples were not all run")
+        run = 0
+        for example, (printed, raised) in zip(self._examples, results, strict=True):
+            run += bool(example.want)
+            wrong = _compare(example, str(printed), raised)
+            if wrong:
+                return Judgement.FAILED, Evidence(ID, max(run, 1), example.source.strip(), brief(wrong))
+        return Judgement.PASSED, Evidence(ID, run)
+
+
+def find(document: Document, function: Function, sandbox: Sandbox, python: Path) -> DoctestJudge | None:
+    """The judge by docstring examples; None when there are none that expect something."""
+    docstring = _docstring(document, function)
+    if not docstring or ">>>" not in docstring:
+        return None
+    try:
+        examples = doctest.DocTestParser().get_examples(docstring, function.qualname)
+    except ValueError:  # malformed examples, which doctest itself would refuse
+        return None
+    place = layout_of(document.path, document.text) if document.path else None
+    task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
+    judge = DoctestJudge(examples, Trial(ID, sandbox, python, place, task))
+    return judge if judge.tests else None
+
+
+def _docstring(document: Document, function: Function) -> str | None:
+    try:
+        tree = ast.parse(document.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    line = document.positions.line_of(function.header) + 1
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if node.name == function.name and node.lineno == line:
+            return ast.get_docstring(node, clean=False)
+    return None
+
+
+def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
+    """What is wrong with an example's result; empty when nothing is. The rules are doctest's own."""
+    flags = reduce(or_, (flag for flag, on in example.options.items() if on), 0)
+    checker = doctest.OutputChecker()
+    if raised is None:
+        if checker.check_output(example.want, printed, flags):
+            return ""
+        return f"expected: {_shown(example.want)}\ngot:      {_shown(printed)}"
+    if example.exc_msg is None:
+        wanted = f"expected: {_shown(example.want)}\n" if example.want else ""
+        return f"{wanted}raised:   {raised.strip()}"
+    if checker.check_output(example.exc_msg, raised, flags):
+        return ""
+    if flags & doctest.IGNORE_EXCEPTION_DETAIL and _type_name(example.exc_msg) == _type_name(raised):
+        return ""
+    return f"expected: {_shown(example.exc_msg)}\nraised:   {raised.strip()}"
+
+
+def _type_name(message: str) -> str:
+    """`ValueError` from `package.ValueError: what happened`."""
+    return message.partition("\n")[0].partition(":")[0].rpartition(".")[2].strip()
+
+
+def _shown(text: str) -> str:
+    return text.rstrip("\n").replace("\n", "\n          ") or "nothing"

@@ -1,0 +1,102 @@
+"""Where a file stands: its module name, its project, its interpreter, and what of it may be read."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from counterlens.errors import SandboxError
+from counterlens.sandbox.interpreter import describe
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git", ".hg")
+_ENVIRONMENTS = (".venv", "venv")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A source file's place.
+
+    Attributes:
+        path: The file, absolute, links resolved.
+        module: Its dotted module name.
+        root: The folder that must be on `sys.path` for that name.
+        project: The folder of the project; the same as `root` where there is no sign of one.
+    """
+
+    path: Path
+    module: str
+    root: Path
+    project: Path
+
+    @property
+    def roots(self) -> list[Path]:
+        """The folders to put on `sys.path`, first one first."""
+        found = [self.root, self.project, self.project / "src"]
+        return [path for at, path in enumerate(found) if path.is_dir() and path not in found[:at]]
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """What a program may read of it: the project, but never a home folder as a whole."""
+        return () if _holds_home(self.project) else (self.project,)
+
+
+def layout_of(path: Path, text: str = "") -> Layout:
+    """Find out where a file stands.
+
+    Args:
+        path: The file.
+        text: Its source: relative imports tell how deep in a package it is, where `__init__.py` is missing.
+    """
+    path = path.resolve()
+    folder = path.parent
+    names = [] if path.stem == "__init__" else [path.stem]
+    depth = _relative_depth(text) if text else 0
+    while folder != folder.parent and ((folder / "__init__.py").is_file() or depth > 0):
+        names.insert(0, folder.name)
+        folder = folder.parent
+        depth -= 1
+    project = next((above for above in (folder, *folder.parents) if _is_project(above)), folder)
+    if _holds_home(project):
+        project = folder
+    return Layout(path, ".".join(names) or path.stem, folder, project)
+
+
+def interpreter_for(path: Path | None) -> Path:
+    """The interpreter of the project that a file belongs to, or the one that runs Counterlens."""
+    if path is not None:
+        place = layout_of(path)
+        for folder in (place.path.parent, *place.path.parent.parents):
+            for name in _ENVIRONMENTS:
+                python = folder / name / "bin" / "python"
+                if python.is_file() and (folder / name / "pyvenv.cfg").is_file() and _works(python):
+                    return python
+            if folder == place.project:
+                break
+    return Path(sys.executable)
+
+
+def _works(python: Path) -> bool:
+    try:
+        describe(python)
+    except SandboxError:
+        return False
+    return True
+
+
+def _is_project(folder: Path) -> bool:
+    return any((folder / marker).exists() for marker in _MARKERS)
+
+
+def _holds_home(folder: Path) -> bool:
+    home = Path.home().resolve()
+    return folder == home or folder in home.parents
+
+
+def _relative_depth(text: str) -> int:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)

@@ -1,0 +1,73 @@
+"""The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from counterlens.attribution import doctests, unittests
+from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Verdict
+from counterlens.attribution.layout import interpreter_for
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+
+
+class JointJudge:
+    """Several judges as one: a program is right when all that could judge it say so."""
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self._judges = judges
+
+    @property
+    def attribution(self) -> str:
+        """The ids of the attribution functions, joined by `+`."""
+        return "+".join(judge.attribution for judge in self._judges)
+
+    @property
+    def tests(self) -> int:
+        """How many cases they know of together."""
+        return sum(judge.tests for judge in self._judges)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Ask one after the other, until one finds fault; see `Judge.judge`."""
+        heard: list[Verdict] = []
+        for judge in self._judges:
+            heard.append(judge.judge(program, cancel=cancel))
+            if heard[-1].judgement not in {Judgement.PASSED, Judgement.REFUSED}:
+                break
+        able = [verdict for verdict in heard if verdict.judgement is not Judgement.REFUSED] or heard
+        last, tests = able[-1], sum(verdict.evidence.tests for verdict in able)
+        names = "+".join(verdict.evidence.attribution for verdict in able)
+        notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
+        message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
+        evidence = Evidence(
+            names, tests, last.evidence.failed, message if last.passed else last.evidence.message
+        )
+        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))
+
+
+def find_judge(
+    document: Document, function: Function, sandbox: Sandbox, *, python: Path | None = None
+) -> Judge | None:
+    """The judge of a function: by all attribution functions that find tests of it.
+
+    Args:
+        document: The original file; its docstrings and its place count, not those of a program judged.
+        function: The function.
+        sandbox: Where programs are run.
+        python: The interpreter; by default that of the file's project, see `interpreter_for`.
+
+    Returns:
+        None when nothing can judge the function.
+
+    Raises:
+        SandboxError: `python` is not a working interpreter.
+    """
+    chosen = python or interpreter_for(document.path)
+    found = [find(document, function, sandbox, chosen) for find in ATTRIBUTIONS.values()]
+    judges = [judge for judge in found if judge is not None]
+    return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None

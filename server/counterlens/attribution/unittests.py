@@ -1,0 +1,85 @@
+"""The user's own tests: pytest and unittest cases that mention the function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.discovery import CaseName, cases_for, test_files
+from counterlens.attribution.layout import layout_of
+from counterlens.attribution.trial import Trial, brief
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+ID = "tests"
+
+
+class TestsJudge:
+    """Runs test cases with the program in the place of the file that they import.
+
+    With pytest where the interpreter has it, in the user's configuration; otherwise `unittest` cases and
+    plain `test_*` functions. Stops at the first failure.
+    """
+
+    attribution = ID
+
+    def __init__(self, cases: Sequence[CaseName], trial: Trial) -> None:
+        self._cases = cases
+        self._trial = trial
+
+    @property
+    def tests(self) -> int:
+        """How many cases mention the function; a parametrised one counts once."""
+        return len(self._cases)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the cases against a program; see `Judge.judge`."""
+        return self._trial.run(program, _read, cancel)
+
+
+def find(document: Document, function: Function, sandbox: Sandbox, python: Path) -> TestsJudge | None:
+    """The judge by the user's tests; None when no test mentions the function."""
+    if document.path is None:
+        return None
+    place = layout_of(document.path, document.text)
+    cases = cases_for(function.qualname, place, test_files(place))
+    if not cases:
+        return None
+    files = []
+    for path, group in groupby(cases, key=lambda case: case.file):
+        at = layout_of(path)
+        chosen = [[case.owner, case.name] for case in group]
+        files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
+    return TestsJudge(cases, Trial(ID, sandbox, python, place, {"files": files}, folder=place.project))
+
+
+def _read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+    results = [
+        (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
+    ]
+    of = {
+        kind: [result for result in results if result[1] == kind]
+        for kind in ("passed", "failed", "skipped", "unsupported")
+    }
+    run = len(of["passed"]) + len(of["failed"])
+    if of["failed"]:
+        name, _, message = of["failed"][0]
+        return Judgement.FAILED, Evidence(ID, run, name, brief(message))
+    if report.get("problem"):
+        return Judgement.FAILED, Evidence(ID, run, None, brief(str(report["problem"])))
+    if len(results) != report.get("expected"):
+        return Judgement.FAILED, Evidence(ID, run, None, "the tests did not all run to their end")
+    left_out = of["unsupported"] + of["skipped"]
+    note = ""
+    if left_out:
+        name, outcome, message = left_out[0]
+        reason = "cannot be run" if outcome == "unsupported" else "skipped"
+        note = brief(f"{len(left_out)} of {len(results)} {reason}: {name}: {message}")
+    if not of["passed"]:
+        return Judgement.REFUSED, Evidence(ID, 0, None, note or "pytest found none of the tests")
+    return Judgement.PASSED, Evidence(ID, run, None, note)
