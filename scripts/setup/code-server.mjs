@@ -63,16 +63,17 @@ export async function setUpCodeServer() {
   mkdirSync(HOME, { recursive: true });
   for (const name of ["package.json", "package-lock.json"])
     cpSync(path.join(SOURCE, name), path.join(HOME, name));
-  await npmCi("code-server", HOME);
-  await npmCi("the VS Code inside it", VSCODE, "--omit=dev");
+  await npm("code-server", ["ci"], HOME);
+  // Its shrinkwrap pins all but one package, which `npm ci` therefore refuses.
+  await npm("the VS Code inside it", ["install", "--omit=dev"], VSCODE);
   await buildNativeModules();
   linkSystemFiles();
   stamp(STAMP, wanted);
 }
 
-async function npmCi(title, folder, ...more) {
-  const args = ["ci", "--ignore-scripts", "--no-workspaces", "--no-audit", "--no-fund", ...more];
-  await runLogged(`npm ci: ${title}`, "npm", args, { cwd: folder, log: logFile(title) });
+async function npm(title, command, folder) {
+  const args = [...command, "--ignore-scripts", "--no-workspaces", "--no-audit", "--no-fund"];
+  await runLogged(`npm ${command[0]}: ${title}`, "npm", args, { cwd: folder, log: logFile(title) });
 }
 
 function logFile(title) {

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import manifest from "../../client/package.json";
+import { DEFAULTS, type Lookup, readSettings } from "../../client/src/settings";
+
+const from =
+  (values: Record<string, unknown>): Lookup =>
+  (key) =>
+    values[key];
+
+/** Names such as `remote.baseUrl`, with their values. */
+function flat(value: object, prefix = ""): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      typeof inner === "object" && inner !== null
+        ? Object.entries(flat(inner, `${prefix}${key}.`))
+        : [[`${prefix}${key}`, inner]],
+    ),
+  );
+}
+
+test("without any setting, everything has its default and nothing is reported", () => {
+  assert.deepEqual(readSettings(from({})), { settings: DEFAULTS, problems: [] });
+});
+
+test("good values are taken over", () => {
+  const values = {
+    enable: false,
+    interpreter: "/opt/python/bin/python",
+    model: "remote",
+    "remote.baseUrl": "https://models.example.org/v1",
+    "remote.model": "coder",
+    "remote.api": "chat",
+    threads: 4,
+    "confidence.aggregation": "median",
+    "diagnostics.enabled": false,
+    "diagnostics.severity": "hint",
+    "diagnostics.threshold": 0.05,
+    "codeLens.enabled": false,
+    "overlay.enabled": false,
+    "scoring.maxBytes": 1024,
+    "probe.maxTokens": 64,
+  };
+  const { settings, problems } = readSettings(from(values));
+  assert.deepEqual(problems, []);
+  assert.deepEqual(flat(settings), values);
+});
+
+for (const [key, bad] of [
+  ["enable", "yes"],
+  ["model", "  "],
+  ["model", 7],
+  ["remote.baseUrl", "localhost:8000"],
+  ["remote.api", "assistants"],
+  ["threads", -1],
+  ["threads", 1.5],
+  ["confidence.aggregation", "mode"],
+  ["diagnostics.severity", "error"],
+  ["diagnostics.threshold", 2],
+  ["diagnostics.threshold", Number.NaN],
+  ["scoring.maxBytes", 0],
+  ["probe.maxTokens", "many"],
+] as const) {
+  test(`counterlens.${key} = ${JSON.stringify(bad)} gives a message and the default`, () => {
+    const { settings, problems } = readSettings(from({ [key]: bad }));
+    assert.deepEqual(settings, DEFAULTS);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0] ?? "", new RegExp(`^counterlens\\.${key} is .* must be .*using`));
+  });
+}
+
+test("the manifest declares the same settings with the same defaults", () => {
+  const declared = Object.entries(manifest.contributes.configuration.properties).map(([name, setting]) => [
+    name.replace(/^counterlens\./, ""),
+    setting.default,
+  ]);
+  assert.deepEqual(Object.fromEntries(declared), flat(DEFAULTS));
+});
+
+test("each setting has a description, and each choice of an enumeration too", () => {
+  for (const [name, setting] of Object.entries(manifest.contributes.configuration.properties)) {
+    assert.ok(setting.markdownDescription.length > 20, name);
+    if ("enum" in setting) assert.equal(setting.enumDescriptions.length, setting.enum.length, name);
+  }
+});
+
+test("settings that choose programs, models or addresses are restricted in untrusted workspaces", () => {
+  const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  for (const name of ["interpreter", "model", "remote.baseUrl", "remote.model", "remote.api"]) {
+    assert.ok(restrictedConfigurations.includes(`counterlens.${name}`), name);
+  }
+});

@@ -1,0 +1,51 @@
+// Starting and stopping the VS Code server.
+import { spawn } from "node:child_process";
+import { openSync } from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { sleep, until } from "./retry.mjs";
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** @returns {Promise<{ url: string, stop: () => Promise<void> }>} */
+export async function startCodeServer(home, { trustDialogs = false } = {}) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const log = openSync(path.join(home.folder, "code-server.log"), "a");
+  const args = home.command(
+    ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
+    ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
+    ...["--ignore-last-opened", ...(trustDialogs ? [] : ["--disable-workspace-trust"])],
+  );
+  const options = { env: home.environment, stdio: ["ignore", log, log], detached: true };
+  const server = spawn(process.execPath, args, options);
+  const signal = (name) => {
+    try {
+      return process.kill(-server.pid, name); // its group: the extension host and the language server too
+    } catch {
+      return false;
+    }
+  };
+  process.once("exit", () => signal("SIGKILL"));
+  await until(
+    async () => {
+      if (!(await fetch(`${url}/healthz`)).ok) throw new Error("code-server does not answer");
+    },
+    { ms: 30_000 },
+  );
+  async function stop() {
+    signal("SIGTERM");
+    for (let i = 0; i < 50 && signal(0); i++) await sleep(100);
+    signal("SIGKILL");
+  }
+  return { url, stop };
+}

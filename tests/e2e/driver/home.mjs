@@ -1,0 +1,96 @@
+// A throw-away home for one VS Code: user data, extensions, browser profile; nothing of the user's is touched.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
+
+/** A workbench that is quiet and looks the same every time. */
+const QUIET = {
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "update.showReleaseNotes": false,
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "workbench.enableExperiments": false,
+  "workbench.settings.enableNaturalLanguageSearch": false,
+  "workbench.startupEditor": "none",
+  "workbench.colorTheme": "Default Dark Modern",
+  "workbench.reduceMotion": "on",
+  "workbench.tips.enabled": false,
+  "workbench.welcomePage.walkthroughs.openOnInstall": false,
+  "security.workspace.trust.enabled": false,
+  "window.restoreWindows": "none",
+  "window.commandCenter": false,
+  "editor.accessibilitySupport": "off",
+  "editor.minimap.enabled": false,
+  "editor.cursorBlinking": "solid",
+  "editor.hover.delay": 100,
+  "git.enabled": false,
+  "npm.autoDetect": "off",
+  "chat.commandCenter.enabled": false,
+  "files.autoSave": "off",
+};
+
+export class Home {
+  constructor(folder) {
+    this.folder = folder;
+    this.userData = path.join(folder, "user-data");
+    this.extensions = path.join(folder, "extensions");
+    this.config = path.join(folder, "config.yaml");
+    this.profile = path.join(folder, "chromium");
+    rmSync(folder, { recursive: true, force: true });
+    for (const each of [this.userData, this.extensions, this.profile]) mkdirSync(each, { recursive: true });
+    writeFileSync(this.config, "auth: none\n");
+  }
+
+  /** Arguments after `node` that start this home's code-server. */
+  command(...args) {
+    const where = [
+      "--config",
+      this.config,
+      "--user-data-dir",
+      this.userData,
+      "--extensions-dir",
+      this.extensions,
+    ];
+    return [codeServerEntry, ...where, ...args];
+  }
+
+  get environment() {
+    return {
+      ...process.env,
+      HOME: this.folder,
+      XDG_CONFIG_HOME: path.join(this.folder, ".config"),
+      XDG_DATA_HOME: path.join(this.folder, ".local/share"),
+      XDG_CACHE_HOME: path.join(this.folder, ".cache"),
+      EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: "" }),
+      CS_DISABLE_GETTING_STARTED_OVERRIDE: "1",
+    };
+  }
+
+  writeSettings(settings) {
+    const folder = path.join(this.userData, "User");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }, null, 2));
+  }
+
+  /** Run code-server's command line to its end. */
+  cli(...args) {
+    const result = spawnSync(process.execPath, this.command(...args), {
+      env: this.environment,
+      encoding: "utf8",
+    });
+    if (result.status !== 0)
+      throw new Error(`code-server ${args.join(" ")}: ${result.stdout}${result.stderr}`);
+    return result.stdout;
+  }
+
+  /** Log files that VS Code and the extensions wrote. */
+  logs() {
+    const entries = readdirSync(path.join(this.userData, "logs"), { recursive: true });
+    return entries
+      .filter((name) => name.endsWith(".log"))
+      .map((name) => path.join(this.userData, "logs", name));
+  }
+}

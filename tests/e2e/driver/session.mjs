@@ -1,0 +1,89 @@
+// One VS Code with the packaged extension, one browser, one workspace: what a test file works with.
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { chromium as playwright } from "playwright-core";
+import { packageExtension } from "../../../scripts/package.mjs";
+import { e2e, venvPython } from "../../../scripts/paths.mjs";
+import { chromium } from "../../../scripts/setup/debian.mjs";
+import { startCodeServer } from "./code-server.mjs";
+import { Home } from "./home.mjs";
+import { Workbench } from "./workbench.mjs";
+
+const SHOTS = path.join(e2e, "shots");
+const RUN = path.join(e2e, "run");
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export class Session {
+  /**
+   * @param {string} name of the folder that it lives in
+   * @param {{ open: string, settings?: object, trustDialogs?: boolean, viewport?: object }} options
+   */
+  static async start(name, { open, settings = {}, trustDialogs = false, viewport }) {
+    const home = new Home(path.join(RUN, name));
+    const workspace = path.join(home.folder, "work");
+    cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
+    home.writeSettings({ "counterlens.interpreter": venvPython, ...settings });
+    home.cli("--install-extension", await packageExtension(), "--force");
+    const server = await startCodeServer(home, { trustDialogs });
+    const context = await playwright.launchPersistentContext(home.profile, {
+      executablePath: chromium(),
+      headless: true,
+      viewport: viewport ?? { width: 1280, height: 840 },
+      colorScheme: "dark",
+      args: FLAGS,
+    });
+    const page = context.pages()[0] ?? (await context.newPage());
+    const session = new Session(name, home, workspace, server, context, new Workbench(page, server.url));
+    try {
+      await session.workbench.open(workspace, path.join(workspace, open));
+    } catch (error) {
+      await session.screenshot("did-not-open");
+      await session.stop();
+      throw error;
+    }
+    return session;
+  }
+
+  constructor(name, home, workspace, server, context, workbench) {
+    Object.assign(this, { name, home, workspace, server, context, workbench });
+    this.page = workbench.page;
+  }
+
+  /** Without animations: hovers and messages fade in, half transparent. */
+  async screenshot(name, options = {}) {
+    mkdirSync(SHOTS, { recursive: true });
+    const file = path.join(SHOTS, `${this.name}-${name}.png`);
+    await this.page.screenshot({ path: file, animations: "disabled", ...options });
+    return file;
+  }
+
+  /** Run a test's body; when it fails, keep a picture of what it saw. */
+  async witness(name, body) {
+    try {
+      await body();
+    } catch (error) {
+      await this.screenshot(`FAILED-${name.replace(/\W+/g, "-")}`).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** What the extension wrote to its log. */
+  log() {
+    const files = this.home.logs().filter((file) => path.basename(file) === "Counterlens.log");
+    return files.map((file) => readFileSync(file, "utf8")).join("\n");
+  }
+
+  async stop() {
+    await this.context.close().catch(() => {});
+    await this.server.stop();
+  }
+}

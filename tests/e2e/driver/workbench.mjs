@@ -1,0 +1,179 @@
+// The workbench as a person sees it. Everything goes through the DOM, the mouse and the keyboard.
+import { until } from "./retry.mjs";
+
+/** Monaco renders blanks as no-break spaces. */
+const plain = (text) => text.replace(/\u00a0/g, " ");
+
+export class Workbench {
+  constructor(page, url) {
+    this.page = page;
+    this.url = url;
+  }
+
+  async open(folder, file) {
+    const query = new URLSearchParams({ folder });
+    const uri = `vscode-remote://${new URL(this.url).host}${file}`;
+    query.set("payload", JSON.stringify([["openFile", uri]]));
+    await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded" });
+    await this.page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 60_000 });
+    await this.editor.locator(".view-line").first().waitFor({ timeout: 30_000 });
+  }
+
+  get editor() {
+    return this.page.locator(".part.editor .editor-instance .monaco-editor").first();
+  }
+
+  line(text) {
+    return this.editor.locator(".view-line").filter({ hasText: text });
+  }
+
+  statusItem(text) {
+    return this.page.locator(".part.statusbar .statusbar-item", { hasText: text });
+  }
+
+  notification(text) {
+    return this.page.locator(".notification-toast .notification-list-item", { hasText: text });
+  }
+
+  codeLens(text) {
+    return this.editor.locator(".codelens-decoration a", { hasText: text });
+  }
+
+  problems(text) {
+    return this.page.locator(".markers-panel .monaco-list-row", { hasText: text });
+  }
+
+  async quickInput() {
+    const box = this.page.locator(".quick-input-widget input.input");
+    await box.waitFor({ state: "visible" });
+    return box;
+  }
+
+  /** A command by its title in the palette. */
+  async command(title) {
+    await this.page.keyboard.press("F1");
+    await (await this.quickInput()).fill(`>${title}`);
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  async clearNotifications() {
+    await this.command("Notifications: Clear All Notifications");
+  }
+
+  /** Titles that the palette offers for some text. */
+  async commandsFor(text) {
+    await this.page.keyboard.press("F1");
+    await (await this.quickInput()).fill(`>${text}`);
+    const rows = this.page.locator(".quick-input-list .monaco-list-row .label-name");
+    await rows.first().waitFor();
+    const titles = await rows.allInnerTexts();
+    await this.page.keyboard.press("Escape");
+    return titles;
+  }
+
+  /** The client rectangle of some text in the editor, once it stands still. */
+  async box(text, { line = text } = {}) {
+    let last = "";
+    return until(
+      async () => {
+        const found = await this.boxNow(text, line);
+        const now = JSON.stringify(found);
+        const still = found && now === last;
+        last = now;
+        if (!still) throw new Error(`"${text}" is ${found ? "still moving" : "not on the screen"}`);
+        return found;
+      },
+      { every: 200 },
+    );
+  }
+
+  boxNow(text, line) {
+    return this.editor.evaluate(
+      (editor, [wanted, inLine]) => {
+        const clean = (value) => value.replace(/\u00a0/g, " ");
+        for (const row of editor.querySelectorAll(".view-line")) {
+          const at = clean(row.textContent).includes(inLine) ? clean(row.textContent).indexOf(inLine) : -1;
+          if (at < 0) continue;
+          const begin = at + inLine.indexOf(wanted);
+          const range = document.createRange();
+          const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+          let passed = 0;
+          let started = false;
+          for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+            const length = node.data.length;
+            if (!started && begin < passed + length) {
+              range.setStart(node, begin - passed);
+              started = true;
+            }
+            if (started && begin + wanted.length <= passed + length) {
+              range.setEnd(node, begin + wanted.length - passed);
+              const { x, y, width, height } = range.getBoundingClientRect();
+              return { x, y, width, height };
+            }
+            passed += length;
+          }
+        }
+        return null;
+      },
+      [text, line],
+    );
+  }
+
+  async leave() {
+    await this.page.mouse.move(5, 5);
+    await this.page.keyboard.press("Escape");
+  }
+
+  /** Point at some text, and read all of what the hover says. */
+  async hover(text, where) {
+    await this.leave();
+    const { x, y, width, height } = await this.box(text, where);
+    await this.page.mouse.move(x + width / 2 - 3, y + height / 2);
+    await this.page.mouse.move(x + width / 2, y + height / 2, { steps: 3 });
+    const hover = this.page.locator(".monaco-hover:not(.hidden)", {
+      has: this.page.locator(".hover-contents"),
+    });
+    await hover.first().waitFor({ state: "visible", timeout: 10_000 });
+    return plain((await hover.allInnerTexts()).join("\n"));
+  }
+
+  async click(text, where) {
+    const { x, y, width, height } = await this.box(text, where);
+    await this.page.mouse.click(x + width / 2, y + height / 2);
+  }
+
+  /**
+   * What is drawn under some text: classes and computed style of the decorations whose rectangle overlaps it,
+   * behind the text (`cdr`) and on the text itself.
+   */
+  async decorationsAt(text, where) {
+    const box = await this.box(text, where);
+    return this.editor.evaluate((editor, at) => {
+      const overlaps = (element) =>
+        [...element.getClientRects()].some(
+          (r) =>
+            Math.min(r.right, at.x + at.width) - Math.max(r.left, at.x) > 1 &&
+            Math.min(r.bottom, at.y + at.height) - Math.max(r.top, at.y) > at.height / 2,
+        );
+      const elements = editor.querySelectorAll(".view-overlays .cdr, .view-line span span");
+      return [...elements].filter(overlaps).map((element) => {
+        const { backgroundColor, textDecorationLine, textDecorationStyle } = getComputedStyle(element);
+        return { classes: element.className, backgroundColor, textDecorationLine, textDecorationStyle };
+      });
+    }, box);
+  }
+
+  /** Whether a squiggle (information: blue; hint: dots) lies under some text. */
+  async markedAt(text, where) {
+    return (await this.decorationsAt(text, where)).some(({ classes }) =>
+      /squiggly-(info|hint|inline)/.test(classes),
+    );
+  }
+
+  /** Text of the output view. */
+  async output() {
+    return plain((await this.page.locator(".part.panel .view-line").allInnerTexts()).join("\n"));
+  }
+}
