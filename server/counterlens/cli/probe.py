@@ -16,7 +16,7 @@ from counterlens.cli.options import (
     steps,
 )
 from counterlens.probes.completion import MAX_TOKENS
-from counterlens.probes.session import ProbeSession, Probed
+from counterlens.probes.session import Probed, ProbeSession
 from counterlens.reports import json as plain
 from counterlens.reports.terminal import probe_report
 from counterlens.sandbox.registry import best_sandbox

@@ -1,0 +1,108 @@
+"""Scoring in the background: a newer version of a document cancels the older one's scoring."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from counterlens.confidence import Confidence, confidence, score_document
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.settings import Settings
+from counterlens.models.base import Capability
+
+QUIET_SECONDS = 0.3
+"""How long the user has to pause before a new version is scored."""
+
+
+class BackgroundScorer:
+    """Scores documents one at a time, off the event loop.
+
+    Args:
+        host: The model.
+        executor: Where the waiting happens.
+        settings: The current settings.
+        changed: Called on the event loop when the state of a document has changed.
+        announce: Called on the event loop with a state of the server and a detail.
+    """
+
+    def __init__(
+        self,
+        host: ModelHost,
+        executor: Executor,
+        settings: Callable[[], Settings],
+        changed: Callable[[Analysis], None],
+        announce: Callable[[str, str], None],
+    ) -> None:
+        self._host, self._executor, self._settings = host, executor, settings
+        self._changed, self._announce = changed, announce
+        self._turn = asyncio.Lock()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def schedule(self, analysis: Analysis, *, quiet: float = QUIET_SECONDS) -> None:
+        """Score the newest version of a document, once the user has paused."""
+        self.withdraw(analysis.uri)
+        task = asyncio.get_running_loop().create_task(self._score(analysis, quiet))
+        self._tasks[analysis.uri] = task
+        task.add_done_callback(lambda done: self._forget(analysis.uri, done))
+
+    def withdraw(self, uri: str) -> None:
+        """Give up the scoring of a document."""
+        task = self._tasks.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    def _forget(self, uri: str, done: asyncio.Task[None]) -> None:
+        if self._tasks.get(uri) is done:
+            del self._tasks[uri]
+
+    async def _score(self, analysis: Analysis, quiet: float) -> None:
+        await asyncio.sleep(quiet)
+        document, cancel = analysis.document, analysis.cancel
+        if not document.text.strip():
+            analysis.failed("the file is empty")
+            self._changed(analysis)
+            return
+        try:
+            async with self._turn:
+                found = await asyncio.get_running_loop().run_in_executor(
+                    self._executor, self._work, analysis, asyncio.get_running_loop()
+                )
+        except asyncio.CancelledError:
+            cancel.set()  # the thread notices, and the model between two chunks
+            raise
+        except Cancelled:
+            return
+        except CounterlensError as error:
+            analysis.failed(str(error))
+            self._announce("error", str(error))
+        else:
+            if analysis.document is not document:
+                return
+            analysis.scored(found)
+            self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
+        self._changed(analysis)
+
+    def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Confidence:
+        document, cancel, settings = analysis.document, analysis.cancel, self._settings()
+
+        def announce(state: str, detail: str) -> None:
+            loop.call_soon_threadsafe(self._announce, state, detail)
+
+        announce("loading", f"opening {settings.model_spec}")
+        model = self._host.get(settings)
+        if Capability.SCORE not in model.info.capabilities:
+            announce("ready", "this model gives no token probabilities, so there is no confidence")
+            raise CounterlensError("this model gives no token probabilities")
+        name = document.path.name if document.path else "the text"
+        announce("scoring", f"scoring {name}")
+        scores = score_document(
+            model,
+            document,
+            max_bytes=settings.max_bytes,
+            cancel=cancel,
+            progress=lambda done, total: announce("scoring", f"scoring {name}: {100 * done // total} %"),
+        )
+        return confidence(document, scores, settings.aggregation)

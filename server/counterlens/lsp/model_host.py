@@ -1,0 +1,41 @@
+"""The server's one model: opened when it is first needed, reopened when the settings name another."""
+
+from __future__ import annotations
+
+import threading
+
+from counterlens.lsp.settings import Settings
+from counterlens.models import DEFAULT_MODEL, Model, load
+
+
+class ModelHost:
+    """Holds the model. Every method may be called from any thread; `get` may take seconds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model: Model | None = None
+        self._opened_for: tuple[object, ...] | None = None
+        self.name = DEFAULT_MODEL
+
+    def get(self, settings: Settings) -> Model:
+        """The model that the settings name.
+
+        Raises:
+            ModelError: it cannot be opened.
+        """
+        wanted = (settings.model_spec, settings.model_options)
+        with self._lock:
+            if self._model is None or self._opened_for != wanted:
+                if self._model is not None:
+                    self._model.close()
+                self._model, self._opened_for = None, None
+                self._model, self._opened_for = load(*wanted), wanted
+                self.name = self._model.info.name
+            return self._model
+
+    def close(self) -> None:
+        """Give the model back."""
+        with self._lock:
+            if self._model is not None:
+                self._model.close()
+            self._model = None

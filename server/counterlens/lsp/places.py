@@ -1,0 +1,31 @@
+"""Byte offsets of a document as LSP positions and ranges, in the encoding agreed with the client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from counterlens.syntax.document import Document
+from counterlens.text import PositionEncoding
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Converts for one document."""
+
+    document: Document
+    encoding: PositionEncoding
+
+    def position(self, offset: int) -> types.Position:
+        """Byte offset to position."""
+        line, character = self.document.positions.to_character(offset, self.encoding)
+        return types.Position(line, character)
+
+    def range(self, start: int, end: int) -> types.Range:
+        """Byte range to range."""
+        return types.Range(self.position(start), self.position(end))
+
+    def offset(self, position: types.Position) -> int:
+        """Position to byte offset."""
+        return self.document.positions.from_character(position.line, position.character, self.encoding)
