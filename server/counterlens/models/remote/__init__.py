@@ -1,0 +1,56 @@
+"""Remote models: any OpenAI-compatible endpoint, through its completions or its chat API."""
+
+from __future__ import annotations
+
+from counterlens.errors import ModelError
+from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.model import Check, RemoteModel
+from counterlens.models.remote.settings import read_environment
+
+__all__ = ["Check", "RemoteModel", "Retries", "Timeouts", "connect"]
+
+
+def connect(
+    model: str | None = None,
+    *,
+    base_url: str | None = None,
+    api: str | None = None,
+    timeout: Timeouts | None = None,
+    retries: Retries | None = None,
+    concurrency: int = 4,
+) -> RemoteModel:
+    """A remote model; what is not given comes from the environment, the key always.
+
+    Args:
+        model: Its name at the endpoint; otherwise COUNTERLENS_MODEL.
+        base_url: The endpoint, such as `http://127.0.0.1:8080/v1`; otherwise COUNTERLENS_BASE_URL.
+        api: `completions` or `chat`; otherwise COUNTERLENS_API, otherwise `completions`.
+        timeout: How long to wait.
+        retries: When to repeat a request.
+        concurrency: Requests at the same time, at most.
+
+    Raises:
+        ModelError: something is missing or cannot be used; the message says what.
+    """
+    environment = read_environment()
+    where = base_url or environment.base_url
+    if not where:
+        raise ModelError(
+            "no endpoint is set for the remote model",
+            "Set COUNTERLENS_BASE_URL, for example to http://127.0.0.1:8080/v1",
+        )
+    name = model or environment.model
+    if not name:
+        raise ModelError("no name is set for the remote model", "Write remote:NAME, or set COUNTERLENS_MODEL")
+    return RemoteModel(
+        where,
+        name,
+        api or environment.api or "completions",
+        environment.key_for(where),
+        spec=f"remote:{name}",
+        timeout=timeout,
+        retries=retries,
+        concurrency=concurrency,
+        allow_insecure=environment.allow_insecure,
+        allow_unlisted=environment.allow_unlisted,
+    )

@@ -1,0 +1,125 @@
+"""A private event loop in a thread: synchronous callers, cancellable network underneath.
+
+A blocking read cannot be interrupted from another thread in a clean way; a task can. Cancelling it closes
+the connection at once, whether the server is silent, drips, or is being waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from counterlens.errors import Cancelled, ModelError
+
+T = TypeVar("T")
+
+_POLL = 0.03  # seconds between two looks at the caller's cancel event
+_CLOSING = 5.0  # seconds that closing may take
+
+
+class Background:
+    """Runs coroutines for any thread; started by the first one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def run(
+        self,
+        work: Callable[[Callable[[], None]], Coroutine[Any, Any, T]],
+        *,
+        cancel: threading.Event | None = None,
+        step: Callable[[], None] = lambda: None,
+    ) -> T:
+        """Run a coroutine to its end, or until `cancel` is set.
+
+        Args:
+            work: Makes the coroutine. It gets a function that makes `step` run in the calling thread.
+            cancel: Set by any thread to give up.
+            step: Called in the calling thread.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            ModelError: the loop was closed.
+        """
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        signals: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        coroutine = work(lambda: signals.put(False))
+        try:
+            with self._lock:
+                future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        except BaseException:
+            coroutine.close()
+            raise
+        future.add_done_callback(lambda _: signals.put(True))
+        try:
+            self._wait(signals, cancel, step)
+            return future.result()
+        except concurrent.futures.CancelledError:
+            raise ModelError("the model was closed while it was answering") from None
+        finally:
+            future.cancel()
+
+    def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """End what is running, run a last coroutine, and end the thread."""
+        with self._lock:
+            self._closed = True
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            return
+
+        async def end() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await last()
+
+        with contextlib.suppress(TimeoutError):  # the thread is a daemon: it may be left behind
+            asyncio.run_coroutine_threadsafe(end(), loop).result(_CLOSING)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(_CLOSING)
+
+    @staticmethod
+    def _wait(
+        signals: queue.SimpleQueue[bool], cancel: threading.Event | None, step: Callable[[], None]
+    ) -> None:
+        while True:
+            try:
+                finished = signals.get(timeout=_POLL)
+            except queue.Empty:
+                finished = False
+            else:
+                if finished:
+                    return
+                step()
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        if self._closed:
+            raise ModelError("the model is closed", "Load it again")
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True)
+            self._thread.start()
+        return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()

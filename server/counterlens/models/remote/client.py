@@ -1,0 +1,192 @@
+"""HTTP to one endpoint: time-outs, and retries that cost nothing when they are not needed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email.utils
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import httpx
+
+from counterlens import __version__
+from counterlens.errors import ModelError
+from counterlens.models.remote import failures
+from counterlens.models.remote.answer import Answer, Json, body
+from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.failures import Transient
+
+T = TypeVar("T")
+
+Read = Callable[[Answer], Awaitable[T]]
+"""Reads an answer; it may end early, which closes the connection. Called anew for each attempt."""
+
+_random: Final = random.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long to wait, in seconds.
+
+    Attributes:
+        connect: For a connection.
+        read: For the next piece of an answer, the first one included.
+        total: For one prompt, repetitions included.
+    """
+
+    connect: float = 10.0
+    read: float = 120.0
+    total: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """When to repeat a request that a rate limit, a server error or a broken connection ended.
+
+    Attributes:
+        count: Repetitions at most.
+        first: Seconds before the first one; doubled each time, then shortened at random by up to half.
+        longest: Seconds between two attempts at most. A server that asks for more is not waited for.
+    """
+
+    count: int = 4
+    first: float = 0.5
+    longest: float = 30.0
+
+    def delay(self, attempt: int, asked: float | None) -> float | None:
+        """Seconds to wait after an attempt (from 0), or None when there is to be no other."""
+        if attempt >= self.count or (asked is not None and asked > self.longest):
+            return None
+        backoff = min(self.longest, self.first * 2**attempt) * _random.uniform(0.5, 1.0)
+        # All who were turned away together are told the same time: spread them a little beyond it.
+        return backoff if asked is None else asked + self.first * _random.uniform(0.0, 0.5)
+
+
+class HttpClient:
+    """Requests to one endpoint; lives in one event loop."""
+
+    def __init__(self, endpoint: Endpoint, timeouts: Timeouts, retries: Retries) -> None:
+        self._endpoint = endpoint
+        self._timeouts = timeouts
+        self._retries = retries
+        self._client: httpx.AsyncClient | None = None
+
+    async def post(self, path: str, payload: Json, read: Read[T]) -> T:
+        """Ask, and read the answer.
+
+        Args:
+            path: What follows the base URL.
+            payload: The body.
+            read: Reads the answer piece by piece.
+
+        Raises:
+            ModelError: there is no answer, or not one that can be read.
+        """
+        return await self._attempts("POST", path, payload, read, self._retries)
+
+    async def get(self, path: str, *, retry: bool = True) -> Json:
+        """Ask for one JSON object; `retry`: whether to repeat the request where that may help.
+
+        Raises:
+            ModelError: there is no answer, or not one that can be read.
+        """
+
+        async def first(answer: Answer) -> Json:
+            async for found in answer:
+                return found
+            raise failures.of_answer("with nothing", self._endpoint)
+
+        return await self._attempts("GET", path, None, first, self._retries if retry else Retries(0))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    async def _attempts(
+        self, method: str, path: str, payload: Json | None, read: Read[T], retries: Retries
+    ) -> T:
+        attempt = 0
+        try:
+            async with asyncio.timeout(self._timeouts.total):
+                while True:
+                    try:
+                        return await self._attempt(method, path, payload, read)
+                    except Transient as failure:
+                        delay = retries.delay(attempt, failure.wait)
+                        if delay is None:
+                            raise _given_up(failure, attempt) from failure.__cause__
+                    attempt += 1
+                    await asyncio.sleep(delay)
+        except TimeoutError:
+            raise ModelError(
+                f"{self._endpoint.address} did not finish within {self._timeouts.total:g} s",
+                "Try again, ask for fewer tokens, or allow it more time",
+            ) from None
+
+    async def _attempt(self, method: str, path: str, payload: Json | None, read: Read[T]) -> T:
+        url = self._endpoint.url + path
+        try:
+            async with self._open().stream(method, url, json=payload) as response:
+                if not response.is_success:
+                    said = await body(response, self._endpoint)
+                    wait = _retry_after(response.headers.get("retry-after"))
+                    raise failures.of_status(response.status_code, said, self._endpoint, url, wait)
+                async with contextlib.aclosing(Answer(response, self._endpoint)) as answer:
+                    return await read(answer)
+        except httpx.HTTPError as error:
+            raise failures.of_transport(error, self._endpoint) from error
+        except httpx.InvalidURL as error:
+            raise ModelError(f"the base URL cannot be used: {error}") from error
+
+    def _open(self) -> httpx.AsyncClient:
+        if self._client is None:
+            headers = {
+                "User-Agent": f"counterlens/{__version__}",
+                "Accept": "text/event-stream, application/json",
+            }
+            if self._endpoint.key is not None:
+                headers["Authorization"] = f"Bearer {self._endpoint.key.value}"
+            times = self._timeouts
+            try:
+                self._client = httpx.AsyncClient(
+                    headers=headers,
+                    timeout=httpx.Timeout(times.read, connect=times.connect, pool=None),
+                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
+                    # A proxy cannot reach this machine's own ports, and need not know about them.
+                    trust_env=not self._endpoint.loopback,
+                )
+            except (ValueError, ImportError, OSError) as error:
+                raise ModelError(
+                    f"the network settings of the environment cannot be used ({type(error).__name__})",
+                    "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+                ) from None
+        return self._client
+
+
+def _given_up(failure: Transient, repetitions: int) -> ModelError:
+    error = failure.error
+    times = f" (asked {repetitions + 1} times)" if repetitions else ""
+    hint = (
+        error.hint
+        if failure.wait is None
+        else f"The server asks to wait {failure.wait:.0f} s; then try again"
+    )
+    return ModelError(error.message + times, hint)
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds to wait (RFC 9110, section 10.2.3): a number, or a date."""
+    if not value:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,73 @@
+"""The completions API: the model continues the prompt as it stands (`POST /completions`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from counterlens.models.base import Prompt
+from counterlens.models.remote import healing
+from counterlens.models.remote.answer import Json
+from counterlens.models.remote.dialect import Piece, first_choice, string
+
+_MOST_STOPS: Final = 4  # more are refused by OpenAI's API
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """A request to continue `head`; `gap` is the whitespace between it and the end of the prompt."""
+
+    head: str
+    gap: str
+    prompt: Prompt
+
+    @property
+    def payload(self) -> Json:
+        """The body of the request."""
+        body: Json = {
+            "prompt": self.head,
+            "max_tokens": self.prompt.max_tokens,
+            "temperature": 0,
+            "stream": True,
+        }
+        stops = self._server_stops()
+        if stops:
+            body["stop"] = stops
+        return body
+
+    def text(self, answer: str, *, complete: bool) -> str | None:
+        """What follows the prompt."""
+        return healing.follow(self.gap, answer, complete=complete)
+
+    def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies go on after their end
+        """Never: the server knows the end."""
+        return False
+
+    def _server_stops(self) -> list[str]:
+        """The stop texts that mean the same to the server, which sees the gap as part of the answer."""
+        texts = [text for text in self.prompt.stop.texts if text]
+        if self.gap:
+            texts = [text for text in texts if text[0] not in healing.WHITESPACE]
+        return texts[:_MOST_STOPS]
+
+
+class CompletionsDialect:
+    """The completions API."""
+
+    path = "/completions"
+    identity = "completions"
+
+    def exchange(self, prompt: Prompt, *, heal: bool = True) -> Continuation:
+        """A request that ends at a token boundary, unless told otherwise."""
+        head, gap = healing.split(prompt.text) if heal else (prompt.text, "")
+        return Continuation(head, gap, prompt)
+
+    def piece(self, chunk: Json) -> Piece:
+        """The text of the first choice."""
+        choice = first_choice(chunk)
+        if choice is None:
+            return Piece("")
+        finish = choice.get("finish_reason")
+        if "text" not in choice and finish is None:
+            raise LookupError("a choice without text")
+        return Piece(string(choice.get("text")), finish)

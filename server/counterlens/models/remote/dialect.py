@@ -1,0 +1,104 @@
+"""What an API dialect does: it words one request, and reads the model's text out of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from counterlens.models.base import Prompt
+from counterlens.models.remote.answer import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one chunk, or a whole answer that is not streamed, adds.
+
+    Attributes:
+        text: Text that the model wrote.
+        finish: Why it ended, in the server's word, if it did.
+    """
+
+    text: str
+    finish: str | None = None
+
+
+class Exchange(Protocol):
+    """One request for one prompt."""
+
+    @property
+    def payload(self) -> Json:
+        """The body of the request, without the model's name."""
+        ...
+
+    def text(self, answer: str, *, complete: bool) -> str | None:
+        """What follows the prompt, given all that the model wrote so far; None: not to be told yet.
+
+        Raises:
+            Contradiction: the answer does not fit the prompt; ask with `Dialect.exchange(heal=False)`.
+        """
+        ...
+
+    def ended(self, answer: str) -> bool:
+        """Whether all that matters has been written, though the stream goes on."""
+        ...
+
+
+class Dialect(Protocol):
+    """One of the APIs."""
+
+    @property
+    def path(self) -> str:
+        """What follows the base URL."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever the same model would be asked in other words."""
+        ...
+
+    def exchange(self, prompt: Prompt, *, heal: bool = True) -> Exchange:
+        """A request; `heal`: whether the prompt may be sent without its trailing whitespace."""
+        ...
+
+    def piece(self, chunk: Json) -> Piece:
+        """Read one chunk or one whole answer.
+
+        Raises:
+            LookupError, TypeError: it is not one.
+        """
+        ...
+
+
+def first_choice(chunk: Json) -> Json | None:
+    """The first choice of a chunk; None for a chunk that only counts tokens.
+
+    Raises:
+        LookupError, TypeError: it has none.
+    """
+    choices = chunk["choices"]
+    if not isinstance(choices, list):
+        raise TypeError("choices is not a list")
+    if not choices:
+        if (
+            chunk.get("object") == "text_completion"
+            or chunk.get("usage")
+            or "chunk" in str(chunk.get("object"))
+        ):
+            return None
+        raise LookupError("choices is empty")
+    if not isinstance(choices[0], dict):
+        raise TypeError("a choice is not an object")
+    return choices[0]
+
+
+def string(value: object) -> str:
+    """A text that may be null.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError("a text is not a string")
+    return value

@@ -1,0 +1,145 @@
+"""Where a remote model is: its checked address, and the key that opens it."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from counterlens.errors import ModelError
+
+_SUFFIXES = ("/chat/completions", "/completions", "/models")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A secret that never shows itself, and where it came from.
+
+    Attributes:
+        value: The key.
+        source: What to tell a user who has to change it.
+    """
+
+    value: str = field(repr=False)
+    source: str = "the caller"
+
+    def __post_init__(self) -> None:
+        if not self.value or not all("!" <= char <= "~" for char in self.value):
+            raise ModelError(
+                f"the key from {self.source} is not usable: it is empty, or has blanks or special characters",
+                "Copy it again from the provider, without quotes or line breaks",
+            )
+
+    def redact(self, text: str) -> str:
+        """The text without the key."""
+        return text.replace(self.value, "[key]")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint.
+
+    Attributes:
+        url: The base URL without a trailing slash.
+        host: Its host, in lower case, without brackets.
+        port: Its port.
+        secure: Whether it is https.
+        key: The key to send, if any.
+    """
+
+    url: str
+    host: str
+    port: int
+    secure: bool
+    key: ApiKey | None = None
+
+    @property
+    def address(self) -> str:
+        """Host and port, as people write them."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is on this machine."""
+        return is_loopback(self.host)
+
+    @classmethod
+    def parse(cls, url: str, key: ApiKey | None = None, *, allow_insecure: bool = False) -> Self:
+        """Check a base URL, and that a key would not travel in the open.
+
+        Args:
+            url: Such as `https://api.openai.com/v1`.
+            key: The key to send, if any.
+            allow_insecure: Whether the key may go over plain http to another machine.
+
+        Raises:
+            ModelError: it cannot be used; says why.
+        """
+        parts = _split(url)
+        host = (parts.hostname or "").lower()
+        secure = parts.scheme == "https"
+        if key is not None and not secure and not is_loopback(host) and not allow_insecure:
+            raise ModelError(
+                f"the key would be sent unencrypted to {host}",
+                "Use https, or allow it with COUNTERLENS_ALLOW_INSECURE=1 if the network is your own",
+            )
+        path = parts.path.rstrip("/")
+        for suffix in _SUFFIXES:
+            path = path.removesuffix(suffix)
+        return cls(
+            url=urlunsplit((parts.scheme, parts.netloc, path, "", "")),
+            host=host,
+            port=parts.port or (443 if secure else 80),
+            secure=secure,
+            key=key,
+        )
+
+    def redact(self, text: str) -> str:
+        """The text without the key."""
+        return self.key.redact(text) if self.key else text
+
+
+def host_of(url: str) -> str:
+    """The host of a base URL that may not have been checked yet; empty when it has none.
+
+    Raises:
+        ModelError: it cannot be used; says why.
+    """
+    return (_split(url).hostname or "").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this machine whatever the name service says."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url.strip())
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        if sound and parts.hostname is not None and not parts.hostname.isascii():
+            parts.hostname.encode("idna")
+    except ValueError:  # unbalanced brackets, a port that is no number, a host name that cannot exist
+        sound = False
+    if not sound:
+        shown = "" if "@" in url else f": {url.strip()!r}"
+        raise ModelError(
+            f"the base URL cannot be used{shown}",
+            "It looks like http://127.0.0.1:8080/v1 or https://api.openai.com/v1",
+        )
+    if parts.username is not None or parts.password is not None:
+        raise ModelError(
+            "the base URL contains a user name or a password", "Put the key into COUNTERLENS_API_KEY instead"
+        )
+    if parts.query or parts.fragment:
+        raise ModelError(
+            "the base URL contains a query or a fragment",
+            "End it with its path, usually /v1; a key belongs into COUNTERLENS_API_KEY",
+        )
+    return parts

@@ -1,0 +1,255 @@
+"""What went wrong on the way to an endpoint, in words that a user can act on."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+from counterlens.errors import ModelError
+from counterlens.models.remote.endpoint import Endpoint
+
+_SHOWN = 240  # characters of a server's own words
+_CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_CONTEXT = re.compile(
+    r"context (length|window|size)|maximum context|too many tokens|prompt is too long", re.I
+)
+_UNKNOWN_CODES = frozenset({"model_not_found", "model_not_exist", "invalid_model"})
+_UNKNOWN = re.compile(
+    r"\bmodel\b.{0,160}(not exist|not found|not available|unknown|invalid)|(unknown|invalid|no such) model",
+    re.I | re.S,
+)
+_OTHER_API = re.compile(r"not a chat model|(is|this is) a chat model|not supported (in|with) the v1/", re.I)
+_NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value"})
+_PERMANENT_5XX = frozenset({501, 505, 511})
+
+
+class Transient(Exception):  # noqa: N818 - a step on the way to an error
+    """A failure that may pass: the request is worth repeating.
+
+    Attributes:
+        error: What to raise when it did not pass.
+        wait: Seconds that the server asks to wait, or None.
+    """
+
+    def __init__(self, error: ModelError, wait: float | None = None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.wait = wait
+
+
+class UnknownModelError(ModelError):
+    """The endpoint has no such model; whoever can list its models adds them to the hint."""
+
+
+class UnreachableError(ModelError):
+    """There is no way to the endpoint; any other request would fail alike."""
+
+
+class UnsupportedParameterError(ModelError):
+    """The endpoint does not take a parameter of the request.
+
+    Attributes:
+        parameter: Its name.
+    """
+
+    def __init__(self, message: str, parameter: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.parameter = parameter
+
+
+def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Transient:
+    """No answer came, or not all of it."""
+    address = endpoint.address
+    if isinstance(error, httpx.ConnectTimeout):
+        return UnreachableError(
+            f"no connection to {address} in time", "Check the address, the network and the proxy"
+        )
+    if isinstance(error, httpx.TimeoutException):
+        return ModelError(
+            f"{address} was silent for too long",
+            "It may be loading the model or be overloaded; try again, or allow it more time",
+        )
+    if isinstance(error, httpx.ProxyError):
+        return UnreachableError(
+            f"the proxy did not let the request to {address} pass",
+            "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment",
+        )
+    if isinstance(error, httpx.ConnectError):
+        return _of_connecting(error, endpoint)
+    if isinstance(error, (httpx.NetworkError, httpx.RemoteProtocolError)):
+        return broken_off(endpoint)
+    return ModelError(f"the request to {address} failed: {_short(str(error), endpoint)}")
+
+
+def broken_off(endpoint: Endpoint) -> Transient:
+    """The connection ended before the answer did."""
+    return Transient(
+        ModelError(
+            f"{endpoint.address} broke off the connection",
+            "The server may have crashed or restarted; its log says more. Then try again",
+        )
+    )
+
+
+def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError | Transient:
+    address = endpoint.address
+    for cause in _causes(error):
+        if isinstance(cause, socket.gaierror):
+            return UnreachableError(
+                f"the host name {endpoint.host} cannot be resolved", "Check its spelling and the network"
+            )
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return UnreachableError(
+                f"the certificate of {address} cannot be trusted: {cause.verify_message}",
+                "If a company proxy or your own authority signed it, name its certificate in SSL_CERT_FILE",
+            )
+        if isinstance(cause, ssl.SSLError):
+            return UnreachableError(
+                f"no encrypted connection to {address}: {_short(cause.reason or str(cause), endpoint)}",
+                "If the server speaks plain http, start the base URL with http://",
+            )
+    for cause in _causes(error):
+        if isinstance(cause, ConnectionRefusedError):
+            return UnreachableError(
+                f"{address} refused the connection", "Is the server running, and is this its port?"
+            )
+        if isinstance(cause, ConnectionResetError):
+            return broken_off(endpoint)
+        if isinstance(cause, OSError) and cause.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
+            return UnreachableError(f"{address} cannot be reached", "Check the network")
+    return UnreachableError(
+        f"no connection to {address}: {_short(str(error), endpoint)}", "Check the address"
+    )
+
+
+def of_status(
+    status: int, body: str, endpoint: Endpoint, url: str, wait: float | None
+) -> ModelError | Transient:
+    """The endpoint answered with an error status."""
+    message, code, parameter = _details(body, endpoint)
+    host = endpoint.address
+    said = f": {message}" if message else ""
+    if status in (401, 403):
+        return ModelError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
+    if status == 402 or code in _NO_CREDIT_CODES:
+        return ModelError(f"the account at {host} has no credit left{said}", "Top it up or use another model")
+    if status == 429:
+        hint = "Wait a while, or ask for less at once"
+        return Transient(ModelError(f"{host} limits the rate of requests (429){said}", hint), wait)
+    if refusal := _of_request(status, message, code, parameter, host):
+        return refusal
+    if status in (404, 405, 410):
+        return ModelError(
+            f"there is no such service at {url} ({status})",
+            "The base URL should usually end in /v1; some servers have only one API (COUNTERLENS_API)",
+        )
+    if status >= 500:
+        error = ModelError(
+            f"{host} failed with status {status}{said}", "Its log may say why; try again later"
+        )
+        return error if status in _PERMANENT_5XX else Transient(error, wait)
+    if 300 <= status < 400:
+        return ModelError(f"{url} has moved ({status})", "Use the address that it moved to as the base URL")
+    return ModelError(f"{host} refused the request ({status}){said}")
+
+
+def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:
+    """What the endpoint may have against this very request; None if it said nothing of the kind."""
+    said = f": {message}" if message else ""
+    if status in (400, 413, 422, 500) and (code in _CONTEXT_CODES or _CONTEXT.search(message)):
+        return ModelError(
+            f"the prompt is too long for the model{said}",
+            "Choose a smaller function or a model with a larger context",
+        )
+    if status in (400, 404, 405) and _OTHER_API.search(message):
+        return ModelError(
+            f"the model does not serve this API{said}",
+            "Set COUNTERLENS_API to the other one: completions or chat",
+        )
+    if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
+        return UnknownModelError(f"{host} does not know the model{said}")
+    if status == 400 and code in _PARAMETER_CODES:
+        return UnsupportedParameterError(
+            f"{host} refused the request (400){said}",
+            parameter,
+            "Counterlens needs temperature 0; choose a model that takes it"
+            if parameter == "temperature"
+            else None,
+        )
+    return None
+
+
+def of_answer(problem: str, endpoint: Endpoint, body: str = "") -> ModelError:
+    """The endpoint answered, but not as the API says."""
+    start = body.lstrip()[:64].lower()
+    if start.startswith(("<!doctype", "<html", "<?xml")):
+        return ModelError(
+            f"{endpoint.address} answered with a web page",
+            "The base URL should usually end in /v1; is it right?",
+        )
+    shown = f": {_short(body, endpoint)!r}" if body.strip() else ""
+    return ModelError(
+        f"{endpoint.address} answered {problem}{shown}",
+        "Is it an OpenAI-compatible endpoint? Its log may say more",
+    )
+
+
+def of_error_object(error: object, endpoint: Endpoint) -> ModelError | Transient:
+    """An error that came inside an answer of status 200, or in the middle of a stream."""
+    code = error.get("code") if isinstance(error, dict) else None
+    status = (
+        int(code) if isinstance(code, int | str) and str(code).isdigit() and 300 <= int(code) < 600 else 400
+    )
+    return of_status(status, json.dumps({"error": error}), endpoint, endpoint.url, None)
+
+
+def _key_hint(endpoint: Endpoint) -> str:
+    if endpoint.key is None:
+        return "No key was sent: set COUNTERLENS_API_KEY in the environment"
+    return f"The key came from {endpoint.key.source}; is it valid for this endpoint and model?"
+
+
+def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
+    """The message, the code and the parameter of an error body, in the shapes that servers use."""
+    try:
+        found: Any = json.loads(body)
+    except ValueError:
+        text = "" if body.lstrip().startswith("<") else body
+        return _short(text, endpoint), "", ""
+    if isinstance(found, dict):
+        found = next((found[name] for name in ("error", "detail", "message") if found.get(name)), "")
+    if isinstance(found, list):
+        found = found[0] if found else ""
+    if not isinstance(found, dict):
+        return _short(str(found), endpoint), "", ""
+    message = found.get("message") or found.get("msg") or ""
+    code = found.get("code") or found.get("type") or ""
+    return _short(str(message), endpoint), str(code), str(found.get("param") or "")
+
+
+def _short(text: str, endpoint: Endpoint) -> str:
+    line = " ".join(endpoint.redact(text).split()).rstrip(".")
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An exception and all that led to it, through chains and groups."""
+    todo: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while todo:
+        cause = todo.pop()
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        todo += [cause.__cause__, cause.__context__]
+        if isinstance(cause, BaseExceptionGroup):
+            todo += cause.exceptions

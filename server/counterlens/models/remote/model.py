@@ -1,0 +1,331 @@
+"""A model behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from threading import Event
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
+from counterlens.models.remote import failures
+from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.background import Background
+from counterlens.models.remote.chat import ChatDialect
+from counterlens.models.remote.client import HttpClient, Retries, Timeouts
+from counterlens.models.remote.completions import CompletionsDialect
+from counterlens.models.remote.dialect import Dialect, Exchange
+from counterlens.models.remote.endpoint import ApiKey, Endpoint
+from counterlens.models.remote.failures import UnknownModelError, UnreachableError, UnsupportedParameterError
+from counterlens.models.remote.healing import Contradiction
+from counterlens.models.stopping import cut
+
+T = TypeVar("T")
+
+DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {"completions": CompletionsDialect, "chat": ChatDialect}
+_LENGTH: Final = frozenset({"length", "max_tokens"})
+_LISTING: Final = 10.0  # seconds to wait for a list of models that is only a courtesy
+_NAMED: Final = 10  # models that a hint names
+_TRIAL: Final = Prompt("def add(a, b):\n    return", max_tokens=8)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a trial of an endpoint found.
+
+    Attributes:
+        seconds: How long one tiny completion took.
+        completion: What came back for it.
+        streams: Whether the answer came as a stream, so that it can be ended early.
+        models: The models that the endpoint lists; None where it lists none.
+    """
+
+    seconds: float
+    completion: Completion
+    streams: bool
+    models: tuple[str, ...] | None
+
+
+class RemoteModel:
+    """Completions from an OpenAI-compatible endpoint, through its completions or its chat API.
+
+    Args:
+        base_url: Such as `http://127.0.0.1:8080/v1`.
+        model: The name that the endpoint knows the model by.
+        api: `completions` or `chat`.
+        api_key: The key, if the endpoint wants one.
+        spec: What the user typed to choose the model.
+        timeout: How long to wait.
+        retries: When to repeat a request.
+        concurrency: Requests at the same time, at most.
+        allow_insecure: Whether a key may go over plain http to another machine.
+        allow_unlisted: Whether to ask for a model that the endpoint does not list. Some servers answer
+            for any name with the model that they have, and a report would then name the wrong one.
+
+    Raises:
+        ModelError: the address or the key cannot be used. Nothing is sent before the first request.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api: str = "completions",
+        api_key: ApiKey | str | None = None,
+        *,
+        spec: str | None = None,
+        timeout: Timeouts | None = None,
+        retries: Retries | None = None,
+        concurrency: int = 4,
+        allow_insecure: bool = False,
+        allow_unlisted: bool = False,
+    ) -> None:
+        if api not in DIALECTS:
+            raise ModelError(f"there is no API {api!r}", f"Choose one of: {', '.join(DIALECTS)}")
+        key = ApiKey(api_key) if isinstance(api_key, str) else api_key
+        self._endpoint = Endpoint.parse(base_url, key, allow_insecure=allow_insecure)
+        self._model = model
+        self._dialect = DIALECTS[api]()
+        self._client = HttpClient(self._endpoint, timeout or Timeouts(), retries or Retries())
+        self._background = Background(f"counterlens {self._endpoint.address}")
+        self._places = asyncio.Semaphore(max(1, concurrency))
+        self._checked = allow_unlisted
+        self._limit = "max_tokens"
+        identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
+        self._info = ModelInfo(
+            id=spec or f"remote:{model}",
+            name=model,
+            identity=hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest(),
+            where=self._endpoint.host,
+            capabilities=frozenset({Capability.COMPLETE}),
+            details=(("endpoint", self._endpoint.url), ("api", api)),
+        )
+
+    def __repr__(self) -> str:
+        return f"RemoteModel({self._endpoint.url!r}, {self._model!r})"
+
+    @property
+    def info(self) -> ModelInfo:
+        """Who answers."""
+        return self._info
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """Continue each prompt at temperature 0; the first failure ends all.
+
+        Where the server does not count tokens, a completion's are counted in streamed pieces.
+
+        Raises:
+            ModelError: the endpoint cannot be reached or does not answer; says why.
+            Cancelled: `cancel` was set.
+        """
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(done, len(prompts))
+
+        async def work(notify: Callable[[], None]) -> list[Completion]:
+            async def one(prompt: Prompt) -> Completion:
+                async with self._places:
+                    completion, _ = await self._complete(prompt)
+                notify()
+                return completion
+
+            if prompts:
+                await self._check_name()
+            return await _all([one(prompt) for prompt in prompts])
+
+        return self._background.run(work, cancel=cancel, step=step)
+
+    def score(
+        self,
+        text: str,  # noqa: ARG002 - the protocol's signature
+        *,
+        alternatives: int = 5,  # noqa: ARG002
+        cancel: Event | None = None,  # noqa: ARG002
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> TokenScores:
+        """Not offered: completions say nothing about the tokens of a given text.
+
+        Raises:
+            ModelError: always.
+        """
+        raise ModelError(
+            f"{self._endpoint.host} gives no token probabilities through Counterlens yet",
+            "Score with a local model, such as smollm2-135m; counterfactual probes work with this one",
+        )
+
+    def list_models(self, *, cancel: Event | None = None) -> list[str]:
+        """The names of the models that the endpoint lists.
+
+        Raises:
+            ModelError: it lists none; says why.
+            Cancelled: `cancel` was set.
+        """
+        return self._background.run(lambda _: self._listed(), cancel=cancel)
+
+    def test(self, *, cancel: Event | None = None) -> Check:
+        """Ask for one tiny completion, and see what the endpoint can do.
+
+        Raises:
+            ModelError: it cannot complete; says why.
+            Cancelled: `cancel` was set.
+        """
+
+        async def work(_: Callable[[], None]) -> Check:
+            names = await self._listed_or_none()
+            await self._check_name(names)
+            start = time.monotonic()
+            completion, streams = await self._complete(_TRIAL)
+            return Check(
+                time.monotonic() - start, completion, streams, None if names is None else tuple(names)
+            )
+
+        return self._background.run(work, cancel=cancel)
+
+    def close(self) -> None:
+        """Close the connections; a closed model answers nothing."""
+        self._background.close(self._client.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def _complete(self, prompt: Prompt) -> tuple[Completion, bool]:
+        """A completion, and whether it was streamed."""
+        if prompt.max_tokens < 1:
+            return Completion("", "length", 0), False
+        try:
+            try:
+                return await self._ask(prompt, self._dialect.exchange(prompt))
+            except Contradiction:
+                return await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
+        except UnknownModelError as error:
+            raise self._unknown(error.message, await self._listed_or_none()) from error.__cause__
+
+    async def _ask(self, prompt: Prompt, exchange: Exchange) -> tuple[Completion, bool]:
+        async def read(answer: Answer) -> tuple[Completion, bool]:
+            return await self._read(prompt, exchange, answer), answer.streamed
+
+        payload: Json = {"model": self._model, **exchange.payload}
+        tokens = payload.pop("max_tokens")
+        try:
+            return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
+        except UnsupportedParameterError as error:
+            if error.parameter != "max_tokens" or self._limit != "max_tokens":
+                raise
+            self._limit = "max_completion_tokens"  # what newer chat models call it
+            return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
+
+    async def _read(self, prompt: Prompt, exchange: Exchange, answer: Answer) -> Completion:
+        """Read an answer until the stop rule holds; leaving it early closes the connection."""
+        at_line_start = prompt.text[-1:] in ("", "\n", "\r")
+        written, finish, pieces, counted = "", None, 0, None
+        async for chunk in answer:
+            try:
+                piece = self._dialect.piece(chunk)
+            except (LookupError, TypeError) as error:
+                raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
+            finish, counted = piece.finish or finish, _counted(chunk) or counted
+            if not piece.text:
+                continue
+            written += piece.text
+            pieces += 1
+            text = exchange.text(written, complete=False)
+            if text is not None and (end := cut(text, prompt.stop, at_line_start=at_line_start)) is not None:
+                return Completion(end, "stop", counted or pieces)
+            if exchange.ended(written):
+                finish = "stop"
+                break
+        if finish is None and not answer.done:
+            raise failures.broken_off(self._endpoint)
+        if finish == "content_filter":
+            raise ModelError(
+                f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
+            )
+        text = exchange.text(written, complete=True) or ""
+        end = cut(text, prompt.stop, at_line_start=at_line_start)
+        if end is not None:
+            return Completion(end, "stop", counted or pieces)
+        return Completion(text, "length" if finish in _LENGTH else "stop", counted or pieces)
+
+    async def _check_name(self, names: Sequence[str] | None = None) -> None:
+        """Refuse a model that the endpoint does not list, once, if it lists any."""
+        if self._checked:
+            return
+        names = names or await self._listed_or_none()
+        if names and not any(_same_model(self._model, name) for name in names):
+            raise self._unknown(f"{self._endpoint.address} does not list a model {self._model!r}", names)
+        self._checked = True
+
+    async def _listed(self, *, retry: bool = True) -> list[str]:
+        found = await self._client.get("/models", retry=retry)
+        entries = found.get("data", found.get("models"))
+        if not isinstance(entries, list):
+            raise failures.of_answer("without a list of models", self._endpoint, json.dumps(found))
+        names = [
+            entry.get("id") or entry.get("name") if isinstance(entry, dict) else entry for entry in entries
+        ]
+        return [name for name in names if isinstance(name, str)]
+
+    async def _listed_or_none(self) -> list[str] | None:
+        """The models, or None where there is no list: that alone is no failure."""
+        try:
+            async with asyncio.timeout(_LISTING):
+                return await self._listed(retry=False)
+        except UnreachableError:
+            raise
+        except (ModelError, TimeoutError):
+            return None
+
+    @staticmethod
+    def _unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
+        if not names:
+            return UnknownModelError(message, "Check the model's name in the endpoint's documentation")
+        shown = ", ".join(names[:_NAMED]) + (
+            f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        )
+        hint = f"It has: {shown}. If it serves models that it does not list, set COUNTERLENS_ALLOW_UNLISTED=1"
+        return UnknownModelError(message, hint)
+
+
+async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results in order; the first failure cancels the others."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in work]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from failed.exceptions[0].__cause__
+    return [task.result() for task in tasks]
+
+
+def _counted(chunk: Json) -> int | None:
+    usage = chunk.get("usage")
+    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return count if isinstance(count, int) else None
+
+
+def _same_model(wanted: str, listed: str) -> bool:
+    """Whether a listed name is the wanted one; some servers add a tag or a folder of their own."""
+    return wanted in (listed, listed.removesuffix(":latest"), listed.removeprefix("models/"))

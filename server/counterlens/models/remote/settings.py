@@ -1,0 +1,65 @@
+"""What the environment says about the remote model; the only place here that reads it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from counterlens.models.remote.endpoint import ApiKey, host_of
+
+OPENAI_HOST = "api.openai.com"
+_TRUE = frozenset({"1", "true", "yes", "on"})
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The remote model's variables; None where one is not set.
+
+    Attributes:
+        base_url: COUNTERLENS_BASE_URL.
+        model: COUNTERLENS_MODEL.
+        api: COUNTERLENS_API, `completions` or `chat`.
+        allow_insecure: COUNTERLENS_ALLOW_INSECURE, whether a key may travel over plain http.
+        allow_unlisted: COUNTERLENS_ALLOW_UNLISTED, whether to ask models that are not listed.
+    """
+
+    base_url: str | None
+    model: str | None
+    api: str | None
+    allow_insecure: bool
+    allow_unlisted: bool
+    _keys: Mapping[str, str] = field(repr=False)
+
+    def key_for(self, base_url: str) -> ApiKey | None:
+        """COUNTERLENS_API_KEY, or OPENAI_API_KEY if the endpoint is OpenAI's own.
+
+        Raises:
+            ModelError: the URL or the key cannot be used.
+        """
+        names = ["COUNTERLENS_API_KEY"]
+        if host_of(base_url) == OPENAI_HOST:
+            names.append("OPENAI_API_KEY")
+        for name in names:
+            if name in self._keys:
+                return ApiKey(self._keys[name], f"the environment variable {name}")
+        return None
+
+
+def read_environment(environ: Mapping[str, str] | None = None) -> Environment:
+    """Read the variables; empty ones count as not set."""
+    variables = {
+        name: value.strip()
+        for name, value in (os.environ if environ is None else environ).items()
+        if value.strip()
+    }
+    return Environment(
+        base_url=variables.get("COUNTERLENS_BASE_URL"),
+        model=variables.get("COUNTERLENS_MODEL"),
+        api=variables.get("COUNTERLENS_API"),
+        allow_insecure=variables.get("COUNTERLENS_ALLOW_INSECURE", "").lower() in _TRUE,
+        allow_unlisted=variables.get("COUNTERLENS_ALLOW_UNLISTED", "").lower() in _TRUE,
+        _keys={
+            name: variables[name] for name in ("COUNTERLENS_API_KEY", "OPENAI_API_KEY") if name in variables
+        },
+    )

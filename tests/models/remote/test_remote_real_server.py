@@ -1,0 +1,139 @@
+"""The remote model against a real server with a real model."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from counterlens.errors import Cancelled, ModelError
+from counterlens.models.base import Capability, Model, Prompt, Stop
+from counterlens.models.remote import RemoteModel
+
+if TYPE_CHECKING:
+    from conftest import ModelServer
+
+COUNT = '''def count_even(numbers):
+    """Return how many of the numbers are even."""
+    count = 0
+    for number in numbers:
+        if number % 2 == 0:
+'''
+LONG = "Once upon a time there was a programmer who wrote a very long story. The story began like this:"
+
+
+@pytest.fixture(params=["completions", "chat"])
+def api(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_code_prompt_is_completed_to_the_end_of_its_function(model_server: ModelServer) -> None:
+    with RemoteModel(model_server.base_url, model_server.model) as model:
+        [completion] = model.complete([Prompt(COUNT, 200, Stop(indent=0))])
+    program = COUNT + completion.text
+    assert completion.finish == "stop"
+    [function] = ast.parse(program).body
+    assert isinstance(function, ast.FunctionDef)
+    scope: dict[str, object] = {}
+    exec(program, scope)  # noqa: S102 - the model's greedy answer, the same each time
+    assert scope["count_even"]([1, 2, 4]) == 2  # type: ignore[operator]
+
+
+def test_the_chat_api_gives_code_that_follows_the_prompt(model_server: ModelServer) -> None:
+    with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
+        [completion] = model.complete([Prompt(COUNT, 120, Stop(indent=0))])
+    assert completion.tokens > 0
+    assert "```" not in completion.text
+    assert "count += 1" in completion.text
+    ast.parse(COUNT + completion.text)
+
+
+def test_the_stop_rule_ends_the_servers_work_too(model_server: ModelServer) -> None:
+    before = model_server.log.count("Disconnected from client")
+    with RemoteModel(model_server.base_url, model_server.model) as model:
+        [completion] = model.complete([Prompt(COUNT, 1500, Stop(indent=0))])
+        assert completion.finish == "stop"
+        assert completion.tokens < 150
+        start = time.monotonic()
+        model.complete([Prompt("x =", 1)])  # the server works on one request at a time
+        assert time.monotonic() - start < 5
+    assert model_server.log.count("Disconnected from client") > before
+
+
+def test_cancel_ends_a_stream_and_the_servers_work(model_server: ModelServer, api: str) -> None:
+    before = model_server.log.count("Disconnected from client")
+    cancel = threading.Event()
+    with RemoteModel(model_server.base_url, model_server.model, api=api) as model:
+        set_at: list[float] = []
+        timer = threading.Timer(0.8, lambda: (set_at.append(time.monotonic()), cancel.set()))
+        timer.start()
+        with pytest.raises(Cancelled):
+            model.complete([Prompt(LONG, 1500)] * 3, cancel=cancel)
+        assert time.monotonic() - set_at[0] < 0.5
+        [again] = model.complete([Prompt("x =", 1)])
+    assert again.tokens >= 1
+    assert model_server.log.count("Disconnected from client") > before
+
+
+def test_several_prompts_come_back_in_order_with_progress(model_server: ModelServer) -> None:
+    prompts = [Prompt(f"numbers = [{n}, {n}, {n}, {n},", 3) for n in (11, 22, 33)]
+    seen: list[tuple[int, int, int]] = []
+    with RemoteModel(model_server.base_url, model_server.model) as model:
+        completions = model.complete(
+            prompts, progress=lambda done, total: seen.append((done, total, threading.get_ident()))
+        )
+    assert [n in completion.text for n, completion in zip(("11", "22", "33"), completions, strict=True)] == [
+        True
+    ] * 3
+    here = threading.get_ident()
+    assert seen == [(1, 3, here), (2, 3, here), (3, 3, here)]
+
+
+def test_the_token_limit_is_told_from_a_stop(model_server: ModelServer, api: str) -> None:
+    with RemoteModel(model_server.base_url, model_server.model, api=api) as model:
+        [cut] = model.complete([Prompt(LONG, 4)])
+        [stopped] = model.complete([Prompt("letters = 'a b c d e f g h", 60, Stop(texts=("l",)))])
+    assert cut.finish == "length"
+    assert "l" not in stopped.text
+
+
+def test_an_unknown_model_is_named_with_those_that_there_are(model_server: ModelServer, api: str) -> None:
+    with (
+        RemoteModel(model_server.base_url, "gpt-unheard-of", api=api) as model,
+        pytest.raises(ModelError, match="gpt-unheard-of") as failure,
+    ):
+        model.complete([Prompt("x = ", 1)])
+    assert "smollm2" in (failure.value.hint or "")
+
+
+def test_a_prompt_beyond_the_context_is_refused_with_the_reason(model_server: ModelServer) -> None:
+    with (
+        RemoteModel(model_server.base_url, model_server.model) as model,
+        pytest.raises(ModelError, match="too long for the model"),
+    ):
+        model.complete([Prompt("x = 1\n" * 1500, 10)])
+
+
+def test_models_are_listed_and_tested(model_server: ModelServer, api: str) -> None:
+    with RemoteModel(model_server.base_url, model_server.model, api=api) as model:
+        assert model.list_models() == ["smollm2"]
+        check = model.test()
+    assert check.models == ("smollm2",)
+    assert check.streams
+    assert check.completion.tokens > 0
+    assert 0 < check.seconds < 60
+
+
+def test_it_is_a_model_that_completes_and_does_not_score(model_server: ModelServer) -> None:
+    remote = RemoteModel(model_server.base_url, model_server.model)
+    with remote as opened:
+        model: Model = opened
+        assert model.info.capabilities == {Capability.COMPLETE}
+        assert model.info.where == "127.0.0.1"
+        with pytest.raises(ModelError, match="no token probabilities") as failure:
+            model.score("x = 1\n")
+    assert failure.value.hint
+    assert opened is remote
