@@ -1,0 +1,81 @@
+"""A real client over stdio, with the real embedded model behind the server."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
+
+
+def initialize(**options: Any) -> types.InitializeParams:
+    """What a capable client says first."""
+    return types.InitializeParams(
+        capabilities=client_capabilities("visual-studio-code"),
+        initialization_options={"showsResults": True, "trusted": True, **options},
+    )
+
+
+def watch(client: LanguageClient) -> None:
+    """Record what the server says of its own accord."""
+    client.statuses = []  # type: ignore[attr-defined]
+    client.scored = []  # type: ignore[attr-defined]
+
+    @client.feature("counterlens/status")
+    def _status(params: Any) -> None:
+        client.statuses.append(params)  # type: ignore[attr-defined]
+
+    @client.feature("counterlens/scoresChanged")
+    def _scored(params: Any) -> None:
+        client.scored.append((params.uri, params.version))  # type: ignore[attr-defined]
+
+    @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+    def _refresh(_params: None) -> None:
+        return None
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    watch(lsp_client)
+    await lsp_client.initialize_session(initialize())
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    watch(lsp_client)
+    await lsp_client.initialize_session(initialize(trusted=False))
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something that the server does in its own time."""
+    for _ in range(int(seconds / 0.05)):
+        if condition():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the server did not get there in time")
+
+
+def open_file(client: LanguageClient, path: Path, text: str, version: int = 1) -> str:
+    """Open a document as an editor does, and return its URI."""
+    path.write_text(text, encoding="utf-8", newline="")
+    uri = path.as_uri()
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", version, text))
+    )
+    return uri
+
+
+async def scored(client: LanguageClient, uri: str, version: int = 1) -> None:
+    """Wait until a version of a document has been scored."""
+    await until(lambda: (uri, version) in client.scored)  # type: ignore[attr-defined]

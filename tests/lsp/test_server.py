@@ -1,0 +1,248 @@
+"""The language server as an editor sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+from tests.lsp.conftest import open_file, scored, until
+
+SOURCE = '''"""Größe 😀 of things."""
+
+
+def sign(x):
+    """Return the sign of x.
+
+    >>> sign(3)
+    1
+    >>> sign(-2)
+    -1
+    """
+    if x < 0:
+        result = -1
+    else:
+        result = 1
+    return result
+'''
+
+
+def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
+    before = text[: text.index(needle) + shift]
+    line = before.count("\n")
+    column = len(before[before.rfind("\n") + 1 :].encode("utf-16-le")) // 2
+    return types.Position(line, column)
+
+
+async def probe(client: LanguageClient, argument: dict[str, Any]) -> SimpleNamespace:
+    answer: Any = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("counterlens.probe", [argument])
+    )
+    return SimpleNamespace(**answer)
+
+
+async def hover_text(client: LanguageClient, uri: str, position: types.Position) -> str:
+    answer = await client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(uri), position)
+    )
+    assert answer is not None
+    assert isinstance(answer.contents, types.MarkupContent)
+    return answer.contents.value
+
+
+async def test_hover_says_scoring_at_once_and_then_what_it_found(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    assert "scoring…" in await hover_text(client, uri, position_of(SOURCE, "x < 0"))
+    await scored(client, uri)
+    text = await hover_text(client, uri, position_of(SOURCE, "< 0"))
+    assert "`<`" in text
+    assert "Operators" in text
+    text = await hover_text(client, uri, position_of(SOURCE, "result = -1"))
+    for expected in ("`identifier`", "Natural language", "confidence", "least certain", "it expected", "%"):
+        assert expected in text
+
+
+async def test_hover_range_counts_utf16(client: LanguageClient, tmp_path: Path) -> None:
+    text = 'name = "😀😀"; other = name\n'
+    uri = open_file(client, tmp_path / "astral.py", text)
+    await scored(client, uri)
+    answer = await client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(uri), position_of(text, "other"))
+    )
+    assert answer is not None
+    assert answer.range is not None
+    assert (answer.range.start.character, answer.range.end.character) == (15, 20)
+
+
+async def test_surprising_tokens_become_few_diagnostics(client: LanguageClient, tmp_path: Path) -> None:
+    text = "def add(a, b):\n    return a + zxqvkj_w\n"
+    uri = open_file(client, tmp_path / "odd.py", text)
+    await until(lambda: bool(client.diagnostics.get(uri)))
+    found = client.diagnostics[uri]
+    assert len(found) <= 8
+    odd = [one for one in found if one.range.start.line == 1]
+    assert odd
+    assert all(one.source == "counterlens" and one.code == "surprising-token" for one in found)
+    assert "zxqvkj_w" in odd[-1].message
+    assert odd[-1].severity == types.DiagnosticSeverity.Information
+
+
+async def test_overlay_covers_the_code_in_levels(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    answer: Any = await client.protocol.send_request_async(
+        "counterlens/overlay", {"textDocument": {"uri": uri}}
+    )
+    assert answer.state == "ready"
+    assert answer.version == 1
+    assert answer.levels == len(answer.labels) == 6
+    assert {span.level for span in answer.spans} <= set(range(6))
+    starts = [(span.range.start.line, span.range.start.character) for span in answer.spans]
+    assert starts == sorted(starts)
+    visible = {"start": {"line": 11, "character": 0}, "end": {"line": 12, "character": 0}}
+    part: Any = await client.protocol.send_request_async(
+        "counterlens/overlay", {"textDocument": {"uri": uri}, "range": visible}
+    )
+    assert 0 < len(part.spans) < len(answer.spans)
+
+
+async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    edited = SOURCE.replace("result = 1", "result = qqqzzz1")
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version=2, uri=uri),
+            [types.TextDocumentContentChangeWholeDocument(edited)],
+        )
+    )
+    assert "scoring…" in await hover_text(client, uri, position_of(edited, "x < 0"))
+    await scored(client, uri, 2)
+    assert any("qqqzzz1" in one.message for one in client.diagnostics[uri])
+
+
+async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    )
+    assert lenses is not None
+    command = lenses[0].command
+    assert command is not None
+    assert command.title.startswith("Probe counterfactually")
+    assert command.command == "counterlens.probe"
+    assert command.arguments is not None
+    answer = await probe(client, command.arguments[0])
+    assert answer.ok, answer.error
+    assert "What this means" in answer.report
+    assert "if-else-flip" in answer.report
+    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
+    effect = next(one for one in client.diagnostics[uri] if one.code == "counterfactual-effect")
+    assert effect.range.start == position_of(SOURCE, "sign(x)")
+    assert any(client.progress_reports.values())
+
+
+async def test_a_probe_at_a_place_without_a_function_is_refused_clearly(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    answer = await probe(client, {"uri": uri, "position": {"line": 0, "character": 0}})
+    assert not answer.ok
+    assert "no function here" in answer.error
+
+
+async def test_an_untrusted_workspace_runs_nothing(untrusted_client: LanguageClient, tmp_path: Path) -> None:
+    client, marker = untrusted_client, tmp_path / "ran"
+    text = f"open({str(marker)!r}, 'w')\n" + SOURCE
+    uri = open_file(client, tmp_path / "sign.py", text)
+    answer = await probe(client, {"uri": uri, "function": "sign"})
+    assert not answer.ok
+    assert "not trusted" in answer.error
+    assert not marker.exists()
+
+
+def model_process() -> psutil.Process | None:
+    """The child of the server that holds the model."""
+    servers = [
+        child for child in psutil.Process().children(recursive=True) if "serve" in " ".join(child.cmdline())
+    ]
+    workers = [
+        child
+        for server in servers
+        for child in server.children()
+        if any("llama.worker" in part for part in child.cmdline())
+    ]
+    return workers[0] if workers else None
+
+
+async def test_the_server_outlives_its_model_process(client: LanguageClient, tmp_path: Path) -> None:
+    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(80))
+    uri = open_file(client, tmp_path / "long.py", long)
+    await until(lambda: any(status.state == "scoring" for status in client.statuses))  # type: ignore[attr-defined]
+    worker = model_process()
+    assert worker is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    await until(lambda: client.statuses[-1].state == "error")  # type: ignore[attr-defined]
+    assert "signal 9" in client.statuses[-1].detail  # type: ignore[attr-defined]
+    assert "no confidence" in await hover_text(client, uri, types.Position(0, 5))
+    other = open_file(client, tmp_path / "sign.py", SOURCE)
+    await until(lambda: bool(client.diagnostics.get(other)) or (other, 1) in client.scored)  # type: ignore[attr-defined]
+    assert "confidence" in await hover_text(client, other, position_of(SOURCE, "x < 0"))
+
+
+async def test_cancelling_the_progress_ends_the_probe(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    running = asyncio.ensure_future(probe(client, {"uri": uri, "function": "sign"}))
+    await until(lambda: bool(client.progress_reports))
+    token = next(iter(client.progress_reports))
+    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    answer = await running
+    assert not answer.ok
+    assert "cancelled" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("", "the file is empty"), ("x = 1\n" * 20_000, "scoring is limited")]
+)
+async def test_a_file_without_scores_says_why(
+    client: LanguageClient, tmp_path: Path, text: str, reason: str
+) -> None:
+    uri = open_file(client, tmp_path / "file.py", text)
+    await scored(client, uri)
+    assert reason in await hover_text(client, uri, types.Position(0, 0))
+
+
+async def test_bad_settings_get_a_message_and_the_default(client: LanguageClient, tmp_path: Path) -> None:
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams(
+            {"counterlens": {"threads": "many", "confidence": {"aggregation": "median"}}}
+        )
+    )
+    await until(lambda: any("counterlens.threads" in message.message for message in client.messages))
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    assert "the median of" in await hover_text(client, uri, position_of(SOURCE, "x < 0"))
+
+
+async def test_switched_off_it_does_nothing(client: LanguageClient, tmp_path: Path) -> None:
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"counterlens": {"enable": False}})
+    )
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    assert "switched off" in await hover_text(client, uri, position_of(SOURCE, "x < 0"))
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    )
+    assert not lenses
+    assert model_process() is None
