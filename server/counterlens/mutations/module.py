@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TypeVar, cast
 
 import libcst as cst
-from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
-from counterlens.errors import SourceError
+from counterlens.mutations.children import children, suites
+from counterlens.mutations.reading import parse, spans, with_depth
+from counterlens.mutations.scopes import Scopes
 from counterlens.text import Positions
 
 MODULE = "<module>"
@@ -46,17 +47,14 @@ class Module:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tree = _parse(source)
+        self.tree = parse(source)
         self.positions = Positions(source)
         self.data = self.positions.data
-        self._spans = _spans(self.tree, len(self.data))
+        self._spans = with_depth(lambda: spans(self.tree, self.data))
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         self.functions: list[Function] = []
-        try:
-            self._index(self.tree, ())
-        except RecursionError:
-            raise _too_deep() from None
+        with_depth(self._make_index)
 
     # What there is
 
@@ -79,6 +77,16 @@ class Module:
     def newline(self) -> str:
         """How its lines end."""
         return self.tree.default_newline
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """Its scopes, and the variable that each name means."""
+        return with_depth(lambda: Scopes(self.tree))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Everything in the text that could be a name, in comments and strings too."""
+        return frozenset(re.findall(r"\w+", self.source))
 
     # Where it is
 
@@ -207,12 +215,18 @@ class Module:
         line = self.line_start(start)
         if not self.data[line:start].strip():
             lines.append(line)
-        for suite in _suites(statement):
+        for suite in suites(statement):
             if isinstance(suite, cst.IndentedBlock):
                 for inner in suite.body:
                     self._collect_lines(inner, lines)
 
     # Making the index
+
+    def _make_index(self) -> None:
+        self._parents.clear()
+        self._by_type.clear()
+        self.functions.clear()
+        self._index(self.tree, ())
 
     def _index(self, node: cst.CSTNode, path: tuple[str, ...]) -> None:
         by_type, parents = self._by_type, self._parents
@@ -229,144 +243,3 @@ class Module:
 
 def _body(node: cst.CSTNode) -> Suite:
     return cast("Suite", getattr(node, "body"))  # noqa: B009 - CSTNode does not declare it
-
-
-def children(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """The syntactic children of a node, in the order of the text: no whitespace, brackets or commas."""
-    found: list[cst.CSTNode] = []
-    for name in _child_fields(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            found.append(value)
-        elif isinstance(value, tuple | list):
-            found.extend(value)
-    return found
-
-
-_NOT_SYNTAX = {
-    "leading_lines",
-    "lines_after_decorators",
-    "header",
-    "footer",
-    "trailing_whitespace",
-    "semicolon",
-    "comma",
-    "equal",
-    "lpar",
-    "rpar",
-    "lbracket",
-    "rbracket",
-    "lbrace",
-    "rbrace",
-    "colon",
-    "dot",
-    "asynchronous",
-    "first_colon",
-    "second_colon",
-    "star",
-    "leading_whitespace",
-    "indent",
-    "encoding",
-    "default_indent",
-    "default_newline",
-    "has_trailing_newline",
-    "relative",
-    "trailing_comma",
-    "separator",
-}
-
-
-@cache
-def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    names = [field.name for field in dataclasses.fields(kind)]
-    wanted = [n for n in names if not n.startswith(("whitespace", "ensure")) and n not in _NOT_SYNTAX]
-    first = _TEXT_ORDER.get(kind, ())
-    return (*first, *(name for name in wanted if name not in first))
-
-
-# Where LibCST lists the fields of a node in another order than the text.
-_TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
-    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
-    cst.If: ("test", "body", "orelse"),
-    cst.IfExp: ("body", "test", "orelse"),
-    cst.For: ("target", "iter", "body", "orelse"),
-    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
-    cst.DictComp: ("key", "value", "for_in"),
-    cst.Try: ("body", "handlers", "orelse", "finalbody"),
-    cst.TryStar: ("body", "handlers", "orelse", "finalbody"),
-    cst.Lambda: ("params", "body"),
-    cst.With: ("items", "body"),
-    cst.ImportFrom: ("module", "names"),
-    cst.ExceptHandler: ("type", "name", "body"),
-    cst.ExceptStarHandler: ("type", "name", "body"),
-    cst.MatchCase: ("pattern", "guard", "body"),
-    cst.TypeAlias: ("name", "type_parameters", "value"),
-    cst.Parameters: (
-        "posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg",
-    ),
-    cst.Param: ("name", "annotation", "default"),
-    cst.Arg: ("keyword", "value"),
-    cst.NamedExpr: ("target", "value"),
-    cst.AnnAssign: ("target", "annotation", "value"),
-    cst.AugAssign: ("target", "operator", "value"),
-    cst.BinaryOperation: ("left", "operator", "right"),
-    cst.BooleanOperation: ("left", "operator", "right"),
-    cst.Comparison: ("left", "comparisons"),
-    cst.ComparisonTarget: ("operator", "comparator"),
-    cst.UnaryOperation: ("operator", "expression"),
-}  # fmt: skip
-
-
-def _suites(statement: cst.CSTNode) -> Iterator[Suite]:
-    for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-        value = getattr(statement, name, None)
-        if isinstance(value, cst.BaseSuite):
-            yield value
-        elif isinstance(value, tuple | list) and name != "body":
-            for part in value:
-                yield part.body
-        elif isinstance(value, cst.Else | cst.Finally):
-            yield value.body
-        elif isinstance(value, cst.If):
-            yield from _suites(value)
-
-
-def _parse(source: str) -> cst.Module:
-    try:
-        source.encode()
-        tree = cst.parse_module(source)
-        same = tree.code == source
-    except cst.ParserSyntaxError as error:
-        raise SourceError(
-            f"the source does not parse: line {error.raw_line}: {_reason(error.message)}",
-            "Correct it; mutations need a file that is valid Python",
-        ) from None
-    except UnicodeEncodeError as error:
-        raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
-    except RecursionError:
-        raise _too_deep() from None
-    if not same:
-        raise SourceError(
-            "the source does not come back from its tree byte for byte",
-            "This is a defect of the parser; please report it with the file",
-        )
-    return tree
-
-
-def _reason(message: str) -> str:
-    first = message.strip().splitlines()[0] if message.strip() else "it is not valid Python"
-    return first.removeprefix("parser error: ").rstrip(".")
-
-
-def _too_deep() -> SourceError:
-    return SourceError("the source is nested too deeply to be read", "Split its longest expression")
-
-
-def _spans(tree: cst.Module, size: int) -> Mapping[cst.CSTNode, tuple[int, int]]:
-    try:
-        wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)  # a parsed tree never repeats a node
-        found = cast("Mapping[cst.CSTNode, CodeSpan]", wrapper.resolve(ByteSpanPositionProvider))
-    except RecursionError:
-        raise _too_deep() from None
-    return {node: (span.start, min(span.start + span.length, size)) for node, span in found.items()}

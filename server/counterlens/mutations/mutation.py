@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import ClassVar
 
 from counterlens.mutations.base import Concept
@@ -20,11 +21,19 @@ class Example:
         before: The whole program.
         after: All sites mutated; None where nothing may be.
         refused: A part of the reason of a refusal, where there must be one.
+
+    A program that begins with a newline is dedented, and begins behind it.
     """
 
     before: str
     after: str | None = None
     refused: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("before", "after"):
+            text = getattr(self, name)
+            if text is not None and text.startswith("\n"):
+                object.__setattr__(self, name, dedent(text[1:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from types import MappingProxyType
 
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.mutation import Mutation
+from counterlens.mutations.rename_generic import RenameGeneric
+from counterlens.mutations.rename_random import RenameRandom
+from counterlens.mutations.rename_shuffle import RenameShuffle
 
-_ALL: tuple[Mutation, ...] = (IfElseFlip(),)
+_ALL: tuple[Mutation, ...] = (IfElseFlip(), RenameRandom(), RenameShuffle(), RenameGeneric())
 
 MUTATIONS = MappingProxyType({mutation.id: mutation for mutation in _ALL})

@@ -1,0 +1,116 @@
+"""Which variables can be renamed without anyone noticing, and what new names there are."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import random
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from counterlens.mutations.edits import Edit, replace
+from counterlens.mutations.module import Function, Module
+from counterlens.mutations.scopes import Role, Scope, ScopeKind, Variable
+
+_TAKEN = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
+_OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role.ANNOTATE, Role.DECLARE})
+
+
+@dataclass(frozen=True, slots=True)
+class Locals:
+    """The variables of one function, without its parameters, functions, classes and imports.
+
+    Attributes:
+        scope: The function's own scope.
+        safe: Those that can be renamed, by their first occurrence.
+        refused: Those that cannot, and why.
+    """
+
+    scope: Scope
+    safe: tuple[Variable, ...]
+    refused: tuple[tuple[Variable, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that can be replaced, by their first occurrence; several variables may have one."""
+        return tuple(dict.fromkeys(variable.name for variable in self.safe))
+
+
+def local_variables(module: Module, function: Function) -> Locals:
+    """The variables that one function binds itself, those of its comprehensions too."""
+    scope = module.scopes.of_node[function.node]
+    by_name = module.scopes.reads_names(scope)
+    safe: list[Variable] = []
+    refused: list[tuple[Variable, str]] = []
+    for owner in own_scopes(scope):
+        for variable in owner.variables.values():
+            roles = variable.roles
+            if not roles & {Role.BIND, Role.AUGMENT} or not roles <= _OF_A_VARIABLE:
+                continue
+            if by_name:
+                refused.append((variable, "the function may look its variables up by name"))
+            elif any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
+                refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
+            elif variable.name.startswith("__"):
+                refused.append((variable, f"`{variable.name}` is a name with a meaning of its own"))
+            else:
+                safe.append(variable)
+    safe.sort(key=lambda variable: first_offset(module, variable))
+    return Locals(scope, tuple(safe), tuple(refused))
+
+
+def own_scopes(scope: Scope) -> Iterator[Scope]:
+    """A function's scope and those of the comprehensions and lambdas in it, nested functions left out."""
+    yield scope
+    for child in scope.children:
+        if child.kind in {ScopeKind.COMPREHENSION, ScopeKind.LAMBDA}:
+            yield from own_scopes(child)
+
+
+def first_offset(module: Module, variable: Variable) -> int:
+    """Where a variable first stands in the text."""
+    return min(module.start(occurrence.node) for occurrence in variable.occurrences)
+
+
+def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
+    """The edits that give variables new names, everywhere that they occur."""
+    return tuple(
+        replace(*module.span(occurrence.node), name)
+        for variable, name in renamed.items()
+        for occurrence in variable.occurrences
+    )
+
+
+def described(renamed: dict[Variable, str], limit: int = 4) -> str:
+    """What was renamed, for a description."""
+    pairs = list(dict.fromkeys(f"`{variable.name}` to `{name}`" for variable, name in renamed.items()))
+    more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
+    return "renamed " + ", ".join(pairs[:limit]) + more
+
+
+class FreshNames:
+    """Draws names of five lower-case letters that a file does not have, by key and seed."""
+
+    def __init__(self, module: Module, seed: int) -> None:
+        self._words = module.words
+        self._seed = seed
+        self._given: set[str] = set()
+
+    def draw(self, *key: object) -> str:
+        """A new name, never given before."""
+        letters = random.Random(repr((self._seed, *key)))  # noqa: S311 - not for secrets
+        while True:
+            name = "".join(letters.choices(string.ascii_lowercase, k=5))
+            if name not in self._words and name not in _TAKEN and name not in self._given:
+                self._given.add(name)
+                return name
+
+
+def numbered_names(module: Module, prefix: str) -> Iterator[str]:
+    """`prefix1`, `prefix2` and so on, without those that the file has."""
+    number = 0
+    while True:
+        number += 1
+        if f"{prefix}{number}" not in module.words:
+            yield f"{prefix}{number}"

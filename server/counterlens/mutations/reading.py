@@ -1,0 +1,126 @@
+"""Reading a source into a LibCST tree, and finding where each node stands, in spite of two known limits."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar, cast
+
+import libcst as cst
+from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+
+from counterlens.errors import SourceError
+
+_PLACE = re.compile(r"^error at \d+:\d+: ")
+_DEEP = 20_000
+_T = TypeVar("_T")
+_lock = threading.Lock()
+_deep_readers = 0
+_usual_limit = 0
+
+
+def parse(source: str) -> cst.Module:
+    """Parse a source.
+
+    Raises:
+        SourceError: it is not valid Python; says where and why.
+    """
+    try:
+        source.encode()
+        return cst.parse_module(source)
+    except cst.ParserSyntaxError as error:
+        raise SourceError(
+            f"the source does not parse: line {error.raw_line}: {_reason(error.message)}",
+            "Correct it; mutations need a file that is valid Python",
+        ) from None
+    except UnicodeEncodeError as error:
+        raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
+
+
+def spans(tree: cst.Module, data: bytes) -> dict[cst.CSTNode, tuple[int, int]]:
+    """Each node's byte range in the source that a tree was parsed from."""
+    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)  # a parsed tree never repeats a node
+    found = cast("Mapping[cst.CSTNode, CodeSpan]", wrapper.resolve(ByteSpanPositionProvider))
+    size = len(data)
+    code = tree.code.encode()
+    if code == data:
+        return {node: (span.start, min(span.start + span.length, size)) for node, span in found.items()}
+    lost = _lost_whitespace(code, data)
+
+    def moved(offset: int, before: bool) -> int:
+        return min(size, offset + bisect_right(lost, offset - before))
+
+    return {
+        node: (moved(span.start, before=False), moved(span.start + span.length, before=True))
+        for node, span in found.items()
+    }
+
+
+def with_depth(work: Callable[[], _T]) -> _T:
+    """Do recursive work over a tree; where the usual recursion limit is too low for it, with a higher one.
+
+    Generated sources have expressions of a thousand nested parts, and LibCST recurses over them.
+
+    Raises:
+        SourceError: not even that is enough.
+    """
+    try:
+        return work()
+    except RecursionError:
+        pass
+    try:
+        with _deep_recursion():
+            return work()
+    except RecursionError:
+        raise SourceError(
+            "the source is nested too deeply to be read", "Split its longest expression"
+        ) from None
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    global _deep_readers, _usual_limit
+    with _lock:
+        if not _deep_readers:
+            _usual_limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_usual_limit, _DEEP))
+        _deep_readers += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _deep_readers -= 1
+            if not _deep_readers:
+                sys.setrecursionlimit(_usual_limit)
+
+
+def _lost_whitespace(code: bytes, data: bytes) -> list[int]:
+    """Offsets in `code` before which a blank of the source is missing, once for each blank.
+
+    LibCST 1.9 forgets blanks in rare places, such as before the colon of `except (A, B) :`.
+    """
+    lost: list[int] = []
+    at = 0
+    for byte in data:
+        if at < len(code) and code[at] == byte:
+            at += 1
+        elif byte in b" \t\f":
+            lost.append(at)
+        else:
+            break
+    else:
+        if at == len(code):
+            return lost
+    raise SourceError(
+        "the source does not come back from its tree byte for byte",
+        "This is a defect of the parser; please report it with the file",
+    )
+
+
+def _reason(message: str) -> str:
+    first = message.strip().splitlines()[0] if message.strip() else "it is not valid Python"
+    return _PLACE.sub("", first.removeprefix("parser error: ")).rstrip(".")

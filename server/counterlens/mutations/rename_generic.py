@@ -1,0 +1,81 @@
+"""`rename-generic`: a function's variables are numbered."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from counterlens.mutations.module import Function
+from counterlens.mutations.mutation import Context, Example
+from counterlens.mutations.naming import Locals, numbered_names
+from counterlens.mutations.renaming import Chooser, Renaming
+from counterlens.mutations.scopes import Variable
+
+
+class RenameGeneric(Renaming):
+    """Name the variables of a function `var1`, `var2` and so on, in the order in which they appear.
+
+    What is renamed and what is refused is the same as for `rename-random`.
+    """
+
+    id = "rename-generic"
+    source = "paper 003, section 3.2; paper 004, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(xs):
+                total = 0
+                for x in xs:
+                    total += x
+                return total
+            """,
+            after="""
+            def f(xs):
+                var1 = 0
+                for var2 in xs:
+                    var1 += var2
+                return var1
+            """,
+        ),
+        Example(
+            before="""
+            def f(xs):
+                def g():
+                    nonlocal n
+                    n += 1
+                n = var1 = 0
+                return g
+            """,
+            after="""
+            def f(xs):
+                def g():
+                    nonlocal var2
+                    var2 += 1
+                var2 = var3 = 0
+                return g
+            """,
+            refused="no variables",
+        ),
+        Example(
+            before="""
+            def f(p):
+                match p:
+                    case {"x": x, **rest}:
+                        return [y for y in rest if (z := y)], z
+            """,
+            after="""
+            def f(p):
+                match p:
+                    case {"x": var1, **var2}:
+                        return [var3 for var3 in var2 if (var4 := var3)], var4
+            """,
+        ),
+        Example(before="def f(x):\n    return x\n", refused="no variables besides its parameters"),
+        Example(before="def f(k):\n    x = 1\n    return eval(k)\n", refused="by name"),
+    )
+
+    def chooser(self, context: Context) -> Chooser:
+        def choose(_: Function, found: Locals) -> dict[Variable, str]:
+            new = dict(zip(found.names, numbered_names(context.module, "var"), strict=False))
+            return {variable: new[variable.name] for variable in found.safe}
+
+        return choose

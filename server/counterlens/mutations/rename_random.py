@@ -1,0 +1,53 @@
+"""`rename-random`: a function's variables get random names."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from counterlens.mutations.module import Function
+from counterlens.mutations.mutation import Context, Example
+from counterlens.mutations.naming import FreshNames, Locals
+from counterlens.mutations.renaming import Chooser, Renaming
+from counterlens.mutations.scopes import Variable
+
+
+class RenameRandom(Renaming):
+    """Give each variable of a function a random name of five letters.
+
+    Parameters keep their names, because a caller may use them, and so do functions, classes, imports and
+    module-level variables. A function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`)
+    is refused.
+    """
+
+    id = "rename-random"
+    source = "paper 000, section 3.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(xs):
+                total = 0
+                for x in xs:
+                    total += x
+                return total
+            """,
+            after="""
+            def f(xs):
+                lhiel = 0
+                for sjjza in xs:
+                    lhiel += sjjza
+                return lhiel
+            """,
+        ),
+        Example(before="def f(x):\n    return x\n", refused="no variables besides its parameters"),
+        Example(before="def f():\n    x = 1\n    return locals()\n", refused="by name"),
+        Example(before="def f():\n    x = 1\n    return f'{x=}'\n", refused="shows the name of `x`"),
+    )
+
+    def chooser(self, context: Context) -> Chooser:
+        names = FreshNames(context.module, context.seed)
+
+        def choose(function: Function, found: Locals) -> dict[Variable, str]:
+            new = {name: names.draw(self.id, function.qualname, name) for name in found.names}
+            return {variable: new[variable.name] for variable in found.safe}
+
+        return choose

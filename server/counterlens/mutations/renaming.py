@@ -1,0 +1,51 @@
+"""What the mutations that rename have in common: one site for each function, all of its own variables."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.module import Function
+from counterlens.mutations.mutation import Context, Mutation, Refused, Site
+from counterlens.mutations.naming import Locals, described, first_offset, local_variables, renaming
+from counterlens.mutations.scopes import Variable
+
+Chooser = Callable[[Function, Locals], dict[Variable, str] | str]
+"""Chooses the new names of a function's variables, or says why there are none."""
+
+
+class Renaming(Mutation):
+    """Gives the variables of a function other names, all at once.
+
+    Parameters keep theirs, because a caller may use them; so do functions, classes and imports, and a
+    module's own variables, which other modules may import.
+    """
+
+    concept: ClassVar[Concept] = Concept.NAMING
+
+    @abstractmethod
+    def chooser(self, context: Context) -> Chooser:
+        """What chooses the new names in one module."""
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        choose = self.chooser(context)
+        for function in module.functions:
+            found = local_variables(module, function)
+            for variable, reason in found.refused:
+                yield Refused(first_offset(module, variable), reason)
+            if not found.safe:
+                if not found.refused:
+                    yield Refused(function.start, "the function has no variables besides its parameters")
+                continue
+            chosen = choose(function, found)
+            if isinstance(chosen, str):
+                yield Refused(function.start, chosen)
+                continue
+            clash = module.scopes.clash(chosen, found.scope)
+            if clash is not None:
+                yield Refused(function.start, f"`{clash}` would mean another variable")
+                continue
+            yield Site((function.start, function.end), described(chosen), renaming(module, chosen))
