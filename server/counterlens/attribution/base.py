@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -81,11 +81,24 @@ class Judge(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where and how programs are judged.
+
+    Attributes:
+        sandbox: Where they run.
+        python: The interpreter that runs them.
+        limits: What each may use.
+    """
+
+    sandbox: Sandbox
+    python: Path
+    limits: Limits
+
+
 class Attribution(Protocol):
     """A way to find the tests of a function: one file each, registered in `attribution/registry.py`."""
 
-    def __call__(
-        self, document: Document, function: Function, sandbox: Sandbox, python: Path, /
-    ) -> Judge | None:
+    def __call__(self, document: Document, function: Function, setting: Setting, /) -> Judge | None:
         """The judge for a function, or None when this attribution function has nothing to judge it by."""
         ...

@@ -7,14 +7,12 @@ import doctest
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.trial import Trial, brief
-from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -56,7 +54,7 @@ class DoctestJudge:
         return Judgement.PASSED, Evidence(ID, run)
 
 
-def find(document: Document, function: Function, sandbox: Sandbox, python: Path) -> DoctestJudge | None:
+def find(document: Document, function: Function, setting: Setting) -> DoctestJudge | None:
     """The judge by docstring examples; None when there are none that expect something."""
     docstring = _docstring(document, function)
     if not docstring or ">>>" not in docstring:
@@ -67,7 +65,7 @@ def find(document: Document, function: Function, sandbox: Sandbox, python: Path)
         return None
     place = layout_of(document.path, document.text) if document.path else None
     task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
-    judge = DoctestJudge(examples, Trial(ID, sandbox, python, place, task))
+    judge = DoctestJudge(examples, Trial(ID, setting, place, task))
     return judge if judge.tests else None
 
 

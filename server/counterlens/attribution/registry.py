@@ -7,13 +7,16 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution import doctests, unittests
-from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Verdict
+from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.layout import interpreter_for
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+
+
+LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 
 
 class JointJudge:
@@ -51,7 +54,12 @@ class JointJudge:
 
 
 def find_judge(
-    document: Document, function: Function, sandbox: Sandbox, *, python: Path | None = None
+    document: Document,
+    function: Function,
+    sandbox: Sandbox,
+    *,
+    python: Path | None = None,
+    limits: Limits = LIMITS,
 ) -> Judge | None:
     """The judge of a function: by all attribution functions that find tests of it.
 
@@ -60,6 +68,7 @@ def find_judge(
         function: The function.
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
+        limits: What each program may use.
 
     Returns:
         None when nothing can judge the function.
@@ -67,7 +76,7 @@ def find_judge(
     Raises:
         SandboxError: `python` is not a working interpreter.
     """
-    chosen = python or interpreter_for(document.path)
-    found = [find(document, function, sandbox, chosen) for find in ATTRIBUTIONS.values()]
+    setting = Setting(sandbox, python or interpreter_for(document.path), limits)
+    found = [find(document, function, setting) for find in ATTRIBUTIONS.values()]
     judges = [judge for judge in found if judge is not None]
     return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None

@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import Signals
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.layout import Layout
-from counterlens.sandbox.base import Ending, Job, Limits, Outcome, Sandbox
+from counterlens.sandbox.base import Ending, Job, Outcome
 
-LIMITS = Limits(output_bytes=1 << 20)
-_RUNNER = (Path(__file__).parent / "runner.py").read_bytes()
-_LINES, _WIDTH = 8, 500  # how much of a message is kept
+_RUNNER = {
+    f"runner/{path.name}": path.read_bytes()
+    for path in sorted((Path(__file__).parent / "runner").glob("*.py"))
+}
+_ENTRY = b"""\
+import runner, sys
+del sys.path[0]  # nothing else is to be imported from the private folder
+import runner.session
+runner.session.main()
+"""
+_LINES, _WIDTH = 8, 200  # how much of a message is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +34,16 @@ class Trial:
 
     Attributes:
         attribution: The id of the attribution function, for the evidence.
-        sandbox: Where they run.
-        python: The interpreter.
+        setting: Where and how they run.
         place: The file that they replace; None for a text that is kept nowhere.
         task: What the runner is told beside the program and its place.
-        limits: What a program may use.
         folder: The working directory; None for a private one.
     """
 
     attribution: str
-    sandbox: Sandbox
-    python: Path
+    setting: Setting
     place: Layout | None
     task: Mapping[str, Any]
-    limits: Limits = field(default=LIMITS)
     folder: Path | None = None
 
     def run(
@@ -71,13 +75,13 @@ class Trial:
             **self.task,
         }
         job = Job(
-            files={"runner.py": _RUNNER, "task.json": json.dumps(task).encode()},
-            entry="runner.py",
-            python=self.python,
+            files={**_RUNNER, "start.py": _ENTRY, "task.json": json.dumps(task).encode()},
+            entry="start.py",
+            python=self.setting.python,
             readable=place.readable if place else (),
-            limits=self.limits,
+            limits=self.setting.limits,
         )
-        outcome = self.sandbox.run(job, cancel=cancel)
+        outcome = self.setting.sandbox.run(job, cancel=cancel)
         report, running = _report(outcome, nonce)
         if report is None:
             judgement, message = self._ending(outcome)
@@ -92,15 +96,19 @@ class Trial:
             evidence = Evidence(self.attribution, 0, None, _accident(report))
         else:
             judgement, evidence = read(report)
+            if evidence.message.rstrip().endswith("MemoryError"):
+                limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
+                evidence = replace(evidence, message=evidence.message.rstrip() + limit)
         return Verdict(judgement, evidence, outcome.seconds)
 
     def _ending(self, outcome: Outcome) -> tuple[Judgement, str]:
         """What to say about a program that ended without a report."""
-        limits = self.limits
+        limits = self.setting.limits
         if outcome.ending is Ending.TIMED_OUT:
             if outcome.code == Signals.SIGXCPU:
                 return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds} s of processor time"
-            return Judgement.TIMED_OUT, f"stopped after {limits.seconds:g} s"
+            flood = ", writing without end" if outcome.truncated else ""
+            return Judgement.TIMED_OUT, f"stopped after {limits.seconds:g} s{flood}"
         errors = outcome.errors.decode("utf-8", "replace").strip()
         last = errors.splitlines()[-1] if errors else ""
         if "MemoryError" in last:
@@ -108,11 +116,10 @@ class Trial:
         if outcome.ending is Ending.SIGNALLED:
             name = Signals(outcome.code).name if outcome.code in set(Signals) else str(outcome.code)
             return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
-        if last:
-            return Judgement.FAILED, brief(
-                f"the program ended before its tests did (exit code {outcome.code}): {last}"
-            )
-        return Judgement.FAILED, f"the program ended itself before its tests did (exit code {outcome.code})"
+        reason = f": {last}" if last and outcome.code != 0 else ""
+        return Judgement.FAILED, brief(
+            f"the program ended before its tests did (exit code {outcome.code}){reason}"
+        )
 
 
 def brief(message: str) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, test_files
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.trial import Trial, brief
-from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -42,7 +40,7 @@ class TestsJudge:
         return self._trial.run(program, _read, cancel)
 
 
-def find(document: Document, function: Function, sandbox: Sandbox, python: Path) -> TestsJudge | None:
+def find(document: Document, function: Function, setting: Setting) -> TestsJudge | None:
     """The judge by the user's tests; None when no test mentions the function."""
     if document.path is None:
         return None
@@ -55,7 +53,7 @@ def find(document: Document, function: Function, sandbox: Sandbox, python: Path)
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    return TestsJudge(cases, Trial(ID, sandbox, python, place, {"files": files}, folder=place.project))
+    return TestsJudge(cases, Trial(ID, setting, place, {"files": files}, folder=place.project))
 
 
 def _read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

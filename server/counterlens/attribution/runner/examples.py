@@ -1,0 +1,62 @@
+"""Runs doctest examples one after the other, and reports what each printed or raised."""
+
+from __future__ import annotations
+import __future__
+
+import io
+import sys
+import traceback
+
+from .wording import describe, shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .candidate import Candidate
+
+_OUTPUT = 20000  # characters kept of what one example prints
+
+
+class Output(io.StringIO):
+    """Takes the place of standard output for one example; keeps the beginning of a flood."""
+
+    def write(self, text: str) -> int:
+        """Keep some of it, and say that all was taken."""
+        if self.tell() < _OUTPUT:
+            super().write(text[:_OUTPUT])
+        return len(text)
+
+
+def run_examples(sources: Sequence[str], candidate: Candidate, case: Callable[[str], None]) -> dict[str, Any]:
+    """The report: for each example its output, and the exception that it raised or None."""
+    try:
+        module = candidate.load()
+    except BaseException as error:
+        return {"kind": "import", "message": describe(error)}
+    space = dict(vars(module))
+    flags = _future_flags(space)
+    display, normal = sys.__displayhook__, sys.stdout
+    results = []
+    for number, source in enumerate(sources):
+        case(source.strip().partition("\n")[0])
+        output, raised = Output(), None
+        sys.stdout, sys.displayhook = output, display
+        try:
+            exec(compile(source, f"<example {number + 1}>", "single", flags, True), space)  # noqa: S102
+        except BaseException as error:
+            raised = shorten(traceback.format_exception_only(type(error), error)[-1])
+        finally:
+            sys.stdout = normal
+        results.append((output.getvalue(), raised))
+    return {"kind": "examples", "results": results}
+
+
+def _future_flags(space: dict[str, Any]) -> int:
+    flags = 0
+    for name in __future__.all_feature_names:
+        feature = vars(__future__)[name]
+        if space.get(name) is feature:
+            flags |= feature.compiler_flag
+    return flags

@@ -1,0 +1,17 @@
+"""Messages of a bearable length."""
+
+from __future__ import annotations
+
+import traceback
+
+LONGEST = 4000
+
+
+def shorten(text: str) -> str:
+    """The beginning and the end of a long text."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n…\n{text[-LONGEST // 2 :]}"
+
+
+def describe(error: BaseException) -> str:
+    """The type and message of an exception, as the last lines of its traceback."""
+    return shorten("".join(traceback.format_exception_only(type(error), error)).strip())
