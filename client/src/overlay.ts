@@ -6,11 +6,10 @@ import {
   OVERLAY_LEVELS,
   type OverlayParams,
   type OverlayResult,
-  type OverlaySpan,
   type ScoresChangedParams,
 } from "./protocol";
 import type { Server } from "./server";
-import { byLevel, type Lines, withMargin } from "./spans";
+import { byLevel, type Lines, pieces, withMargin } from "./spans";
 
 /** Scrolling asks again after this pause. */
 const SCROLL_PAUSE_MS = 120;
@@ -110,9 +109,17 @@ export class Overlay implements vscode.Disposable {
   }
 
   private paint(editor: vscode.TextEditor, answer: OverlayResult, visible: Lines[]): void {
+    const { document } = editor;
+    const textOf = (line: number) => (line < document.lineCount ? document.lineAt(line).text : "");
     byLevel(answer.spans, visible).forEach((spans, level) => {
       const type = this.types[level];
-      if (type) editor.setDecorations(type, spans.map(toRange));
+      const drawn = spans.flatMap((span) => pieces(span, textOf));
+      if (type) {
+        editor.setDecorations(
+          type,
+          drawn.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
+        );
+      }
     });
   }
 
@@ -124,8 +131,4 @@ export class Overlay implements vscode.Disposable {
     for (const timer of this.timers.values()) clearTimeout(timer);
     for (const disposable of [...this.disposables, ...this.types]) disposable.dispose();
   }
-}
-
-function toRange({ range: { start, end } }: OverlaySpan): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }

@@ -1,4 +1,4 @@
-/** Shows what a probe found: a short message, the report on request. */
+/** Shows what a probe found: a short message, and on request the report as a page of its own. */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
@@ -6,8 +6,14 @@ import { isProbeResult, PROBE, type ProbeResult } from "./protocol";
 
 const SHOW_REPORT = "Show Report";
 
-export class ProbeReports implements vscode.Disposable {
-  private readonly channel = vscode.window.createOutputChannel("Counterlens Report");
+/** The last report, as a read-only document: it can be scrolled, searched and kept beside the code. */
+const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
+
+export class ProbeReports implements vscode.Disposable, vscode.TextDocumentContentProvider {
+  private report = "";
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(REPORT.scheme, this);
+  readonly onDidChange = this.changed.event;
 
   /** The code lens and the command both go through the server's executeCommand: show its result there. */
   readonly middleware: Middleware = {
@@ -18,19 +24,24 @@ export class ProbeReports implements vscode.Disposable {
     },
   };
 
+  provideTextDocumentContent(): string {
+    return this.report;
+  }
+
   private async show({ ok, summary, report, error }: ProbeResult): Promise<void> {
     if (report) {
-      this.channel.clear();
-      this.channel.append(report.endsWith("\n") ? report : `${report}\n`);
+      this.report = report;
+      this.changed.fire(REPORT);
     }
     const actions = report ? [SHOW_REPORT] : [];
     const choice = ok
       ? await vscode.window.showInformationMessage(summary, ...actions)
       : await vscode.window.showWarningMessage(error || summary, ...actions);
-    if (choice === SHOW_REPORT) this.channel.show();
+    if (choice === SHOW_REPORT) await vscode.window.showTextDocument(REPORT, { preview: true });
   }
 
   dispose(): void {
-    this.channel.dispose();
+    this.registration.dispose();
+    this.changed.dispose();
   }
 }

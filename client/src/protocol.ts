@@ -14,6 +14,8 @@ export interface InitializationOptions {
   settings: Settings;
   /** Whether the user trusts the workspace. Without trust no code of the workspace is run. */
   trusted: boolean;
+  /** The client shows the result of a probe itself; without it the server sends `window/showMessage`. */
+  showsResults: true;
 }
 
 /** Server to client: what the model is doing. */

@@ -14,6 +14,13 @@ import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
 import type { Settings } from "./settings";
 
+/** A failed request is for the log: the person who only moved the mouse needs no pop-up. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 const SELECTOR = [{ scheme: "file", language: "python" }];
 
 export interface ServerListener {
@@ -133,8 +140,9 @@ export class Server implements vscode.Disposable {
     const initializationOptions: InitializationOptions = {
       settings: this.settings(),
       trusted: vscode.workspace.isTrusted,
+      showsResults: true,
     };
-    const client = new LanguageClient(
+    const client = new QuietClient(
       "counterlens",
       "Counterlens",
       {

@@ -33,6 +33,25 @@ export function byLevel(spans: OverlaySpan[], visible: Lines[], most: number = M
   return levels;
 }
 
+/** One piece of a line. */
+export interface Piece {
+  line: number;
+  from: number;
+  to: number;
+}
+
+/** The lines of a span without their indentation: a coloured margin would draw the eye to nothing. */
+export function pieces({ range: { start, end } }: OverlaySpan, textOf: (line: number) => string): Piece[] {
+  const found: Piece[] = [];
+  for (let line = start.line; line <= end.line; line++) {
+    const text = textOf(line);
+    const from = line === start.line ? start.character : text.length - text.trimStart().length;
+    const to = line === end.line ? end.character : text.trimEnd().length;
+    if (from < to) found.push({ line, from, to });
+  }
+  return found;
+}
+
 /** Visible lines with a margin of one screen above and below, so that scrolling meets drawn text. */
 export function withMargin(visible: Lines[], lineCount: number): Lines | undefined {
   if (visible.length === 0) return undefined;

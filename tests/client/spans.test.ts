@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { OVERLAY_LEVELS, type OverlaySpan } from "../../client/src/protocol";
-import { byLevel, withMargin } from "../../client/src/spans";
+import { byLevel, pieces, withMargin } from "../../client/src/spans";
 
 function span(line: number, level: number): OverlaySpan {
   return {
@@ -66,4 +66,21 @@ test("the margin is one screen on each side, within the document", () => {
     { first: 0, last: 33 },
   );
   assert.equal(withMargin([], 10), undefined);
+});
+
+test("a span of several lines is drawn line by line, without indentation and blank lines", () => {
+  const text = ['  """First.', "", "    second  ", '  """'];
+  const docstring: OverlaySpan = {
+    range: { start: { line: 0, character: 2 }, end: { line: 3, character: 5 } },
+    level: 1,
+    confidence: 0.1,
+  };
+  assert.deepEqual(
+    pieces(docstring, (line) => text[line] ?? ""),
+    [
+      { line: 0, from: 2, to: 11 },
+      { line: 2, from: 4, to: 10 },
+      { line: 3, from: 2, to: 5 },
+    ],
+  );
 });

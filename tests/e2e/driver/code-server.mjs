@@ -16,7 +16,7 @@ function freePort() {
   });
 }
 
-/** @returns {Promise<{ url: string, stop: () => Promise<void> }>} */
+/** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
 export async function startCodeServer(home, { trustDialogs = false } = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -47,5 +47,5 @@ export async function startCodeServer(home, { trustDialogs = false } = {}) {
     for (let i = 0; i < 50 && signal(0); i++) await sleep(100);
     signal("SIGKILL");
   }
-  return { url, stop };
+  return { url, pid: server.pid, stop };
 }

@@ -70,9 +70,18 @@ export class Home {
   }
 
   writeSettings(settings) {
-    const folder = path.join(this.userData, "User");
+    this.write("User", { ...QUIET, ...settings });
+  }
+
+  /** In a browser, settings of machine scope are read from the server's machine. */
+  writeMachineSettings(settings) {
+    this.write("Machine", settings);
+  }
+
+  write(scope, settings) {
+    const folder = path.join(this.userData, scope);
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }, null, 2));
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify(settings, null, 2));
   }
 
   /** Run code-server's command line to its end. */

@@ -1,22 +1,35 @@
-// The processes of one session, found through its home folder in their environment (Linux).
+// The processes below one VS Code (Linux).
 import { readdirSync, readFileSync } from "node:fs";
 
 function read(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return ""; // it has ended, or is not ours
+    return ""; // it has ended
   }
 }
 
-/** Process ids of the language servers that belong to a home. */
-export function languageServers(home) {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const args = read(pid, "cmdline").split("\0");
-      return args.includes("serve") && args.includes("--stdio");
-    })
-    .filter((pid) => read(pid, "environ").split("\0").includes(`HOME=${home.folder}`))
-    .map(Number);
+/** The parent's process id. A program's name, in brackets before it, may itself contain blanks and brackets. */
+function parent(pid) {
+  const stat = read(pid, "stat");
+  return Number(
+    stat
+      .slice(stat.lastIndexOf(")") + 1)
+      .trim()
+      .split(" ")[1],
+  );
+}
+
+function isBelow(pid, ancestor) {
+  for (let each = pid; each > 1; each = parent(each)) if (each === ancestor) return true;
+  return false;
+}
+
+/** Process ids of the language servers that a code-server has started. */
+export function languageServers(codeServer) {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    const args = read(pid, "cmdline").split("\0");
+    return args.includes("serve") && args.includes("--stdio") && isBelow(pid, codeServer.pid);
+  });
 }

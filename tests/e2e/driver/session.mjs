@@ -25,13 +25,14 @@ const FLAGS = [
 export class Session {
   /**
    * @param {string} name of the folder that it lives in
-   * @param {{ open: string, settings?: object, trustDialogs?: boolean, viewport?: object }} options
+   * @param {{ open: string, settings?: object, machine?: object, trustDialogs?: boolean, viewport?: object }} options
    */
-  static async start(name, { open, settings = {}, trustDialogs = false, viewport }) {
+  static async start(name, { open, settings = {}, machine = {}, trustDialogs = false, viewport }) {
     const home = new Home(path.join(RUN, name));
     const workspace = path.join(home.folder, "work");
     cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
-    home.writeSettings({ "counterlens.interpreter": venvPython, ...settings });
+    home.writeSettings(settings);
+    home.writeMachineSettings({ "counterlens.interpreter": venvPython, ...machine });
     home.cli("--install-extension", await packageExtension(), "--force");
     const server = await startCodeServer(home, { trustDialogs });
     const context = await playwright.launchPersistentContext(home.profile, {
@@ -56,6 +57,11 @@ export class Session {
   constructor(name, home, workspace, server, context, workbench) {
     Object.assign(this, { name, home, workspace, server, context, workbench });
     this.page = workbench.page;
+  }
+
+  /** The Python that has the package. */
+  get interpreter() {
+    return venvPython;
   }
 
   /** Without animations: hovers and messages fade in, half transparent. */

@@ -58,6 +58,15 @@ export class Workbench {
     await row.click();
   }
 
+  /** Open a file of the workspace by its name. */
+  async quickOpen(file) {
+    await this.page.keyboard.press("Control+P");
+    await (await this.quickInput()).fill(file);
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first();
+    await row.waitFor();
+    await row.click();
+  }
+
   async clearNotifications() {
     await this.command("Notifications: Clear All Notifications");
   }

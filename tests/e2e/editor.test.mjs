@@ -1,0 +1,158 @@
+// The way through the editor with the real model: scores, hover, diagnostics, overlay, probe.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "./driver/requirements.mjs";
+import { throughout, until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const SCORED = { timeout: 120_000 };
+const PROBED = { timeout: 300_000 };
+const ORANGE = /^rgba?\(245, 121, 58/;
+
+describe("a Python file in the editor", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("editor", {
+      open: "grades.py",
+      machine: { "counterlens.probe.maxTokens": 64 },
+    });
+    vscode = session.workbench;
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  step("the status bar names the model and says when it is ready", async () => {
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+  });
+
+  step("a code lens over each function offers the probe", async () => {
+    await until(async () => {
+      const lenses = await vscode.codeLens("Probe counterfactually").allInnerTexts();
+      assert.equal(lenses.length, 2);
+    });
+  });
+
+  step("the overlay colours and underlines what the model did not expect, and nothing else", async () => {
+    await until(async () => {
+      const drawn = await vscode.decorationsAt("previous", { line: "previous = None" });
+      assert.ok(
+        drawn.some(({ classes, backgroundColor }) => /\bced-/.test(classes) && ORANGE.test(backgroundColor)),
+        JSON.stringify(drawn),
+      );
+      assert.ok(
+        drawn.some((each) => each.textDecorationStyle === "dotted"),
+        JSON.stringify(drawn),
+      );
+    });
+    const drawn = await vscode.decorationsAt("return", { line: "return best" });
+    assert.ok(!drawn.some(({ backgroundColor }) => ORANGE.test(backgroundColor)), JSON.stringify(drawn));
+  });
+
+  step("a token that the model finds very unlikely is marked", async () => {
+    await until(async () => {
+      assert.ok(
+        await vscode.markedAt("longest_run", { line: "def longest_run" }),
+        "no squiggle at longest_run",
+      );
+    });
+    await session.screenshot("overlay");
+  });
+
+  step("the hover says kind, category, confidence and what the model expected instead", async () => {
+    await until(async () => {
+      const text = await vscode.hover("current", { line: "if current > best" });
+      assert.match(text, /identifier/);
+      assert.match(text, /confidence \d+(\.\d+)? %/);
+      assert.match(text, /least certain: current \d+/);
+      assert.match(text, /expected: .+%/);
+      assert.match(text, /comparison_operator \(operators\)/);
+    });
+    await session.screenshot("hover");
+    await vscode.leave();
+  });
+
+  step("the marks are listed among the problems, with their source and reason", async () => {
+    await vscode.command("Problems: Focus on Problems View");
+    const row = vscode.problems("longest_run").filter({ hasText: "surprising-token" });
+    await row.first().waitFor({ timeout: 10_000 });
+    assert.match(await row.first().innerText(), /very unlikely[\s\S]*counterlens/);
+    await vscode.command("View: Hide Panel");
+  });
+
+  step("the overlay can be switched off and on again", async () => {
+    const colours = async () => {
+      const drawn = await vscode.decorationsAt("previous", { line: "previous = None" });
+      return drawn.filter(({ backgroundColor }) => ORANGE.test(backgroundColor)).length;
+    };
+    assert.ok((await colours()) > 0);
+    await vscode.command("Counterlens: Toggle Overlay");
+    await until(async () => assert.equal(await colours(), 0));
+    await vscode.click("previous", { line: "previous = None" });
+    await vscode.page.keyboard.press("Control+Alt+U");
+    await until(async () => assert.ok((await colours()) > 0));
+  });
+
+  step("an edit while the model is scoring leaves no stale marks behind", async () => {
+    const { keyboard } = vscode.page;
+    await vscode.command("Problems: Focus on Problems View");
+    await vscode.click("best", { line: "return best" });
+    await keyboard.press("End");
+    await keyboard.type("\nqwzjx = vbnmkl", { delay: 20 });
+    await vscode.statusItem(/scoring/).waitFor({ timeout: 20_000 });
+    await keyboard.press("Control+Shift+K");
+    await vscode.statusItem(/ready/).waitFor(SCORED);
+    await throughout(async () => assert.equal(await vscode.problems("qwzjx").count(), 0));
+    await vscode.problems("longest_run").first().waitFor();
+    await until(async () => {
+      assert.ok(
+        await vscode.markedAt("longest_run", { line: "def longest_run" }),
+        "no squiggle after the edit",
+      );
+      const elsewhere = await vscode.markedAt("best", { line: "return best" });
+      assert.ok(!elsewhere, "a squiggle where none belongs");
+    });
+    await vscode.command("View: Hide Panel");
+  });
+
+  step("the code lens probes the function: progress, summary, report and a diagnostic on it", async () => {
+    await vscode.clearNotifications();
+    await vscode.codeLens("Probe counterfactually").nth(1).click();
+    await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
+    const message = vscode.notification("Show Report");
+    await message.waitFor(PROBED);
+    assert.match(await message.innerText(), /grade/);
+    await session.screenshot("probed");
+    await vscode.command("Problems: Focus on Problems View");
+    const row = vscode.problems("counterfactual-effect").first();
+    await row.waitFor({ timeout: 10_000 });
+    assert.match(await row.innerText(), /grade/);
+    await session.screenshot("probe");
+    await vscode.command("View: Hide Panel");
+    await message.getByText("Show Report").click();
+    await vscode.line("What this means").waitFor({ timeout: 10_000 });
+    await vscode.line("if-else-flip").first().waitFor();
+    await session.screenshot("report");
+  });
+
+  step("the palette has all commands", async () => {
+    await vscode.quickOpen("grades.py");
+    const titles = await vscode.commandsFor("Counterlens: ");
+    for (const title of [
+      "Probe Function Counterfactually",
+      "Toggle Overlay",
+      "Restart Server",
+      "Show Logs",
+      "Set API Key for the Remote Model…",
+    ]) {
+      assert.ok(
+        titles.some((each) => each.includes(`Counterlens: ${title}`)),
+        `${title} among ${titles.join(" | ")}`,
+      );
+    }
+  });
+});

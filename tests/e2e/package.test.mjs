@@ -1,0 +1,37 @@
+// The .vsix as users get it: what is in it, and that a clean VS Code takes it.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { packageExtension } from "../../scripts/package.mjs";
+import { e2e } from "../../scripts/paths.mjs";
+import { Home } from "./driver/home.mjs";
+import { skip } from "./driver/requirements.mjs";
+
+describe("the packaged extension", { skip }, () => {
+  test("installs into a clean VS Code, and brings just what it needs", async () => {
+    const vsix = await packageExtension();
+    const home = new Home(path.join(e2e, "run/package"));
+    assert.match(home.cli("--install-extension", vsix), /successfully installed/);
+    const { version } = JSON.parse(readFileSync(path.join(e2e, "../../client/package.json"), "utf8"));
+    assert.match(
+      home.cli("--list-extensions", "--show-versions"),
+      new RegExp(`^counterlens\\.counterlens@${version}$`, "m"),
+    );
+    const folder = path.join(home.extensions, `counterlens.counterlens-${version}`);
+    const files = readdirSync(folder, { recursive: true }).filter((name) =>
+      statSync(path.join(folder, name)).isFile(),
+    );
+    const expected = [
+      ".vsixmanifest",
+      "changelog.md",
+      "dist/extension.js",
+      "LICENSE.txt",
+      "media/icon.png",
+      "package.json",
+      "readme.md",
+    ];
+    assert.deepEqual(files.sort(), expected.sort());
+    assert.ok(statSync(vsix).size < 1_000_000, `the package has ${statSync(vsix).size} bytes`);
+  });
+});

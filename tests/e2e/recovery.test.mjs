@@ -1,0 +1,76 @@
+// What goes wrong: the server dies, the interpreter is the wrong one.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { languageServers } from "./driver/processes.mjs";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const SCORED = { timeout: 120_000 };
+
+describe("when something goes wrong", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("recovery", { open: "grades.py" });
+    vscode = session.workbench;
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  step("a server that was killed is started again and scores the open file anew", async () => {
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+    const [first, ...more] = languageServers(session.server);
+    assert.ok(first && more.length === 0, "one language server runs");
+    process.kill(first, "SIGKILL");
+    await vscode.statusItem("Counterlens: loading").waitFor({ timeout: 10_000 });
+    const second = await until(
+      () => {
+        const [pid] = languageServers(session.server);
+        assert.ok(pid && pid !== first, "not started again yet");
+        return pid;
+      },
+      { ms: 30_000 },
+    );
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+    assert.deepEqual(languageServers(session.server), [second]);
+    await until(async () => {
+      assert.match(await vscode.hover("current", { line: "if current > best" }), /confidence \d+/);
+    });
+    await vscode.leave();
+    assert.match(session.log(), /stopped unexpectedly; starting it again/);
+  });
+
+  step("an interpreter without the package gives one clear message with a way out", async () => {
+    session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
+    const message = vscode.notification("Counterlens cannot start");
+    await message.waitFor({ timeout: 30_000 });
+    assert.equal(await message.count(), 1);
+    const text = await message.innerText();
+    assert.match(text, /\/usr\/bin\/env/);
+    assert.match(text, /Choose Interpreter…/);
+    assert.match(text, /Show Logs/);
+    await vscode.statusItem("Counterlens: problem").waitFor();
+    assert.deepEqual(languageServers(session.server), []);
+    await session.screenshot("no-interpreter");
+  });
+
+  step(
+    "a bad setting gives a message and the default; the right interpreter brings everything back",
+    async () => {
+      await vscode.clearNotifications();
+      session.home.writeMachineSettings({
+        "counterlens.interpreter": session.interpreter,
+        "counterlens.threads": -3,
+      });
+      await vscode
+        .notification("counterlens.threads is -3, but must be a whole number")
+        .waitFor({ timeout: 30_000 });
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+    },
+  );
+});
