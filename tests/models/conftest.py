@@ -45,7 +45,14 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServ
         port = probe.getsockname()[1]
     log_file = tmp_path_factory.mktemp("model-server") / "log.txt"
     command = [sys.executable, "-m", "llama_cpp.server", "--model", str(file), "--model_alias", "smollm2"]
-    command += ["--port", str(port), "--n_ctx", "2048", "--n_threads", "2"]
+    command += [
+        "--port",
+        str(port),
+        "--n_ctx",
+        "2048",
+        "--n_threads",
+        "1",
+    ]  # two would wait for each other on a busy machine
     command += ["--interrupt_requests", "false"]  # otherwise a second request ends the first one early
     server = ModelServer(f"http://127.0.0.1:{port}/v1", "smollm2", log_file)
     with log_file.open("wb") as log:

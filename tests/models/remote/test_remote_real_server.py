@@ -30,11 +30,26 @@ def api(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_a_code_prompt_is_completed_to_the_end_of_its_function(model_server: ModelServer) -> None:
+def left(server: ModelServer, more_than: int) -> bool:
+    """Whether the server noticed that a client left before its answer was finished."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if server.log.count("Disconnected from client") > more_than:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_code_prompt_is_completed_to_the_end_of_its_function_and_no_further(
+    model_server: ModelServer,
+) -> None:
+    before = model_server.log.count("Disconnected from client")
     with RemoteModel(model_server.base_url, model_server.model) as model:
-        [completion] = model.complete([Prompt(COUNT, 200, Stop(indent=0))])
-    program = COUNT + completion.text
+        [completion] = model.complete([Prompt(COUNT, 1500, Stop(indent=0))])
+        assert left(model_server, before)
     assert completion.finish == "stop"
+    assert completion.tokens < 150
+    program = COUNT + completion.text
     [function] = ast.parse(program).body
     assert isinstance(function, ast.FunctionDef)
     scope: dict[str, object] = {}
@@ -43,24 +58,12 @@ def test_a_code_prompt_is_completed_to_the_end_of_its_function(model_server: Mod
 
 
 def test_the_chat_api_gives_code_that_follows_the_prompt(model_server: ModelServer) -> None:
+    prompt = 'def add(a, b):\n    """Return the sum of a and b."""\n'
     with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
-        [completion] = model.complete([Prompt(COUNT, 120, Stop(indent=0))])
-    assert completion.tokens > 0
-    assert "```" not in completion.text
-    assert "count += 1" in completion.text
-    ast.parse(COUNT + completion.text)
-
-
-def test_the_stop_rule_ends_the_servers_work_too(model_server: ModelServer) -> None:
-    before = model_server.log.count("Disconnected from client")
-    with RemoteModel(model_server.base_url, model_server.model) as model:
-        [completion] = model.complete([Prompt(COUNT, 1500, Stop(indent=0))])
-        assert completion.finish == "stop"
-        assert completion.tokens < 150
-        start = time.monotonic()
-        model.complete([Prompt("x =", 1)])  # the server works on one request at a time
-        assert time.monotonic() - start < 5
-    assert model_server.log.count("Disconnected from client") > before
+        [completion] = model.complete([Prompt(prompt, 80, Stop(indent=0))])
+    scope: dict[str, object] = {}
+    exec(prompt + completion.text, scope)  # noqa: S102 - the model's greedy answer, the same each time
+    assert scope["add"](2, 3) == 5  # type: ignore[operator]
 
 
 def test_cancel_ends_a_stream_and_the_servers_work(model_server: ModelServer, api: str) -> None:
@@ -71,23 +74,22 @@ def test_cancel_ends_a_stream_and_the_servers_work(model_server: ModelServer, ap
         timer = threading.Timer(0.8, lambda: (set_at.append(time.monotonic()), cancel.set()))
         timer.start()
         with pytest.raises(Cancelled):
-            model.complete([Prompt(LONG, 1500)] * 3, cancel=cancel)
+            model.complete([Prompt(LONG, 1500)] * 2, cancel=cancel)
         assert time.monotonic() - set_at[0] < 0.5
         [again] = model.complete([Prompt("x =", 1)])
     assert again.tokens >= 1
-    assert model_server.log.count("Disconnected from client") > before
+    assert left(model_server, before)
 
 
 def test_several_prompts_come_back_in_order_with_progress(model_server: ModelServer) -> None:
-    prompts = [Prompt(f"numbers = [{n}, {n}, {n}, {n},", 3) for n in (11, 22, 33)]
+    prompts = [Prompt(f"{one} {two} " * 4 + one, 3) for one, two in (("red", "green"), ("cat", "dog"))]
+    prompts.append(Prompt("one = 1\ntwo = 2\nthree =", 3))
     seen: list[tuple[int, int, int]] = []
     with RemoteModel(model_server.base_url, model_server.model) as model:
         completions = model.complete(
             prompts, progress=lambda done, total: seen.append((done, total, threading.get_ident()))
         )
-    assert [n in completion.text for n, completion in zip(("11", "22", "33"), completions, strict=True)] == [
-        True
-    ] * 3
+    assert [completion.text.split()[0] for completion in completions] == ["green", "dog", "3"]
     here = threading.get_ident()
     assert seen == [(1, 3, here), (2, 3, here), (3, 3, here)]
 

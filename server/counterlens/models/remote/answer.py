@@ -45,17 +45,26 @@ class Answer:
         yield found
 
     async def _stream(self, response: httpx.Response) -> AsyncGenerator[Json, None]:
+        begun = False
         async with (
             contextlib.aclosing(_portions(response, self._endpoint)) as portions,
             contextlib.aclosing(sse.events(portions)) as events,
         ):
-            async for event in events:
-                data = event.data.strip()
-                if data == "[DONE]":
-                    self.done = True
-                    return
-                if data:
-                    yield self._object(data, failed=event.type == "error")
+            try:
+                async for event in events:
+                    data = event.data.strip()
+                    if data == "[DONE]":
+                        self.done = True
+                        return
+                    if data:
+                        begun = True
+                        yield self._object(data, failed=event.type == "error")
+            except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+                if not begun:
+                    raise failures.empty_stream(self._endpoint) from error
+                raise
+        if not begun:
+            raise failures.empty_stream(self._endpoint)
 
     def _object(self, text: str, *, failed: bool = False) -> Json:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import email.utils
+import json
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -131,8 +132,10 @@ class HttpClient:
 
     async def _attempt(self, method: str, path: str, payload: Json | None, read: Read[T]) -> T:
         url = self._endpoint.url + path
+        # Escaped, so that half a surrogate pair in a prompt is the server's to refuse, not a crash here.
+        content = None if payload is None else json.dumps(payload).encode("ascii")
         try:
-            async with self._open().stream(method, url, json=payload) as response:
+            async with self._open().stream(method, url, content=content) as response:
                 if not response.is_success:
                     said = await body(response, self._endpoint)
                     wait = _retry_after(response.headers.get("retry-after"))
@@ -149,6 +152,7 @@ class HttpClient:
             headers = {
                 "User-Agent": f"counterlens/{__version__}",
                 "Accept": "text/event-stream, application/json",
+                "Content-Type": "application/json",
             }
             if self._endpoint.key is not None:
                 headers["Authorization"] = f"Bearer {self._endpoint.key.value}"
@@ -158,6 +162,8 @@ class HttpClient:
                     headers=headers,
                     timeout=httpx.Timeout(times.read, connect=times.connect, pool=None),
                     limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
+                    # Reading all certificates takes a while, and plain http here needs none.
+                    verify=self._endpoint.secure or not self._endpoint.loopback,
                     # A proxy cannot reach this machine's own ports, and need not know about them.
                     trust_env=not self._endpoint.loopback,
                 )

@@ -15,6 +15,7 @@ import httpx
 from counterlens.errors import ModelError
 from counterlens.models.remote.endpoint import Endpoint
 
+_CRASHED = "The server may have crashed or restarted; its log says more. Then try again"
 _SHOWN = 240  # characters of a server's own words
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CONTEXT = re.compile(
@@ -51,6 +52,10 @@ class UnknownModelError(ModelError):
 
 class UnreachableError(ModelError):
     """There is no way to the endpoint; any other request would fail alike."""
+
+
+class EmptyStreamError(ModelError):
+    """A stream ended before anything came: some servers fail so, and say why only without streaming."""
 
 
 class UnsupportedParameterError(ModelError):
@@ -91,12 +96,12 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
 
 def broken_off(endpoint: Endpoint) -> Transient:
     """The connection ended before the answer did."""
-    return Transient(
-        ModelError(
-            f"{endpoint.address} broke off the connection",
-            "The server may have crashed or restarted; its log says more. Then try again",
-        )
-    )
+    return Transient(ModelError(f"{endpoint.address} broke off the connection", _CRASHED))
+
+
+def empty_stream(endpoint: Endpoint) -> EmptyStreamError:
+    """A stream ended before it began."""
+    return EmptyStreamError(f"{endpoint.address} broke off its answer before it began", _CRASHED)
 
 
 def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError | Transient:
@@ -236,7 +241,8 @@ def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
 
 
 def _short(text: str, endpoint: Endpoint) -> str:
-    line = " ".join(endpoint.redact(text).split()).rstrip(".")
+    printable = "".join(char if char.isprintable() else " " for char in endpoint.redact(text))
+    line = " ".join(printable.split()).rstrip(".")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 

@@ -22,7 +22,12 @@ from counterlens.models.remote.client import HttpClient, Retries, Timeouts
 from counterlens.models.remote.completions import CompletionsDialect
 from counterlens.models.remote.dialect import Dialect, Exchange
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
-from counterlens.models.remote.failures import UnknownModelError, UnreachableError, UnsupportedParameterError
+from counterlens.models.remote.failures import (
+    EmptyStreamError,
+    UnknownModelError,
+    UnreachableError,
+    UnsupportedParameterError,
+)
 from counterlens.models.remote.healing import Contradiction
 from counterlens.models.stopping import cut
 
@@ -230,13 +235,17 @@ class RemoteModel:
 
         payload: Json = {"model": self._model, **exchange.payload}
         tokens = payload.pop("max_tokens")
-        try:
-            return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
-        except UnsupportedParameterError as error:
-            if error.parameter != "max_tokens" or self._limit != "max_tokens":
-                raise
-            self._limit = "max_completion_tokens"  # what newer chat models call it
-            return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
+        for _ in range(2):  # an endpoint may mind either of two things
+            limit = self._limit
+            try:
+                return await self._client.post(self._dialect.path, {**payload, limit: tokens}, read)
+            except UnsupportedParameterError as error:
+                if error.parameter != "max_tokens" or limit != "max_tokens":
+                    raise
+                self._limit = "max_completion_tokens"  # what newer chat models call it
+            except EmptyStreamError:
+                payload["stream"] = False
+        return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
 
     async def _read(self, prompt: Prompt, exchange: Exchange, answer: Answer) -> Completion:
         """Read an answer until the stop rule holds; leaving it early closes the connection."""
@@ -254,7 +263,7 @@ class RemoteModel:
             pieces += 1
             text = exchange.text(written, complete=False)
             if text is not None and (end := cut(text, prompt.stop, at_line_start=at_line_start)) is not None:
-                return Completion(end, "stop", counted or pieces)
+                return Completion(_joined(end), "stop", counted or pieces)
             if exchange.ended(written):
                 finish = "stop"
                 break
@@ -267,8 +276,8 @@ class RemoteModel:
         text = exchange.text(written, complete=True) or ""
         end = cut(text, prompt.stop, at_line_start=at_line_start)
         if end is not None:
-            return Completion(end, "stop", counted or pieces)
-        return Completion(text, "length" if finish in _LENGTH else "stop", counted or pieces)
+            return Completion(_joined(end), "stop", counted or pieces)
+        return Completion(_joined(text), "length" if finish in _LENGTH else "stop", counted or pieces)
 
     async def _check_name(self, names: Sequence[str] | None = None) -> None:
         """Refuse a model that the endpoint does not list, once, if it lists any."""
@@ -287,7 +296,7 @@ class RemoteModel:
         names = [
             entry.get("id") or entry.get("name") if isinstance(entry, dict) else entry for entry in entries
         ]
-        return [name for name in names if isinstance(name, str)]
+        return [name for name in names if isinstance(name, str) and name.isprintable()]
 
     async def _listed_or_none(self) -> list[str] | None:
         """The models, or None where there is no list: that alone is no failure."""
@@ -318,6 +327,11 @@ async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from failed.exceptions[0].__cause__
     return [task.result() for task in tasks]
+
+
+def _joined(text: str) -> str:
+    """The text with surrogate pairs that a server sent in two pieces made whole again."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _counted(chunk: Json) -> int | None:

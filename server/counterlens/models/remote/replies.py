@@ -5,8 +5,8 @@ function or from its last, indented as in the file or moved to the left margin. 
 
 1. The first code block, otherwise the whole reply; reasoning in `<think>` marks is left out.
 2. What it repeats of the prompt is left out: lines are compared without their indentation, blank lines
-   do not count. A reply that tells the whole function again, with other wording on the way, goes on after
-   the prompt's last line.
+   do not count. A reply that tells the whole function again, with other words on the way, goes on after the
+   prompt's last line of code.
 3. It is indented like the prompt where the right depth is certain: from the repeated lines, or because the
    lines would otherwise stand outside of the block that is to be completed.
 
@@ -24,6 +24,9 @@ from counterlens.models.remote import healing
 _OPENING = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n", re.M)
 _INLINE = re.compile(r"^[ \t]*(`{3,})([^\n`]+)\1[ \t]*$", re.M)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S)
+_QUOTES = ('"""', "'''")
+_BRANCHES = ("else", "elif", "except", "finally")  # they end a block rightly
+_DEFINITIONS = ("def ", "async def ", "class ", "@")  # at the margin: another function, not this one's body
 _STEP = "    "
 
 
@@ -91,12 +94,10 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
         return None
     if not head.strip():
         return text
-    if joined:
+    if joined or (not whole_lines and not _starts_line(text, head)):
         return text.lstrip(" \t") if gap else text
     if not aligned:
-        text = _indented(text, head, gap, indent)
-    if not whole_lines and not _starts_line(text, head):
-        return text.lstrip(" \t") if gap else text
+        text = _indented(text, head, gap if whole_lines else "", indent)
     return healing.follow(gap, "\n" + text)
 
 
@@ -124,14 +125,41 @@ def _after_repetition(
     if not complete and any(_repeats(said, known[at : at + len(said)]) for at in range(len(known))):
         return None
     if any(line.content == said[0].content and len(line.indent) < len(last.indent) for line in known):
-        again = [line for line in said if line.content == last.content]
-        if len(again) == 1:
-            following = code[again[0].end :].removeprefix("\n")
-            return _shifted(following, again[0].indent, last, sure=True), True, False
-        if not complete:
-            return None
-        return code, True, False  # the function once more, but another one: not a continuation
+        return _after_retelling(code, said, known, complete=complete)
+    if said[0].content in {line.content for line in known if line.content.startswith(_DEFINITIONS)}:
+        return _after_retelling(code, said, known, complete=complete)
     return code, False, False
+
+
+def _after_retelling(
+    code: str, said: list[_Line], known: list[_Line], *, complete: bool
+) -> tuple[str, bool, bool] | None:
+    """As `_after_repetition`, of code that tells the function again from its start, in other words."""
+    again = [line for line in said if line.content == known[-1].content]
+    if len(again) == 1:
+        following = code[again[0].end :].removeprefix("\n")
+        return _shifted(following, again[0].indent, known[-1], sure=True), True, False
+    if not complete:
+        return None
+    said, known = _without_words(said), _without_words(known)
+    for count in range(min(len(said), len(known)), 0, -1):
+        if _repeats(said[:count], known[-count:]):
+            following = code[said[count - 1].end :].removeprefix("\n")
+            return _shifted(following, said[count - 1].indent, known[-1], sure=True), True, False
+    return code, True, False  # the function once more, but another one: not a continuation
+
+
+def _without_words(lines: list[_Line]) -> list[_Line]:
+    """The lines that are neither comments nor part of a docstring."""
+    found, quote = [], ""
+    for line in lines:
+        if quote:
+            quote = "" if quote in line.content else quote
+        elif line.content[:3] in _QUOTES:
+            quote = "" if line.content[:3] in line.content[3:] else line.content[:3]
+        elif not line.content.startswith("#"):
+            found.append(line)
+    return found
 
 
 def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
@@ -181,9 +209,7 @@ def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
     least = len(last.indent.expandtabs(8)) if opened else -1
     if indent is not None and not opened:
         least = indent
-    if len(first.indent.expandtabs(8)) > least or first.content.startswith(
-        ("else", "elif", "except", "finally")
-    ):
+    if len(first.indent.expandtabs(8)) > least or first.content.startswith(_BRANCHES + _DEFINITIONS):
         return text
     wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_step(head) if opened else "")
     if first.indent:
