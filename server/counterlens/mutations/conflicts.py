@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from counterlens.mutations.edits import Edit, Slice, order
 from counterlens.mutations.mutation import Site
@@ -19,29 +21,54 @@ def compatible(sites: Sequence[Site]) -> list[Site]:
     return [sites[index] for index in sorted(taken)]
 
 
+Owned = tuple[Edit, int]
+"""An edit, and the index of its site."""
+
+
 def _clashes(sites: Sequence[Site]) -> defaultdict[int, set[int]]:
     clashes: defaultdict[int, set[int]] = defaultdict(set)
-    slices = [_slices(site) for site in sites]
     edits = [(edit, index) for index, site in enumerate(sites) for edit in site.edits]
-    edits.sort(key=lambda pair: order(pair[0]))
-    around: list[tuple[Edit, int]] = []
-    last: tuple[Edit, int] | None = None
+    edits.sort(key=lambda owned: order(owned[0]))
+    pairs = chain(_overlaps(sites, edits), _forbidden(sites, edits))
+    for first, second in pairs:
+        clashes[first].add(second)
+        clashes[second].add(first)
+    return clashes
+
+
+def _overlaps(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, int]]:
+    """Sites whose edits overlap without composing."""
+    slices = [_slices(site) for site in sites]
+    around: list[Owned] = []
     for edit, owner in edits:
-        if last is not None and last[1] != owner and (last[0].start, last[0].end) == (edit.start, edit.end):
-            _clash(clashes, last[1], owner)
-        while around and around[-1][0].end <= edit.start:
+        while around and around[-1][0].end < edit.start:
             around.pop()
         for outer, other in around:
-            if other != owner and outer.end > edit.start and not _composes(edit, outer, slices[other]):
-                _clash(clashes, other, owner)
+            same = (outer.start, outer.end) == (edit.start, edit.end)
+            overlap = same or outer.end > edit.start
+            if other != owner and overlap and (same or not _composes(edit, outer, slices[other])):
+                yield other, owner
         around.append((edit, owner))
-        last = (edit, owner)
+
+
+def _forbidden(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, int]]:
+    """Sites with edits where another site does not allow them."""
     for index, site in enumerate(sites):
         for start, end in site.reindented:
-            for edit, owner in edits:
-                if owner != index and start <= edit.start < end and _breaks_lines(edit):
-                    _clash(clashes, index, owner)
-    return clashes
+            for edit, owner in _starting_in(edits, start, end):
+                if owner != index and _breaks_lines(edit):
+                    yield index, owner
+        if site.sole:
+            for _, owner in _starting_in(edits, *site.span):
+                if owner != index:
+                    yield index, owner
+
+
+def _starting_in(edits: list[Owned], start: int, end: int) -> Iterator[Owned]:
+    for position in range(bisect_left(edits, start, key=lambda pair: pair[0].start), len(edits)):
+        if edits[position][0].start >= end:
+            break
+        yield edits[position]
 
 
 def _composes(inner: Edit, outer: Edit, slices: list[Slice]) -> bool:
@@ -58,8 +85,3 @@ def _slices(site: Site) -> list[Slice]:
 
 def _breaks_lines(edit: Edit) -> bool:
     return any("\n" in piece or "\r" in piece for piece in edit.pieces if isinstance(piece, str))
-
-
-def _clash(clashes: defaultdict[int, set[int]], first: int, second: int) -> None:
-    clashes[first].add(second)
-    clashes[second].add(first)

@@ -48,6 +48,7 @@ class Site:
         cut: Offsets of the original at which original and mutated source are cut, the second to be found
             in the mutated source; None for the trailing part of the function.
         whole: All of its edits must stand before the cut, not only some.
+        sole: No other site inside its span may be done together with it.
         reindented: Byte ranges whose lines its edits indent further.
     """
 
@@ -57,6 +58,7 @@ class Site:
     assumptions: tuple[str, ...] = ()
     cut: tuple[int, int] | None = None
     whole: bool = False
+    sole: bool = False
     reindented: tuple[tuple[int, int], ...] = ()
 
 

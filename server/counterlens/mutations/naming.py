@@ -9,6 +9,8 @@ import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import libcst as cst
+
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.module import Function, Module
 from counterlens.mutations.scopes import Role, Scope, ScopeKind, Variable
@@ -20,6 +22,8 @@ _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role
 @dataclass(frozen=True, slots=True)
 class Locals:
     """The variables of one function, without its parameters, functions, classes and imports.
+
+    The parameters of a lambda belong to them where a builtin calls it by position, as `sorted` does its key.
 
     Attributes:
         scope: The function's own scope.
@@ -46,6 +50,8 @@ def local_variables(module: Module, function: Function) -> Locals:
     for owner in own_scopes(scope):
         for variable in owner.variables.values():
             roles = variable.roles
+            if owner.kind is ScopeKind.LAMBDA and _called_by_position(module, owner.node):
+                roles = roles - {Role.PARAMETER} | {Role.BIND}
             if not roles & {Role.BIND, Role.AUGMENT} or not roles <= _OF_A_VARIABLE:
                 continue
             if by_name:
@@ -58,6 +64,21 @@ def local_variables(module: Module, function: Function) -> Locals:
                 safe.append(variable)
     safe.sort(key=lambda variable: first_offset(module, variable))
     return Locals(scope, tuple(safe), tuple(refused))
+
+
+def _called_by_position(module: Module, node: cst.CSTNode) -> bool:
+    """Whether a lambda is given straight to a builtin that calls it, so that no one names its parameters."""
+    argument = module.parent(node)
+    call = module.parent(argument)
+    if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
+        return False
+    if argument.keyword is not None:
+        sorts = module.scopes.builtin(call.func) in _TAKE_A_KEY
+        return argument.keyword.value == "key" and sorts
+    return module.scopes.builtin(call.func) in {"map", "filter"} and call.args[0] is argument
+
+
+_TAKE_A_KEY = {"sorted", "min", "max"}
 
 
 def own_scopes(scope: Scope) -> Iterator[Scope]:

@@ -101,14 +101,15 @@ def _deep_recursion() -> Iterator[None]:
 def _lost_whitespace(code: bytes, data: bytes) -> list[int]:
     """Offsets in `code` before which a blank of the source is missing, once for each blank.
 
-    LibCST 1.9 forgets blanks in rare places, such as before the colon of `except (A, B) :`.
+    LibCST 1.9 forgets blanks in rare places, such as before the colon of `except (A, B) :`, and a lone
+    carriage return at the end.
     """
     lost: list[int] = []
     at = 0
     for byte in data:
         if at < len(code) and code[at] == byte:
             at += 1
-        elif byte in b" \t\f":
+        elif byte in b" \t\f\r":
             lost.append(at)
         else:
             break

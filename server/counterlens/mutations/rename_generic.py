@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from counterlens.mutations.module import Function
@@ -74,8 +75,14 @@ class RenameGeneric(Renaming):
     )
 
     def chooser(self, context: Context) -> Chooser:
-        def choose(_: Function, found: Locals) -> dict[Variable, str]:
-            new = dict(zip(found.names, numbered_names(context.module, "var"), strict=False))
+        numbers: Iterator[str] = iter(())
+        end = -1
+
+        def choose(function: Function, found: Locals) -> dict[Variable, str]:
+            nonlocal numbers, end
+            if function.start >= end:  # functions inside of one another share their numbers
+                numbers, end = numbered_names(context.module, "var"), function.end
+            new = {name: next(numbers) for name in found.names}
             return {variable: new[variable.name] for variable in found.safe}
 
         return choose

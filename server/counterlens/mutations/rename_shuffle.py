@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from itertools import islice
 from typing import ClassVar
 
 from counterlens.mutations.module import Function, Module
 from counterlens.mutations.mutation import Context, Example
-from counterlens.mutations.naming import Locals, local_variables
+from counterlens.mutations.naming import Locals
 from counterlens.mutations.renaming import Chooser, Renaming
-from counterlens.mutations.scopes import Variable
+from counterlens.mutations.scopes import Role, Variable
 
 
 class RenameShuffle(Renaming):
@@ -20,6 +22,7 @@ class RenameShuffle(Renaming):
     """
 
     id = "rename-shuffle"
+    permutes = True
     source = "paper 000, section 3.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
@@ -34,30 +37,37 @@ class RenameShuffle(Renaming):
     )
 
     def chooser(self, context: Context) -> Chooser:
-        pool: list[str] = []
+        pool = _all_names(context.module)
 
         def choose(function: Function, found: Locals) -> dict[Variable, str] | str:
-            names = list(found.names)
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
-            if len(names) < 2:
-                pool.extend(_all_names(context.module) if not pool else ())
-                others = [name for name in pool if name != names[0]]
-                chance.shuffle(others)
-                for other in others[:_TRIES]:
-                    chosen = dict.fromkeys(found.safe, other)
-                    if context.module.scopes.clash(chosen, found.scope) is None:
-                        return chosen
-                return "there is only one variable whose name could be exchanged"
-            chance.shuffle(names)
-            permuted = dict(zip(names, names[1:] + names[:1], strict=True))
-            return {variable: permuted[variable.name] for variable in found.safe}
+            for new in islice(_proposals(found, pool, chance), _TRIES):
+                chosen = {variable: new[variable.name] for variable in found.safe}
+                if context.module.scopes.clash(chosen, found.scope) is None:
+                    return chosen
+            return "there is only one variable whose name could be exchanged"
 
         return choose
 
 
-_TRIES = 8
+_TRIES = 12
+
+
+def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
+    """New names by old ones: permutations without fixed points, or for a single variable others' names."""
+    names = list(found.names)
+    if len(names) == 1:
+        others = [name for name in pool if name != names[0]]
+        chance.shuffle(others)
+        yield from ({names[0]: other} for other in others)
+        return
+    while True:
+        chance.shuffle(names)
+        yield dict(zip(names, names[1:] + names[:1], strict=True))
 
 
 def _all_names(module: Module) -> list[str]:
-    safe = (variable for function in module.functions for variable in local_variables(module, function).safe)
-    return list(dict.fromkeys(variable.name for variable in safe))
+    """The names of all variables and parameters in a file."""
+    variables = (v for scope in module.scopes.all() for v in scope.variables.values())
+    named = (v.name for v in variables if v.roles & {Role.BIND, Role.PARAMETER})
+    return [name for name in dict.fromkeys(named) if not name.startswith("__")]

@@ -24,6 +24,7 @@ class Renaming(Mutation):
     """
 
     concept: ClassVar[Concept] = Concept.NAMING
+    permutes: ClassVar[bool] = False  # whether the new names are names that the function has already
 
     @abstractmethod
     def chooser(self, context: Context) -> Chooser:
@@ -48,4 +49,5 @@ class Renaming(Mutation):
             if clash is not None:
                 yield Refused(function.start, f"`{clash}` would mean another variable")
                 continue
-            yield Site((function.start, function.end), described(chosen), renaming(module, chosen))
+            span = function.start, function.end
+            yield Site(span, described(chosen), renaming(module, chosen), sole=self.permutes)
