@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conftest import Handler, Serve
 
 KEY = "sk-very-secret-0123456789"
-VARIABLES = ["BASE_URL", "MODEL", "API", "API_KEY", "ALLOW_INSECURE", "ALLOW_UNLISTED"]
+VARIABLES = ["BASE_URL", "MODEL", "API_KEY", "ALLOW_INSECURE", "ALLOW_UNLISTED"]
 
 
 @pytest.fixture(autouse=True)
@@ -272,9 +272,8 @@ def test_the_environment_is_enough_and_arguments_come_first(
     script = serve(answer)
     monkeypatch.setenv("COUNTERLENS_BASE_URL", script.url)
     monkeypatch.setenv("COUNTERLENS_MODEL", "m")
-    monkeypatch.setenv("COUNTERLENS_API", "chat")
-    assert dict(connect().info.details) == {"endpoint": script.url, "api": "chat"}
-    assert dict(connect(api="completions").info.details)["api"] == "completions"
+    assert dict(connect().info.details) == {"endpoint": script.url, "api": "completions"}
+    assert dict(connect(api="chat").info.details)["api"] == "chat"
     assert connect("n", base_url="http://127.0.0.1:1/v1").info.details[0][1] == "http://127.0.0.1:1/v1"
 
 

@@ -14,7 +14,7 @@ def connect(
     model: str | None = None,
     *,
     base_url: str | None = None,
-    api: str | None = None,
+    api: str = "completions",
     timeout: Timeouts | None = None,
     retries: Retries | None = None,
     concurrency: int = 4,
@@ -24,7 +24,7 @@ def connect(
     Args:
         model: Its name at the endpoint; otherwise COUNTERLENS_MODEL.
         base_url: The endpoint, such as `http://127.0.0.1:8080/v1`; otherwise COUNTERLENS_BASE_URL.
-        api: `completions` or `chat`; otherwise COUNTERLENS_API, otherwise `completions`.
+        api: `completions` or `chat`.
         timeout: How long to wait.
         retries: When to repeat a request.
         concurrency: Requests at the same time, at most.
@@ -45,7 +45,7 @@ def connect(
     return RemoteModel(
         where,
         name,
-        api or environment.api or "completions",
+        api,
         environment.key_for(where),
         spec=f"remote:{name}",
         timeout=timeout,

@@ -154,7 +154,7 @@ def of_status(
     if status in (404, 405, 410):
         return ModelError(
             f"there is no such service at {url} ({status})",
-            "The base URL should usually end in /v1; some servers have only one API (COUNTERLENS_API)",
+            "The base URL should usually end in /v1; some servers have only one API, completions or chat",
         )
     if status >= 500:
         error = ModelError(
@@ -177,7 +177,7 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
     if status in (400, 404, 405) and _OTHER_API.search(message):
         return ModelError(
             f"the model does not serve this API{said}",
-            "Set COUNTERLENS_API to the other one: completions or chat",
+            "Choose the other one, completions or chat, with --api or in the settings",
         )
     if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
         return UnknownModelError(f"{host} does not know the model{said}")

@@ -19,14 +19,12 @@ class Environment:
     Attributes:
         base_url: COUNTERLENS_BASE_URL.
         model: COUNTERLENS_MODEL.
-        api: COUNTERLENS_API, `completions` or `chat`.
         allow_insecure: COUNTERLENS_ALLOW_INSECURE, whether a key may travel over plain http.
         allow_unlisted: COUNTERLENS_ALLOW_UNLISTED, whether to ask models that are not listed.
     """
 
     base_url: str | None
     model: str | None
-    api: str | None
     allow_insecure: bool
     allow_unlisted: bool
     _keys: Mapping[str, str] = field(repr=False)
@@ -56,7 +54,6 @@ def read_environment(environ: Mapping[str, str] | None = None) -> Environment:
     return Environment(
         base_url=variables.get("COUNTERLENS_BASE_URL"),
         model=variables.get("COUNTERLENS_MODEL"),
-        api=variables.get("COUNTERLENS_API"),
         allow_insecure=variables.get("COUNTERLENS_ALLOW_INSECURE", "").lower() in _TRUE,
         allow_unlisted=variables.get("COUNTERLENS_ALLOW_UNLISTED", "").lower() in _TRUE,
         _keys={
