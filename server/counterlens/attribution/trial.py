@@ -96,9 +96,9 @@ class Trial:
             evidence = Evidence(self.attribution, 0, None, _accident(report))
         else:
             judgement, evidence = read(report)
-            if evidence.message.rstrip().endswith("MemoryError"):
-                limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
-                evidence = replace(evidence, message=evidence.message.rstrip() + limit)
+        if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
+            limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
+            evidence = replace(evidence, message=evidence.message.rstrip() + limit)
         return Verdict(judgement, evidence, outcome.seconds)
 
     def _ending(self, outcome: Outcome) -> tuple[Judgement, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.machinery
 import importlib.util
@@ -9,6 +10,7 @@ import linecache
 import os
 import sys
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType, FrameType, ModuleType

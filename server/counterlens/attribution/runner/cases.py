@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+
 from .wording import shorten
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +41,19 @@ class Cases:
             outcome, message = FAILED, "the program itself skips the test"
         self.evaded = False
         self.results.append((name[:_NAME], outcome, shorten(message)))
+
+    def lacks(self, error: BaseException | None) -> str | None:
+        """Why a test file cannot be imported here, where that is not the candidate's doing."""
+        if not isinstance(error, ModuleNotFoundError) or error.name is None:
+            return None
+        step = error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == self.candidate.path:
+                return None
+            step = step.tb_next
+        if error.name.partition(".")[0] == self.candidate.module.partition(".")[0]:
+            return None
+        return f"it needs {error.name}, which this interpreter does not have"
 
     def watch(self, skip: Any) -> None:
         """Notice when an exception of a class that skips tests is made by the candidate."""

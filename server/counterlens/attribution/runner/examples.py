@@ -3,12 +3,14 @@
 from __future__ import annotations
 import __future__
 
+import builtins
 import io
 import sys
 import traceback
 
 from .wording import describe, shorten
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,6 +59,6 @@ def _future_flags(space: dict[str, Any]) -> int:
     flags = 0
     for name in __future__.all_feature_names:
         feature = vars(__future__)[name]
-        if space.get(name) is feature:
+        if name in space and space[name] is feature:
             flags |= feature.compiler_flag
     return flags

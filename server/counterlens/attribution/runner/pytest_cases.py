@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import os
 import unittest
@@ -11,13 +12,15 @@ import pytest
 from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
 from .wording import describe, shorten
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
 # Options in the user's configuration may ask for plugins that change how tests run, or write files.
-_ARGUMENTS = ("-q", "-x", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=")
+_ARGUMENTS = ("-q", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=")
+_GO_ON = "--continue-on-collection-errors"
 _NO_ASYNC = "async def functions are not natively supported"
 
 
@@ -31,7 +34,7 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     cases.watch(unittest.SkipTest)
     cases.watch(pytest.skip.Exception)
     plugin = Chooser({os.path.realpath(file["path"]): file["cases"] for file in files}, cases)
-    code = int(pytest.main([*_ARGUMENTS, *(file["path"] for file in files)], plugins=[plugin]))
+    code = int(pytest.main([*_ARGUMENTS, _GO_ON, *(file["path"] for file in files)], plugins=[plugin]))
     if cases.problem is None and code not in (0, 1, 5):
         cases.problem = f"pytest was interrupted or could not start (exit code {code})"
 
@@ -47,14 +50,27 @@ class Chooser:
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Keep the chosen cases."""
         kept = [item for item in items if self._wants(item)]
-        self._cases.expected = len(kept)
+        self._cases.expected += len(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
 
-    def pytest_collectreport(self, report: Any) -> None:
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
         """Note a test file that cannot be imported."""
-        if report.failed and self._cases.problem is None:
-            self._cases.problem = shorten(str(report.longrepr).strip())
+        report = (yield).get_result()
+        if not report.failed or self._cases.problem is not None:
+            return
+        error = report.call.excinfo.value if report.call.excinfo is not None else None
+        cause = getattr(error, "__cause__", None) or error  # pytest's own error has the real one as its cause
+        chosen = self._chosen.get(os.path.realpath(str(collector.path)), [])
+        lacking = self._cases.lacks(cause)
+        if lacking is not None:
+            self._cases.expected += len(chosen)
+            for _, name in chosen:
+                self._cases.add(f"{collector.nodeid}::{name}", UNSUPPORTED, lacking)
+        else:
+            what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
+            self._cases.problem = f"{collector.name} cannot be imported: {what}"
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
@@ -69,14 +85,16 @@ class Chooser:
         elif self._outcome == PASSED and _is_never_awaited(item):
             self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
         self._cases.add(item.nodeid, self._outcome, self._message)
+        if self._cases.results[-1][1] == FAILED:
+            item.session.shouldfail = "one failure is enough"
 
-    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
         """After set-up, call or tear-down of a case: note what is worth noting."""
         report = (yield).get_result()
-        if report.outcome == PASSED or self._outcome == FAILED:
-            if hasattr(report, "wasxfail"):
-                self._outcome, self._message = SKIPPED, "it is marked as expected to fail"
+        if hasattr(report, "wasxfail"):
+            self._outcome, self._message = SKIPPED, "it is marked as expected to fail"
+        if hasattr(report, "wasxfail") or report.outcome == PASSED or self._outcome == FAILED:
             return
         message = self._explain(report, call)
         if _NO_ASYNC in message:

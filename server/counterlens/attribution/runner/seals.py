@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +24,8 @@ _DECISIVE = (
     "_pytest.reports",
     "_pytest.runner",
     "_pytest.unittest",
-    "pluggy._callers",
-    "pluggy._hooks",
-    "pluggy._manager",
-    "pluggy._result",
 )
+_DECISIVE_PACKAGE = "pluggy."
 _MEMBERS = (property, classmethod, staticmethod, types.FunctionType)
 
 
@@ -43,7 +42,8 @@ class Seals:
     def take(self) -> dict[str, object]:
         """How things are now."""
         found: dict[str, object] = {}
-        for name in _DECISIVE:
+        inner = [name for name in list(sys.modules) if name.startswith(_DECISIVE_PACKAGE)]
+        for name in (*_DECISIVE, *inner):
             module = sys.modules.get(name)
             for key, value in list(vars(module).items()) if module else ():
                 if callable(value):

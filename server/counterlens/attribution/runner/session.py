@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import json
 import os
@@ -15,6 +16,7 @@ from .line import open_line
 from .seals import Seals
 from .wording import describe
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import inspect
 import os
@@ -12,6 +13,7 @@ import unittest
 from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
 from .wording import describe
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -38,7 +40,10 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
         try:
             module = importlib.import_module(file["module"])
         except BaseException as error:
-            reason = _reason_to_leave_out(error)
+            reason = (SKIPPED, str(error)) if isinstance(error, unittest.SkipTest) else None
+            lacking = cases.lacks(error)
+            if lacking is not None:
+                reason = (UNSUPPORTED, lacking)
             if reason is None:
                 cases.problem = f"{name} cannot be imported: {describe(error)}"
                 return
@@ -54,14 +59,6 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
             cases.add(label, outcome, message)
             if cases.results[-1][1] == FAILED:
                 return
-
-
-def _reason_to_leave_out(error: BaseException) -> tuple[str, str] | None:
-    if isinstance(error, unittest.SkipTest):
-        return SKIPPED, str(error)
-    if isinstance(error, ImportError) and error.name == "pytest":
-        return UNSUPPORTED, _NEEDS_PYTEST
-    return None
 
 
 def _run(module: ModuleType, owner: str, name: str) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import traceback
 
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 LONGEST = 4000
 
 

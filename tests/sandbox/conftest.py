@@ -1,0 +1,48 @@
+"""A program in, an outcome out."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterlens.sandbox.base import Job, Limits, Outcome
+from counterlens.sandbox.process import ProcessSandbox
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> ProcessSandbox:
+    return ProcessSandbox()
+
+
+@pytest.fixture
+def run(sandbox: ProcessSandbox) -> Run:
+    """Runs a program with the interpreter of the tests; keywords are fields of `Limits`, or of the job."""
+
+    def run(
+        program: str, *, arguments: tuple[str, ...] = (), readable: tuple[Path, ...] = (), **limits: Any
+    ) -> Outcome:
+        files = {"program.py": textwrap.dedent(program).encode()}
+        limits.setdefault("seconds", 20.0)
+        job = Job(files, "program.py", Path(sys.executable), arguments, readable, Limits(**limits))
+        return sandbox.run(job)
+
+    return run
+
+
+@pytest.fixture
+def holds(sandbox: ProcessSandbox) -> Callable[[str], None]:
+    """Skips a test of something that this kernel, or the container around it, does not let anyone isolate."""
+    guarantees = dict(sandbox.guarantees)
+
+    def holds(what: str) -> None:
+        if not guarantees[what]:
+            pytest.skip(f"the sandbox does not isolate {what} on this machine")
+
+    return holds
