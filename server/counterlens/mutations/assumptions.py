@@ -7,9 +7,18 @@ from __future__ import annotations
 
 TOTAL_ORDER = "total-order"
 EQ_NE_CONSISTENT = "eq-ne-consistent"
+REFLECTED = "reflected-comparison"
+PURE_OPERATORS = "pure-operators"
+NEITHER_RAISES = "neither-raises"
 
 ASSUMPTIONS = {
     TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
     "NaN, and their class orders totally (sets do not).",
     EQ_NE_CONSISTENT: "`a != b` is the opposite of `a == b`: their class does not define `__ne__` otherwise.",
+    REFLECTED: "`a < b` and `b > a` say the same, as do `a == b` and `b == a`: the operands' classes define "
+    "the reflected comparison consistently.",
+    PURE_OPERATORS: "Operators, attribute and subscript reads, and methods named like the reading ones of "
+    "built-in classes (`split`, `items`) have no side effects.",
+    NEITHER_RAISES: "Of two pieces of code that change places, neither raises an exception; if one does, it "
+    "may be another exception than before, or come before an effect that it followed.",
 }

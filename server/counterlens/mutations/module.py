@@ -132,7 +132,7 @@ class Module:
             start = self.start(suite.header)
         else:
             start = self.start(cst.ensure_type(suite, cst.SimpleStatementSuite).leading_whitespace)
-        return start, self._without_newline(self._suite_end(suite))
+        return start, self.without_newline(self._suite_end(suite))
 
     def statement_end(self, statement: cst.CSTNode) -> int:
         """The offset behind a statement's last line, its newline included."""
@@ -159,7 +159,8 @@ class Module:
             return self.end(block.footer[-1])
         return self.statement_end(block.body[-1])
 
-    def _without_newline(self, end: int) -> int:
+    def without_newline(self, end: int) -> int:
+        """An offset behind a line, moved before its newline."""
         for newline in (b"\r\n", b"\n", b"\r"):
             if self.data.endswith(newline, 0, end):
                 return end - len(newline)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import dedent
 from typing import ClassVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
+from counterlens.mutations.effects import EffectAnalysis
 from counterlens.mutations.module import Module
 
 
@@ -70,12 +72,17 @@ class Refused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """What a mutation is asked for: a module, and the seed of its choices."""
 
     module: Module
     seed: int = 0
+
+    @cached_property
+    def effects(self) -> EffectAnalysis:
+        """What the module's code can do; analysed once for all mutations."""
+        return EffectAnalysis(self.module)
 
 
 class Mutation(ABC):

@@ -5,11 +5,18 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from counterlens.mutations.if_else_flip import IfElseFlip
+from counterlens.mutations.independent_swap import IndependentSwap
 from counterlens.mutations.mutation import Mutation
 from counterlens.mutations.rename_generic import RenameGeneric
 from counterlens.mutations.rename_random import RenameRandom
 from counterlens.mutations.rename_shuffle import RenameShuffle
 
-_ALL: tuple[Mutation, ...] = (IfElseFlip(), RenameRandom(), RenameShuffle(), RenameGeneric())
+_ALL: tuple[Mutation, ...] = (
+    IfElseFlip(),
+    IndependentSwap(),
+    RenameRandom(),
+    RenameShuffle(),
+    RenameGeneric(),
+)
 
 MUTATIONS = MappingProxyType({mutation.id: mutation for mutation in _ALL})

@@ -1,0 +1,73 @@
+"""Whether two pieces of code can change places, and what has to be assumed for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
+from counterlens.mutations.effects import Effects, Heap
+from counterlens.mutations.scopes import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Independence:
+    """That two pieces of code can change places: the reason why not, or what is assumed."""
+
+    reason: str | None
+    assumptions: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.reason is None
+
+
+def independent(first: Effects, second: Effects, *, caught: bool) -> Independence:
+    """Whether two neighbours can change places.
+
+    Args:
+        first: What the one can do.
+        second: What the other can do.
+        caught: Whether the function goes on after an exception in them (`try`, `with`).
+    """
+    reason = _conflict(first, second, caught)
+    if reason is not None:
+        return Independence(reason)
+    assumptions = []
+    if first.raises or second.raises:
+        if caught:
+            return Independence("one of them may raise, and what follows the exception could tell the order")
+        if (first.raises and _seen_after(second)) or (second.raises and _seen_after(first)):
+            assumptions.append(NEITHER_RAISES)
+    if first.operators or second.operators:
+        assumptions.append(PURE_OPERATORS)
+    return Independence(None, tuple(assumptions))
+
+
+def _conflict(first: Effects, second: Effects, caught: bool) -> str | None:
+    if first.yields or second.yields or first.jumps or second.jumps:
+        return "one of them may jump, or hand over control"
+    for one, other in ((first, second), (second, first)):
+        # What runs before a `return` or not at all must not be seen: a local variable at most.
+        if one.exits and (caught or other.exits or other.raises or _seen_after(other)):
+            return "one of them may leave the function, and the other one's effect could be seen"
+    shared = (first.writes & (second.reads | second.writes)) | (second.writes & first.reads)
+    if shared:
+        return f"both touch `{min(variable.name for variable in shared)}`"
+    if first.opaque and second.opaque:
+        return "both call code that is not known"
+    for one, other in ((first, second), (second, first)):
+        if one.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
+            return "one calls code that is not known, which could touch what the other one uses"
+        if one.heap is Heap.WRITE and other.heap is not Heap.NONE:
+            return "one changes an object that the other one may use"
+    return None
+
+
+def _visible(variable: Variable) -> bool:
+    return variable.shared
+
+
+def _seen_after(effects: Effects) -> bool:
+    """Whether something is different outside of the function after a piece of code ran, or it raised too."""
+    return (
+        effects.raises or effects.opaque or effects.heap is Heap.WRITE or any(map(_visible, effects.writes))
+    )

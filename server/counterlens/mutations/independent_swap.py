@@ -1,0 +1,133 @@
+"""`independent-swap`: two neighbouring statements that do not depend on each other change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import exchange
+from counterlens.mutations.effects import EffectAnalysis
+from counterlens.mutations.independence import Independence, independent
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+
+class IndependentSwap(Mutation):
+    """Exchange two statements of a function that stand next to each other and are independent.
+
+    Independent means: neither binds a variable that the other one uses, neither may jump away, at most one
+    calls code that is not known, and no object that one of them changes can be used by the other. A compound
+    statement (a whole loop) counts as one. A statement takes its comments along.
+    """
+
+    id = "independent-swap"
+    concept = Concept.CONTROL_FLOW
+    source = "paper 000, section 3.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(n):
+                low = 0  # from
+                # the end
+                high = n
+                return g(low, high)
+            """,
+            after="""
+            def f(n):
+                # the end
+                high = n
+                low = 0  # from
+                return g(low, high)
+            """,
+            refused="both touch `high`",
+        ),
+        Example(before="def f(n):\n    a = n\n    b = a\n", refused="both touch `a`"),
+        Example(before="def f():\n    g()\n    h()\n", refused="both call code"),
+        Example(before="def f(a, b):\n    a[0] = 1\n    x = b[0]\n", refused="changes an object"),
+        Example(
+            before="""
+            def f(a):
+                try:
+                    x = 1
+                    y = a[0]
+                except IndexError:
+                    return x
+            """,
+            refused="may raise",
+        ),
+    )
+
+    def __init__(self, reach: int = 1) -> None:
+        """`reach`: how many statements apart the two may be; all between must be independent of both."""
+        self.reach = reach
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        effects = context.effects
+        for block in module.nodes(cst.IndentedBlock):
+            owner = module.parent(block)
+            if isinstance(owner, cst.ClassDef) or module.function_at(module.start(block)) is None:
+                continue
+            body = [statement for statement in block.body if not _is_plain(statement)]
+            caught = is_caught(module, block)
+            for index in range(len(body)):
+                for other in range(index + 1, min(index + 1 + self.reach, len(body))):
+                    found = self._pair(module, effects, body[index : other + 1], caught)
+                    if found is not None:
+                        yield found
+
+    def _pair(
+        self, module: Module, effects: EffectAnalysis, run: Sequence[cst.CSTNode], caught: bool
+    ) -> Site | Refused | None:
+        first, last = run[0], run[-1]
+        one, two = region(module, first), region(module, last)
+        if module.text(one) == module.text(two):
+            return None
+        checks = [(first, last), *((first, mid) for mid in run[1:-1]), *((mid, last) for mid in run[1:-1])]
+        assumed: set[str] = set()
+        for a, b in checks:
+            verdict: Independence = independent(effects.of(a), effects.of(b), caught=caught)
+            if verdict.reason is not None:
+                return Refused(module.start(first), f"the statement and the next: {verdict.reason}")
+            assumed.update(verdict.assumptions)
+        lines = module.line(module.start(first)), module.line(module.start(last))
+        return Site(
+            span=(one[0], two[1]),
+            description=f"exchanged the independent statements of lines {lines[0]} and {lines[1]}",
+            edits=exchange(one, two),
+            assumptions=tuple(sorted(assumed)),
+            whole=True,
+        )
+
+
+def is_caught(module: Module, node: cst.CSTNode) -> bool:
+    """Whether the function around a node may go on after an exception in it."""
+    for above in module.ancestors(node):
+        if isinstance(above, cst.Try | cst.TryStar | cst.With):
+            return True
+        if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            return False
+    return False
+
+
+def region(module: Module, statement: cst.CSTNode) -> tuple[int, int]:
+    """A statement with the comments right above it and behind it, without indentation and newline."""
+    decorators = getattr(statement, "decorators", ())
+    start = module.start(decorators[0] if decorators else statement)
+    for line in reversed(getattr(statement, "leading_lines", ())):
+        if line.comment is None:
+            break
+        start = module.start(line.comment)
+    return start, module.without_newline(module.statement_end(statement))
+
+
+def _is_plain(statement: cst.CSTNode) -> bool:
+    """A docstring, a `pass` or an ellipsis: nothing to move."""
+    return isinstance(statement, cst.SimpleStatementLine) and all(
+        isinstance(small, cst.Pass)
+        or (isinstance(small, cst.Expr) and isinstance(small.value, cst.BaseString | cst.Ellipsis))
+        for small in statement.body
+    )
