@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -104,6 +105,10 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # Threads that spin while they wait for each other starve where the processor is shared with an
+            # editor: measured with two busy neighbours, generation ran at 7 to 27 tokens a second, against
+            # 34 to 55 with threads that sleep.
+            env={"OMP_WAIT_POLICY": "passive", **os.environ},
         )
         self.opened: Any = None
         self._numbers = 0

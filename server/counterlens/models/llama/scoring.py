@@ -12,6 +12,9 @@ from counterlens.errors import ModelError
 from counterlens.models.llama.native import CHUNK, Engine
 from counterlens.models.llama.protocol import Scored
 
+_LARGEST_GAP = 1024
+"""Bytes without a token that are tolerated in one place."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
@@ -155,21 +158,32 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
 
 
 def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int64]:
-    """The byte after each token, checked against the text.
+    """The byte after each token, so that the tokens tile the text.
 
-    A tokenizer that puts a blank before the text (SentencePiece) makes the first token one byte longer
-    than what it stands for.
+    Two things keep the pieces from joining to the text. A tokenizer may put a blank before it
+    (SentencePiece); and a vocabulary may lack the bytes of a rare character, which then has no token at all
+    and is counted with the token after it.
+
+    Raises:
+        ModelError: the pieces are not in the text.
     """
-    lengths = np.array([len(engine.pieces[token]) for token in tokens], np.int64)
-    joined = engine.detokenize(tokens)
-    if joined == b" " + text and len(lengths):
-        lengths[0] -= 1
-    elif joined != text:
-        raise ModelError(
-            "the model's tokenizer does not give this text back byte for byte",
-            "Scores could not be placed on the code; choose another model",
-        )
-    return np.cumsum(lengths)
+    pieces = [engine.pieces[token] for token in tokens]
+    if pieces and not text.startswith(pieces[0]) and text.startswith(pieces[0][1:]):
+        pieces[0] = pieces[0][1:]
+    ends = np.empty(len(pieces), np.int64)
+    at = 0
+    for i, piece in enumerate(pieces):
+        found = text.find(piece, at, at + len(piece) + _LARGEST_GAP)
+        if found < 0:
+            raise ModelError(
+                "the model's tokenizer does not give this text back byte for byte",
+                "Scores could not be placed on the code; choose another model",
+            )
+        at = found + len(piece)
+        ends[i] = at
+    if pieces:
+        ends[-1] = len(text)
+    return ends
 
 
 def _column(
