@@ -108,6 +108,9 @@ describe("a Python file in the editor", { skip }, () => {
     await vscode.statusItem(/ready/).waitFor(SCORED);
     await throughout(async () => assert.equal(await vscode.problems("qwzjx").count(), 0));
     await vscode.problems("longest_run").first().waitFor();
+    await vscode.command("View: Hide Panel");
+    await vscode.click("best", { line: "return best" });
+    await keyboard.press("Control+Home");
     await until(async () => {
       assert.ok(
         await vscode.markedAt("longest_run", { line: "def longest_run" }),
@@ -116,7 +119,6 @@ describe("a Python file in the editor", { skip }, () => {
       const elsewhere = await vscode.markedAt("best", { line: "return best" });
       assert.ok(!elsewhere, "a squiggle where none belongs");
     });
-    await vscode.command("View: Hide Panel");
   });
 
   step("the code lens probes the function: progress, summary, report and a diagnostic on it", async () => {
@@ -134,9 +136,10 @@ describe("a Python file in the editor", { skip }, () => {
     await session.screenshot("probe");
     await vscode.command("View: Hide Panel");
     await message.getByText("Show Report").click();
-    await vscode.line("What this means").waitFor({ timeout: 10_000 });
-    await vscode.line("if-else-flip").first().waitFor();
+    await vscode.line("if-else-flip").first().waitFor({ timeout: 10_000 });
     await session.screenshot("report");
+    await vscode.page.keyboard.press("Control+End");
+    await vscode.line("What this means").waitFor({ timeout: 10_000 });
   });
 
   step("the palette has all commands", async () => {

@@ -30,6 +30,7 @@ describe("the packaged extension", { skip }, () => {
       "media/icon.png",
       "package.json",
       "readme.md",
+      "syntaxes/report.tmLanguage.json",
     ];
     assert.deepEqual(files.sort(), expected.sort());
     assert.ok(statSync(vsix).size < 1_000_000, `the package has ${statSync(vsix).size} bytes`);

@@ -13,6 +13,7 @@ import psutil
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+
 from tests.lsp.conftest import open_file, scored, until
 
 SOURCE = '''"""Größe 😀 of things."""

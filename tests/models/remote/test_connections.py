@@ -22,7 +22,7 @@ from counterlens.models.remote.endpoint import ApiKey, Endpoint, is_loopback
 from counterlens.models.remote.settings import read_environment
 
 if TYPE_CHECKING:
-    from conftest import Handler, Serve
+    from tests.models.remote.conftest import Handler, Serve
 
 KEY = "sk-very-secret-0123456789"
 VARIABLES = ["BASE_URL", "MODEL", "API_KEY", "ALLOW_INSECURE", "ALLOW_UNLISTED"]

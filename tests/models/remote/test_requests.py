@@ -16,7 +16,7 @@ from counterlens.models.base import Completion, Prompt, Stop
 from counterlens.models.remote import RemoteModel, Retries, Timeouts
 
 if TYPE_CHECKING:
-    from conftest import AnswerStep, Handler, Script, Serve
+    from tests.models.remote.conftest import AnswerStep, Handler, Script, Serve
 
 FAST = Retries(count=3, first=0.02, longest=3.0)
 PROMPT = Prompt("def f(x):\n", 50, Stop(indent=0))

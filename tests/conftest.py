@@ -1,4 +1,4 @@
-"""A real model behind a real HTTP server: llama-cpp-python's own, serving the embedded model."""
+"""What many tests share: the embedded model, and a real HTTP server (llama-cpp-python's own) that serves it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import httpx
 import pytest
 
 from counterlens.errors import ModelError
+from counterlens.models import load
 from counterlens.models.files import embedded_model
+from counterlens.models.llama.model import LlamaModel
 
 START_UP = 60.0  # seconds that the server has until it answers
 
@@ -31,6 +33,14 @@ class ModelServer:
     @property
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[LlamaModel]:
+    """The embedded model, loaded once."""
+    with load("smollm2-135m") as loaded:
+        assert isinstance(loaded, LlamaModel)
+        yield loaded
 
 
 @pytest.fixture(scope="session")

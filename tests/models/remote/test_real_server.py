@@ -14,7 +14,7 @@ from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.remote import RemoteModel
 
 if TYPE_CHECKING:
-    from conftest import ModelServer
+    from tests.conftest import ModelServer
 
 COUNT = '''def count_even(numbers):
     """Return how many of the numbers are even."""

@@ -1,0 +1,283 @@
+"""The command line as a user calls it: exit codes, JSON, and words instead of tracebacks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterlens.cli import main
+
+SIGN = '''def sign(x):
+    """Return the sign of x.
+
+    >>> sign(3)
+    1
+    >>> sign(-2)
+    -1
+    """
+    if x < 0:
+        result = -1
+    else:
+        result = 1
+    return result
+'''
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Cli:
+    """Calls the command line in this process."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capture = capfd
+
+    def __call__(self, *arguments: object) -> Ran:
+        self._capture.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = self._capture.readouterr()
+        assert "Traceback" not in err
+        return Ran(int(ended.value.code or 0), out, err)
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capfd)
+
+
+@pytest.fixture
+def sign(tmp_path: Path) -> Path:
+    path = tmp_path / "sign.py"
+    path.write_text(SIGN)
+    return path
+
+
+def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
+    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", "--json")
+    assert ran.code == 0, ran.err
+    found = ran.json
+    assert found["model"] == "smollm2-135m"
+    assert found["function"] == "sign"
+    assert 0 < found["confidence"] < 1
+    (pair,) = found["pairs"]
+    assert pair["mutation"] == "if-else-flip"
+    assert pair["start_line"] == 9
+    for side in ("original", "counterfactual"):
+        assert pair[side]["verdict"] in {"passed", "failed", "invalid", "timed_out"}
+        assert isinstance(pair[side]["completion"], str)
+        assert pair[side]["evidence"]["tests"] == 2
+    passed = [pair[side]["verdict"] == "passed" for side in ("original", "counterfactual")]
+    assert pair["effect"] == (None if not any(passed) else int(passed[0] != passed[1]))
+    assert found["summary"]["informative"] == int(any(passed))
+    assert found["summary"]["text"]
+
+
+def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign: Path) -> None:
+    sign.write_text(SIGN + "\n\ndef untested(y):\n    return y if y else None\n")
+    ran = cli("probe", sign, "--mutation", "if-else-flip", "--json")
+    assert ran.code == 0, ran.err
+    assert [one["function"] for one in ran.json["functions"]] == ["sign"]
+    assert len(ran.json["pairs"]) == 1
+
+
+def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
+    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip")
+    assert ran.code == 0, ran.err
+    for expected in (
+        "sign",
+        "if-else-flip",
+        "-    if x < 0:",
+        "+    if x >= 0:",
+        "it wrote",
+        "What this means:",
+    ):
+        assert expected in ran.out
+
+
+def test_a_function_that_fails_its_own_tests_is_not_probed(cli: Cli, sign: Path) -> None:
+    sign.write_text(SIGN.replace("result = 1", "result = 7"))
+    ran = cli("probe", f"{sign}::sign")
+    assert ran.code == 1
+    assert "does not pass its own tests" in ran.err
+
+
+def test_tests_that_pass_without_the_body_judge_nothing(cli: Cli, sign: Path) -> None:
+    sign.write_text(SIGN.replace(">>> sign(3)\n    1\n    >>> sign(-2)\n    -1", ">>> 1\n    1"))
+    ran = cli("probe", f"{sign}::sign")
+    assert ran.code == 1
+    assert "judge nothing" in ran.err
+
+
+def test_score_gives_tokens_nodes_and_concepts(cli: Cli, sign: Path) -> None:
+    ran = cli("score", sign, "--json")
+    assert ran.code == 0, ran.err
+    found, data = ran.json, SIGN.encode()
+    assert found["tokens"][0]["logprob"] is None
+    assert all(token["logprob"] <= 0 for token in found["tokens"][1:])
+    assert b"".join(data[t["start"] : t["end"]] for t in found["tokens"]) == data
+    assert found["tokens"][-1]["end"] == len(data)
+    comparison = next(node for node in found["nodes"] if node["type"] == "comparison_operator")
+    assert data[comparison["start"] : comparison["end"]] == b"x < 0"
+    assert comparison["category"] == "operators"
+    assert comparison["minimum"] <= comparison["confidence"]
+    assert set(found["concepts"]) >= {"decision", "operators", "scope"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SIGN.replace("\n", "\r\n").encode(),
+        SIGN.replace("    ", "\t").encode(),
+        b"\xef\xbb\xbf" + SIGN.encode(),
+    ],
+    ids=["crlf", "tabs", "bom"],
+)
+def test_offsets_are_those_of_the_file_as_it_is(cli: Cli, sign: Path, data: bytes) -> None:
+    sign.write_bytes(data)
+    ran = cli("score", sign, "--json")
+    assert ran.code == 0, ran.err
+    comparison = next(node for node in ran.json["nodes"] if node["type"] == "comparison_operator")
+    assert data[comparison["start"] : comparison["end"]] == b"x < 0"
+    ran = cli("mutate", sign, "--mutation", "if-else-flip", "--json")
+    assert ran.code == 0, ran.err
+    (mutated,) = ran.json
+    assert mutated["source"].encode() == data.replace(b"x < 0", b"x >= 0").replace(b"-1\r", b"@\r").replace(
+        b"= -1\n", b"= @\n"
+    ).replace(b"= 1", b"= -1").replace(b"@", b"1")
+
+
+def test_mutate_lists_counterfactuals_and_explains_refusals(cli: Cli, sign: Path) -> None:
+    ran = cli("mutate", f"{sign}::sign", "--json")
+    assert ran.code == 0, ran.err
+    keys = {
+        "mutation",
+        "concept",
+        "preserving",
+        "function",
+        "start_line",
+        "end_line",
+        "description",
+        "source",
+    }
+    assert ran.json
+    assert all(keys <= set(one) for one in ran.json)
+    assert all(compile(one["source"], "mutated", "exec") for one in ran.json)
+    sign.write_text("def f(x):\n    if x:\n        x = 1\n    return x\n")
+    ran = cli("mutate", sign, "--mutation", "if-else-flip", "--explain")
+    assert ran.code == 0
+    assert "refused" in ran.out
+
+
+def test_equal_seeds_give_equal_counterfactuals(cli: Cli, sign: Path) -> None:
+    first, again = (cli("mutate", sign, "--seed", "5", "--json").out for _ in range(2))
+    assert first == again
+
+
+def test_a_broken_file_can_be_scored_but_not_mutated(cli: Cli, sign: Path) -> None:
+    sign.write_text("def f(x:\n    return x\n")
+    assert cli("score", sign, "--json").code == 0
+    ran = cli("mutate", sign)
+    assert ran.code == 1
+    assert "line 1" in ran.err or "line 2" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "said"),
+    [
+        (["probe", "FILE::missing"], SIGN.encode(), "there is no function missing"),
+        (["probe", "FILE"], b"x = 1\n", "has tests"),
+        (["probe", "FILE", "--mutation", "no-such"], SIGN.encode(), "no-such"),
+        (["probe", "FILE", "--model", "no-such"], SIGN.encode(), "there is no model"),
+        (["score", "FILE"], b"", "is empty"),
+        (["score", "FILE"], b"x = '\xff'\n", "not valid UTF-8"),
+        (["score", "FILE"], b"x = 1\n" * 350_000, "2,100,000 bytes"),
+        (["score", "MISSING"], b"", "there is no file"),
+        (["mutate", "FILE::sign.inner"], SIGN.encode(), "there is no function"),
+        (["score", "FILE", "--model", "FILE/"], SIGN.encode(), "model file"),
+        (["models", "test", "remote"], SIGN.encode(), "COUNTERLENS_BASE_URL"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_bad_input_gets_a_clear_error(
+    cli: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    data: bytes,
+    said: str,
+    as_json: bool,
+) -> None:
+    monkeypatch.delenv("COUNTERLENS_BASE_URL", raising=False)
+    file = tmp_path / "file.py"
+    file.write_bytes(data)
+    names = {"FILE": str(file), "MISSING": str(tmp_path / "missing.py")}
+    for short, full in names.items():
+        arguments = [argument.replace(short, full) for argument in arguments]
+    ran = cli(*arguments, *(["--json"] if as_json else []))
+    assert ran.code == 1
+    assert said in ran.err
+    if as_json:
+        assert said in json.dumps(ran.json["error"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["probe"],
+        ["probe", "::f"],
+        ["probe", "file.py::"],
+        ["nonsense"],
+        ["score", "file.py", "--aggregation", "mode"],
+        ["serve", "--tcp", "here"],
+        ["serve", "--stdio", "--tcp", "127.0.0.1:1"],
+    ],
+)
+def test_bad_usage_exits_with_2(cli: Cli, arguments: list[str]) -> None:
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert ran.err
+
+
+def test_models_and_doctor(cli: Cli) -> None:
+    listed = cli("models", "list", "--json")
+    assert {row["id"] for row in listed.json} >= {"smollm2-135m"}
+    tested = cli("models", "test", "smollm2-135m", "--json")
+    assert tested.code == 0
+    assert tested.json["ok"]
+    assert tested.json["completion"]
+    doctor = cli("doctor", "--json")
+    assert doctor.code == 0, doctor.out
+    assert doctor.json["ok"]
+    names = {finding["name"] for finding in doctor.json["findings"]}
+    assert {"processor", "embedded model", "model answers", "sandbox"} <= names
+
+
+def test_the_console_script_and_the_module_are_the_same() -> None:
+    for command in (
+        [sys.executable, "-m", "counterlens"],
+        [str(Path(sys.executable).with_name("counterlens"))],
+    ):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith("counterlens, version ")
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(sign: Path) -> None:
+    command = f"{sys.executable} -m counterlens mutate {sign} --json | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
