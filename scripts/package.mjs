@@ -22,6 +22,7 @@ export async function packageExtension() {
     LICENSE: path.join(root, "LICENSE"),
     "media/icon.png": path.join(root, "media/icon.png"),
     "dist/extension.js": bundle,
+    "syntaxes/report.tmLanguage.json": path.join(client, "syntaxes/report.tmLanguage.json"),
   };
   for (const [name, source] of Object.entries(files)) {
     if (existsSync(source)) cpSync(source, path.join(stage, name));
