@@ -10,6 +10,10 @@ EQ_NE_CONSISTENT = "eq-ne-consistent"
 REFLECTED = "reflected-comparison"
 PURE_OPERATORS = "pure-operators"
 NEITHER_RAISES = "neither-raises"
+OBJECT_LIFETIME = "object-lifetime"
+INTEGER_RANGE = "integer-range"
+ANNOTATIONS_UNREAD = "annotations-unread"
+PRIVATE = "private-by-convention"
 
 ASSUMPTIONS = {
     TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
@@ -21,4 +25,8 @@ ASSUMPTIONS = {
     "built-in classes (`split`, `items`) have no side effects.",
     NEITHER_RAISES: "Of two pieces of code that change places, neither raises an exception; if one does, it "
     "may be another exception than before, or come before an effect that it followed.",
+    OBJECT_LIFETIME: "Nothing depends on when an object is freed: a value may be held a little longer.",
+    INTEGER_RANGE: "What is given to `range` is an integer.",
+    ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
+    PRIVATE: "No other module calls a function whose name begins with an underscore.",
 }

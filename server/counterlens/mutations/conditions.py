@@ -8,6 +8,7 @@ import libcst as cst
 
 from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
 from counterlens.mutations.edits import Edit, insert, replace
+from counterlens.mutations.layout import is_word
 from counterlens.mutations.module import Module
 
 _COMPLEMENTS: dict[type[cst.BaseCompOp], tuple[str, str | None]] = {
@@ -112,7 +113,7 @@ def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], 
         assumed.add(assumption)
     start, end = module.span(operator)
     if text[0].isalpha() or text == "in":
-        before = " " if _word_byte(module.data[start - 1 : start]) and text[0].isalpha() else ""
+        before = " " if is_word(module.data[start - 1 : start]) and text[0].isalpha() else ""
         text = before + text
     edits.append(replace(start, end, text))
     return True
@@ -152,5 +153,7 @@ def _visibly_partial(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _word_byte(byte: bytes) -> bool:
-    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
+def shown(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
+    """An expression as it is quoted in a description: on one line, not too long."""
+    text = " ".join(module.text(module.span(node)).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -16,7 +16,10 @@ from counterlens.mutations.base import Change
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A byte range of the original that is copied, with the edits inside it applied."""
+    """A byte range of the original that is copied, with the edits inside it applied.
+
+    An edit that replaces exactly this range is not: the slice is what stood there.
+    """
 
     start: int
     end: int
@@ -35,11 +38,6 @@ class Edit:
     start: int
     end: int
     pieces: tuple[Piece, ...]
-
-    @property
-    def moves(self) -> bool:
-        """Whether it brings text from somewhere else."""
-        return any(isinstance(piece, Slice) for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,28 +93,29 @@ class _Renderer:
         self._length = 0
 
     def run(self) -> Rendered:
-        self._range(0, len(self._data) + 1, None, 0)
+        self._range(0, len(self._data) + 1, 0)
         for point in self._wanted:
             if point == len(self._data):
                 self._points.setdefault(point, self._length)
         changes = tuple(sorted(self._changes, key=lambda change: change.original))
         return Rendered(b"".join(self._out), changes, self._points)
 
-    def _range(self, start: int, end: int, moving: Edit | None, depth: int) -> None:
+    def _range(self, start: int, end: int, depth: int) -> None:
         """Render [start, end); `end` one beyond the data takes in what is inserted at its end."""
         at = start
         index = bisect_left(self._starts, start)
         while index < len(self._edits) and self._edits[index].start < end:
             edit = self._edits[index]
             index += 1
-            around = edit.moves and (edit.start, edit.end) == (start, end)
-            if edit.start < at or edit.end > end or edit is moving or around:
+            # What replaces the whole of a slice replaces it where it was; the slice is what was there.
+            whole = edit.end > edit.start and (edit.start, edit.end) == (start, end)
+            if edit.start < at or edit.end > end or whole:
                 continue
             self._copy(at, edit.start)
             before = self._length
             for piece in edit.pieces:
                 if isinstance(piece, Slice):
-                    self._range(piece.start, piece.end, edit, depth + 1)
+                    self._range(piece.start, piece.end, depth + 1)
                 else:
                     self._put(piece.encode())
             if not depth:

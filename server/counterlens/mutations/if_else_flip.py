@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import libcst as cst
 
 from counterlens.mutations.base import Concept
-from counterlens.mutations.conditions import Negation, complement, wrap_in_not
+from counterlens.mutations.conditions import Negation, complement, shown, wrap_in_not
 from counterlens.mutations.edits import exchange
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
@@ -81,9 +81,3 @@ class IfElseFlip(Mutation):
 def _first_line(module: Module, suite: cst.BaseSuite) -> int | None:
     """Where the first line of an indented body begins, behind its header's newline."""
     return module.end(suite.header) if isinstance(suite, cst.IndentedBlock) else None
-
-
-def shown(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
-    """An expression as it is quoted in a description: on one line, not too long."""
-    text = " ".join(module.text(module.span(node)).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"

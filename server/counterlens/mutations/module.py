@@ -13,7 +13,7 @@ import libcst as cst
 
 from counterlens.mutations.children import children, suites
 from counterlens.mutations.reading import parse, spans, with_depth
-from counterlens.mutations.scopes import Scopes
+from counterlens.mutations.scopes import Scope, Scopes
 from counterlens.text import Positions
 
 MODULE = "<module>"
@@ -73,6 +73,17 @@ class Module:
             yield above
             node = above
 
+    def in_string(self, offset: int) -> bool:
+        """Whether an offset lies inside of a string that spans lines."""
+        index = bisect_right(self._long_strings, (offset, 0)) - 1
+        return index >= 0 and offset < self._long_strings[index][1]
+
+    @cached_property
+    def _long_strings(self) -> list[tuple[int, int]]:
+        strings = self.nodes(cst.SimpleString, cst.FormattedString, cst.TemplatedString)
+        spans = (self.span(string) for string in strings)
+        return sorted(span for span in spans if self.line(span[0]) < self.line(span[1] - 1))
+
     @property
     def newline(self) -> str:
         """How its lines end."""
@@ -82,6 +93,14 @@ class Module:
     def scopes(self) -> Scopes:
         """Its scopes, and the variable that each name means."""
         return with_depth(lambda: Scopes(self.tree))
+
+    def scope_of(self, node: cst.CSTNode) -> Scope:
+        """The scope whose code a statement is part of."""
+        for above in self.ancestors(node):
+            scope = self.scopes.of_node.get(above)
+            if scope is not None:
+                return scope
+        return self.scopes.module
 
     @cached_property
     def words(self) -> frozenset[str]:

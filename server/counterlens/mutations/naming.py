@@ -128,10 +128,11 @@ class FreshNames:
                 return name
 
 
-def numbered_names(module: Module, prefix: str) -> Iterator[str]:
-    """`prefix1`, `prefix2` and so on, without those that the file has."""
-    number = 0
+def numbered_names(module: Module, prefix: str, *, plain: bool = False) -> Iterator[str]:
+    """`prefix1`, `prefix2` and so on, without those that the file has; `plain`: `prefix` comes first."""
+    number = -1 if plain else 0
     while True:
         number += 1
-        if f"{prefix}{number}" not in module.words:
-            yield f"{prefix}{number}"
+        name = f"{prefix}{number or ''}"
+        if name not in module.words and name not in _TAKEN:
+            yield name

@@ -179,6 +179,10 @@ class Scopes:
         occurrence = self.occurrence.get(node)
         return node.value if occurrence is not None and occurrence.variable is None else None
 
+    def hides(self, name: str, scope: Scope) -> bool:
+        """Whether the name of a builtin may mean something else in a scope."""
+        return self.module.stars or any(name in seen.variables for seen in (scope, *scope.around()))
+
     def reads_names(self, scope: Scope) -> bool:
         """Whether code in a scope, or inside of it, may look its variables up by name."""
         return any(inner in self.dynamic for inner in scope.inside())

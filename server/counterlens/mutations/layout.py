@@ -1,0 +1,74 @@
+"""Lines, indentation and blanks: what an edit has to mind so that the text around it still means the same."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
+from counterlens.mutations.module import Module
+
+
+def indenting(module: Module, start: int, end: int, indent: str) -> list[Edit]:
+    """Edits that indent further all lines that begin in a range, without empty ones and those in strings."""
+    return [insert(line, indent) for line in _lines(module, start, end)]
+
+
+def dedenting(module: Module, start: int, end: int, base: str, extra: str) -> list[Edit]:
+    """Edits that take `extra` from all lines that begin in a range and are indented by `base` and it."""
+    prefix = (base + extra).encode()
+    return [
+        replace(line + len(base.encode()), line + len(prefix), "")
+        for line in _lines(module, start, end)
+        if module.data.startswith(prefix, line)
+    ]
+
+
+def block_indent(module: Module, block: cst.IndentedBlock) -> str:
+    """By how much a block is indented more than its header."""
+    return module.tree.default_indent if block.indent is None else block.indent
+
+
+def moved_to(module: Module, target: tuple[int, int], source: tuple[int, int]) -> Edit:
+    """An edit that puts one range's text in another's place, with blanks where words would run together."""
+    incoming = module.data[source[0] : source[1]]
+    pieces: list[Piece] = [Slice(*source)]
+    if is_word(module.data[target[0] - 1 : target[0]]) and is_word(incoming[:1]):
+        pieces.insert(0, " ")
+    if is_word(incoming[-1:]) and is_word(module.data[target[1] : target[1] + 1]):
+        pieces.append(" ")
+    return Edit(*target, tuple(pieces))
+
+
+def put(module: Module, target: tuple[int, int], text: str) -> Edit:
+    """An edit that puts text in the place of a range, with blanks where words would run together."""
+    before = " " if is_word(module.data[target[0] - 1 : target[0]]) and is_word(text[:1].encode()) else ""
+    after = " " if is_word(text[-1:].encode()) and is_word(module.data[target[1] : target[1] + 1]) else ""
+    return replace(*target, before + text + after)
+
+
+def is_word(byte: bytes) -> bool:
+    """Whether a byte can be part of a name, a keyword or a number."""
+    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
+
+
+def in_format_string(module: Module, node: cst.CSTNode) -> bool:
+    """Whether a node stands inside of an f-string, where quotes and braces are not free."""
+    return any(
+        isinstance(above, cst.FormattedStringExpression | cst.TemplatedStringExpression)
+        for above in module.ancestors(node)
+    )
+
+
+def _lines(module: Module, start: int, end: int) -> list[int]:
+    """Where the lines that begin in a range begin: not those inside of a string, nor empty ones."""
+    found = []
+    number = module.positions.line_of(max(start - 1, 0)) + (start > 0)
+    while number < module.positions.lines:
+        line = module.positions.line_start(number)
+        if line >= end:
+            break
+        after = module.positions.line_start(number + 1) if number + 1 < module.positions.lines else end
+        if module.data[line:after].strip() and not module.in_string(line):
+            found.append(line)
+        number += 1
+    return found

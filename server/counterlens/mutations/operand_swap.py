@@ -1,0 +1,90 @@
+"""`operand-swap`: the operands of a comparison change places, and its operator turns round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.assumptions import REFLECTED
+from counterlens.mutations.base import Concept
+from counterlens.mutations.conditions import shown
+from counterlens.mutations.edits import replace
+from counterlens.mutations.independence import independent
+from counterlens.mutations.independent_swap import is_caught
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.layout import in_format_string, moved_to
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+_REFLECTED: dict[type[cst.BaseCompOp], str] = {
+    cst.LessThan: ">",
+    cst.GreaterThan: "<",
+    cst.LessThanEqual: ">=",
+    cst.GreaterThanEqual: "<=",
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+}
+_BUILT_IN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString)
+
+
+class OperandSwap(Mutation):
+    """Write `a < b` as `b > a`, and `a == b` as `b == a`.
+
+    Only where it cannot be told which operand is evaluated first. Chains (`a < b < c`) stay as they are.
+    """
+
+    id = "operand-swap"
+    concept = Concept.DATA_FLOW
+    source = "paper 003, section 3.1.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a, b):\n    return a + 1 <= b or (a == b) != True\n",
+            after="def f(a, b):\n    return b >= a + 1 or True != (b == a)\n",
+        ),
+        Example(before="def f(a): return-a<2if a else 0\n", after="def f(a): return 2>-a if a else 0\n"),
+        Example(before="def f(a): return 0 < a < 9\n", refused="chain"),
+        Example(before="def f(a): return g(a) == h(a)\n", refused="both call"),
+        Example(before="def f(a): return (b := a) == b\n", refused="both touch `b`"),
+        Example(before="def f(a): return f'{a == 1}'\n", refused="f-string"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        for node in context.module.nodes(cst.Comparison):
+            found = self._site(context, node)
+            if found is not None:
+                yield found
+
+    def _site(self, context: Context, node: cst.Comparison) -> Site | Refused | None:
+        module, effects = context.module, context.effects
+        target = node.comparisons[0]
+        operator = _REFLECTED.get(type(target.operator))
+        start, end = module.span(node)
+        if len(node.comparisons) > 1:
+            return Refused(start, "a chain of comparisons evaluates its operands in order")
+        if operator is None:
+            return None
+        left, right = node.left, target.comparator
+        places = module.outer(left), module.outer(right)
+        if module.text(places[0]) == module.text(places[1]):
+            return None
+        if in_format_string(module, node):
+            return Refused(start, "it stands inside of an f-string")
+        verdict = independent(effects.of(left), effects.of(right), caught=is_caught(module, node))
+        if verdict.reason is not None:
+            return Refused(start, f"the operands: {verdict.reason}")
+        assumed = set(verdict.assumptions)
+        known = any(isinstance(side, _BUILT_IN) for side in (left, right)) or all(
+            effects.kinds.of(side) <= Kind.ATOM for side in (left, right)
+        )
+        if not known:
+            assumed.add(REFLECTED)
+        edits = [moved_to(module, places[0], places[1]), moved_to(module, places[1], places[0])]
+        if operator != module.text(module.span(target.operator)):
+            edits.append(replace(*module.span(target.operator), operator))
+        return Site(
+            span=(start, end),
+            description=f"exchanged the operands of `{shown(module, node)}`",
+            edits=tuple(edits),
+            assumptions=tuple(sorted(assumed)),
+        )

@@ -1,0 +1,121 @@
+"""`refactor-condition`: the condition of an `if` moves to a boolean variable before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.assumptions import PURE_OPERATORS
+from counterlens.mutations.base import Concept
+from counterlens.mutations.conditions import shown
+from counterlens.mutations.edits import Edit, Slice
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.layout import put
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.naming import numbered_names
+from counterlens.mutations.scopes import ScopeKind
+
+
+class RefactorCondition(Mutation):
+    """Assign the condition of an `if` to a new variable, and test that.
+
+    A condition that is not a comparison, a `not` or made of them by `and` and `or` is made a boolean by
+    `bool`. The condition is evaluated at the same moment as before. Not at the top of modules and classes,
+    where a new variable is seen from outside, and not for `elif`, which is evaluated later.
+    """
+
+    id = "refactor-condition"
+    concept = Concept.CONTROL_FLOW
+    source = "paper 003, section 3.2.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(a, b):
+                # bigger
+                if a > b:  # really
+                    return a
+                if(b):
+                    return b
+            """,
+            after="""
+            def f(a, b):
+                # bigger
+                condition = a > b
+                if condition:  # really
+                    return a
+                condition = bool(b)
+                if condition:
+                    return b
+            """,
+        ),
+        Example(
+            before="def f(a):\n    if x := a():\n        return x\n",
+            after="def f(a):\n    condition = bool(x := a())\n    if condition:\n        return x\n",
+        ),
+        Example(
+            before="""
+            def f(a):
+                if a is None:
+                    pass
+                elif a:
+                    pass
+            """,
+            after="""
+            def f(a):
+                condition = a is None
+                if condition:
+                    pass
+                elif a:
+                    pass
+            """,
+            refused="elif",
+        ),
+        Example(before="if a:\n    pass\n", refused="seen from outside"),
+        Example(before="def f(a):\n    if a:\n        return locals()\n", refused="by name"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        name = next(numbered_names(context.module, "condition", plain=True))
+        for node in context.module.nodes(cst.If):
+            yield self._site(context, node, name)
+
+    def _site(self, context: Context, node: cst.If, name: str) -> Site | Refused:
+        module = context.module
+        start = module.start(node)
+        if isinstance(module.parent(node), cst.If):
+            return Refused(start, "the condition of an elif is evaluated only after the others failed")
+        scope = module.scope_of(node)
+        if scope.kind is not ScopeKind.FUNCTION:
+            return Refused(start, "a new variable of a module or class would be seen from outside")
+        if module.scopes.reads_names(scope):
+            return Refused(start, "the function may look its variables up by name")
+        before, after = "", ""
+        if not _boolean(node.test):
+            if context.module.scopes.hides("bool", scope):
+                return Refused(start, "`bool` may mean something else here")
+            before, after = "bool(", ")"
+        place = module.outer(node.test)
+        again = (
+            isinstance(node.test, cst.BooleanOperation) and context.effects.kinds.of(node.test) > Kind.ATOM
+        )
+        lead = f"{name} = {before}"
+        follow = f"{after}{module.newline}{module.indentation(node)}"
+        return Site(
+            span=(start, module.end(node.test)),
+            description=f"moved the condition `{shown(module, node.test)}` to the variable `{name}`",
+            edits=(Edit(start, start, (lead, Slice(*place), follow)), put(module, place, name)),
+            assumptions=(PURE_OPERATORS,) if again else (),
+        )
+
+
+def _boolean(test: cst.BaseExpression) -> bool:
+    """Whether a condition is written as something boolean."""
+    if isinstance(test, cst.BooleanOperation):
+        return _boolean(test.left) and _boolean(test.right)
+    if isinstance(test, cst.UnaryOperation):
+        return isinstance(test.operator, cst.Not)
+    return isinstance(test, cst.Comparison) or (
+        isinstance(test, cst.Name) and test.value in {"True", "False"}
+    )
