@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Judge, Judgement
+from counterlens.attribution import doctests
+from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.registry import find_judge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -221,6 +223,35 @@ def test_packages_are_imported_under_their_real_name(project: Project, judge_of:
         changed = judge.judge(path.read_text().replace("n + OFFSET", "n - OFFSET"))
         assert changed.judgement is Judgement.FAILED, qualname
     assert "n + OFFSET" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("module", "qualname"),
+    [
+        ("collections", "Counter.most_common"),  # already loaded when the runner starts
+        ("heapq", "merge"),
+        ("statistics", "fmean"),
+        ("difflib", "get_close_matches"),
+        ("fractions", "Fraction.limit_denominator"),
+    ],
+)
+def test_the_standard_library_is_right_and_a_forced_failure_is_seen(
+    module: str, qualname: str, bare_python: Path
+) -> None:
+    origin = importlib.import_module(module).__file__
+    assert origin is not None
+    document = Document.read(Path(origin))
+    function = find_function(document, qualname)
+    setting = Setting(best_sandbox(), bare_python, Limits(seconds=30, output_bytes=1 << 20))
+    judge = doctests.find(document, function, setting)
+    if judge is None:
+        pytest.skip(f"this Python has no examples for {qualname}")
+    assert judge.judge(document.text).passed
+    data = document.data
+    forced = data[: function.body] + b"raise RuntimeError('forced')" + data[function.end :]
+    verdict = judge.judge(forced.decode())
+    assert verdict.judgement is Judgement.FAILED
+    assert "forced" in verdict.evidence.message
 
 
 def test_functions_without_expectations_have_no_judge() -> None:

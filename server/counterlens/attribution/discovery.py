@@ -33,7 +33,7 @@ class CaseName:
     name: str
 
 
-def test_files(place: Layout) -> list[Path]:
+def files_with_tests(place: Layout) -> list[Path]:
     """The test files beside a source file, beside its packages, and in `tests` folders of its project."""
     folders = [place.path.parent]
     while folders[-1] != place.project and place.project in folders[-1].parents:

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
-from counterlens.attribution.discovery import CaseName, cases_for, test_files
+from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.trial import Trial, brief
 from counterlens.syntax.document import Document
@@ -17,7 +17,7 @@ from counterlens.syntax.functions import Function
 ID = "tests"
 
 
-class TestsJudge:
+class CasesJudge:
     """Runs test cases with the program in the place of the file that they import.
 
     With pytest where the interpreter has it, in the user's configuration; otherwise `unittest` cases and
@@ -40,12 +40,12 @@ class TestsJudge:
         return self._trial.run(program, _read, cancel)
 
 
-def find(document: Document, function: Function, setting: Setting) -> TestsJudge | None:
+def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
     """The judge by the user's tests; None when no test mentions the function."""
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)
-    cases = cases_for(function.qualname, place, test_files(place))
+    cases = cases_for(function.qualname, place, files_with_tests(place))
     if not cases:
         return None
     files = []
@@ -53,7 +53,7 @@ def find(document: Document, function: Function, setting: Setting) -> TestsJudge
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    return TestsJudge(cases, Trial(ID, setting, place, {"files": files}, folder=place.project))
+    return CasesJudge(cases, Trial(ID, setting, place, {"files": files}, folder=place.project))
 
 
 def _read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

@@ -38,9 +38,7 @@ class Candidate:
         # Tracebacks and `inspect.getsource` show the candidate, not the file.
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
         self._replace_loading()
-        for name, loaded in list(sys.modules.items()):
-            if name != "__main__" and self.is_at(getattr(loaded, "__file__", None) or ""):
-                del sys.modules[name]
+        self._forget_loaded()
 
     def is_at(self, path: str) -> bool:
         """Whether a path is the file that is replaced."""
@@ -65,6 +63,14 @@ class Candidate:
         return (
             importlib.util.spec_from_file_location(fullname, self.path) if fullname == self.module else None
         )
+
+    def _forget_loaded(self) -> None:
+        """Forget the file, and what is below it, where this interpreter has already loaded it for itself."""
+        loaded = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
+        for name in [name for name, file in loaded.items() if name != "__main__" and self.is_at(file)]:
+            for other in loaded:
+                if other == name or other.startswith(name + "."):
+                    sys.modules.pop(other, None)
 
     def _replace_loading(self) -> None:
         loader: Any = importlib.machinery.SourceFileLoader

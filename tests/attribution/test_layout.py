@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sys
+import venv
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.discovery import cases_for, files_with_tests
+from counterlens.attribution.layout import interpreter_for, layout_of
+
+Project = Callable[[Mapping[str, str]], Path]
+
+
+def test_modules_are_named_from_the_root_of_their_package(project: Project) -> None:
+    folder = project(
+        {"src/a/__init__.py": "", "src/a/b/__init__.py": "", "src/a/b/c.py": "", "pyproject.toml": ""}
+    )
+    place = layout_of(folder / "src/a/b/c.py")
+    assert (place.module, place.root, place.project) == ("a.b.c", folder / "src", folder)
+    assert place.roots == [folder / "src", folder]
+    assert layout_of(folder / "src/a/b/__init__.py").module == "a.b"
+    assert layout_of(folder / "alone.py").module == "alone"
+
+
+def test_relative_imports_tell_of_packages_without_init(project: Project) -> None:
+    folder = project({"space/inner/mod.py": "from ..other import x", "space/other.py": "x = 1"})
+    place = layout_of(folder / "space/inner/mod.py", "from ..other import x")
+    assert (place.module, place.root) == ("space.inner.mod", folder)
+
+
+def test_a_home_folder_is_not_opened_to_programs(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project({"script.py": "", ".git/config": "", "work/pyproject.toml": "", "work/a.py": ""})
+    monkeypatch.setenv("HOME", str(folder))
+    assert layout_of(folder / "script.py").readable == ()
+    assert layout_of(folder / "work/a.py").readable == (folder / "work",)
+
+
+def test_the_interpreter_of_the_project_is_used(project: Project) -> None:
+    folder = project({"pkg/a.py": "", "pyproject.toml": ""})
+    assert interpreter_for(folder / "pkg/a.py") == Path(sys.executable)
+    assert interpreter_for(None) == Path(sys.executable)
+    venv.create(folder / ".venv", with_pip=False, symlinks=True)
+    assert interpreter_for(folder / "pkg/a.py") == folder / ".venv/bin/python"
+    (folder / ".venv/bin/python").unlink()
+    (folder / ".venv/bin/python").write_text("not an interpreter")
+    assert interpreter_for(folder / "pkg/a.py") == Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        ("from pkg.mod import f\ndef test_a(): f()", True),
+        ("from pkg.mod import *\ndef test_a(): f()", True),
+        ("from pkg.mod import f as g\ndef test_a(): g()", True),
+        ("from pkg import f\ndef test_a(): f()", True),
+        ("from pkg import mod\ndef test_a(): mod.f()", True),
+        ("import pkg.mod\ndef test_a(): pkg.mod.f()", True),
+        ("import pkg.mod as m\ndef test_a(): m.f()", True),
+        ("def test_a():\n    from pkg.mod import f\n    f()", True),
+        ("from pkg.mod import f\ndef check(): f()\ndef test_a(): check()", True),
+        ("from pkg.mod import f\nTABLE = [f]\ndef test_a(): TABLE[0]()", True),
+        ("from pkg.mod import f\ndef data(): f()\ndef test_a(data): pass", True),
+        ("from pkg.mod import f\nclass TestF:\n def setup_method(self): f()\n def test_a(self): pass", True),
+        ("from pkg.mod import f\ndef test_a(): pass", False),
+        ("from pkg.mod import f\ndef helper(): f()", False),
+        ("from elsewhere import f\ndef test_a(): f()", False),
+        ("import elsewhere\ndef test_a(): elsewhere.f()", False),
+        ("from pkg.mod import g\ndef test_a(): g().f", False),
+        ("from pkg.mod import f\ndef test_a(: f()", False),
+        ("# f", False),
+    ],
+)
+def test_cases_are_found_by_what_they_mention(project: Project, test: str, found: bool) -> None:
+    folder = project({"pkg/__init__.py": "", "pkg/mod.py": "def f(): pass", "tests/unit/test_mod.py": test})
+    place = layout_of(folder / "pkg/mod.py")
+    files = files_with_tests(place)
+    assert files == [folder / "tests/unit/test_mod.py"]
+    assert bool(cases_for("f", place, files)) == found
+
+
+def test_files_are_looked_for_where_tests_live(project: Project) -> None:
+    names = ["pkg/test_beside.py", "pkg/tests/test_inner.py", "tests/deep/down/x_test.py", "test_top.py"]
+    others = ["tests/.hidden/test_no.py", "tests/helper.py", "elsewhere/test_no.py"]
+    folder = project(
+        {"pyproject.toml": "", "pkg/__init__.py": "", "pkg/m.py": ""} | dict.fromkeys(names + others, "")
+    )
+    assert set(files_with_tests(layout_of(folder / "pkg/m.py"))) == {folder / name for name in names}
