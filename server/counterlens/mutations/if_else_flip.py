@@ -64,13 +64,12 @@ class IfElseFlip(Mutation):
             return Refused(start, "there is no else branch to exchange with")
         negation = self._negate(module, node.test)
         branches = module.suite(node.body), module.suite(node.orelse.body)
-        first, second = _first_line(module, node.body), _first_line(module, node.orelse.body)
         return Site(
             span=(start, end),
             description=f"negated the condition `{shown(module, node.test)}` and exchanged its branches",
             edits=(*negation.edits, *exchange(*branches)),
             assumptions=negation.assumptions,
-            cut=(first, second) if first is not None and second is not None else None,
+            cut=first_lines(module, node.body, node.orelse.body),
         )
 
     def _negate(self, module: Module, test: cst.BaseExpression) -> Negation:
@@ -78,6 +77,8 @@ class IfElseFlip(Mutation):
         return negation if negation is not None else wrap_in_not(module, test)
 
 
-def _first_line(module: Module, suite: cst.BaseSuite) -> int | None:
-    """Where the first line of an indented body begins, behind its header's newline."""
-    return module.end(suite.header) if isinstance(suite, cst.IndentedBlock) else None
+def first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> tuple[int, int] | None:
+    """Where the first lines of two indented bodies begin, behind their headers' newlines."""
+    if isinstance(then, cst.IndentedBlock) and isinstance(other, cst.IndentedBlock):
+        return module.end(then.header), module.end(other.header)
+    return None

@@ -118,7 +118,7 @@ def region(module: Module, statement: cst.CSTNode) -> tuple[int, int]:
     decorators = getattr(statement, "decorators", ())
     start = module.start(decorators[0] if decorators else statement)
     for line in reversed(getattr(statement, "leading_lines", ())):
-        if line.comment is None:
+        if line.comment is None or module.indentation(line.comment) != module.indentation(statement):
             break
         start = module.start(line.comment)
     return start, module.without_newline(module.statement_end(statement))

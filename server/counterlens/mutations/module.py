@@ -94,6 +94,12 @@ class Module:
         """Its scopes, and the variable that each name means."""
         return with_depth(lambda: Scopes(self.tree))
 
+    def descendants(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """A node and all nodes in it."""
+        yield node
+        for child in children(node):
+            yield from self.descendants(child)
+
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """The scope whose code a statement is part of."""
         for above in self.ancestors(node):

@@ -17,6 +17,8 @@ from counterlens.mutations.mutation import Context, Example, Mutation, Refused, 
 from counterlens.mutations.naming import numbered_names
 from counterlens.mutations.scopes import ScopeKind
 
+_NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
+
 
 class RefactorCondition(Mutation):
     """Assign the condition of an `if` to a new variable, and test that.
@@ -100,12 +102,17 @@ class RefactorCondition(Mutation):
         again = (
             isinstance(node.test, cst.BooleanOperation) and context.effects.kinds.of(node.test) > Kind.ATOM
         )
+        inner = module.span(node.test)
+        bare = (
+            before and (inner[0] - 1, inner[1] + 1) == place and not isinstance(node.test, _NEED_PARENTHESES)
+        )
+        value = inner if bare else place
         lead = f"{name} = {before}"
         follow = f"{after}{module.newline}{module.indentation(node)}"
         return Site(
             span=(start, module.end(node.test)),
             description=f"moved the condition `{shown(module, node.test)}` to the variable `{name}`",
-            edits=(Edit(start, start, (lead, Slice(*place), follow)), put(module, place, name)),
+            edits=(Edit(start, start, (lead, Slice(*value), follow)), put(module, place, name)),
             assumptions=(PURE_OPERATORS,) if again else (),
         )
 

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from counterlens.mutations.annotate_shuffle import AnnotateShuffle
+from counterlens.mutations.annotate_strip import AnnotateStrip
+from counterlens.mutations.block_swap_plain import BlockSwapPlain
 from counterlens.mutations.def_use_break import DefUseBreak
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.independent_swap import IndependentSwap
 from counterlens.mutations.mutation import Mutation
+from counterlens.mutations.negate_condition import NegateCondition
 from counterlens.mutations.operand_swap import OperandSwap
 from counterlens.mutations.refactor_condition import RefactorCondition
+from counterlens.mutations.remove_conditional import RemoveConditional
+from counterlens.mutations.remove_definition import RemoveDefinition
 from counterlens.mutations.rename_generic import RenameGeneric
 from counterlens.mutations.rename_random import RenameRandom
 from counterlens.mutations.rename_shuffle import RenameShuffle
+from counterlens.mutations.reorder_parameters import ReorderParameters
+from counterlens.mutations.replace_arithmetic import ReplaceArithmetic
 
 _ALL: tuple[Mutation, ...] = (
+    # control flow
     IfElseFlip(),
     IndependentSwap(),
     RefactorCondition(),
+    NegateCondition(),
+    RemoveConditional(),
+    BlockSwapPlain(),
+    # data flow
     DefUseBreak(),
     OperandSwap(),
+    ReorderParameters(),
+    ReplaceArithmetic(),
+    RemoveDefinition(),
+    # naming
     RenameRandom(),
     RenameShuffle(),
     RenameGeneric(),
+    # types
+    AnnotateStrip(),
+    AnnotateShuffle(),
 )
 
 MUTATIONS = MappingProxyType({mutation.id: mutation for mutation in _ALL})

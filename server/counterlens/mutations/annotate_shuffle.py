@@ -1,0 +1,62 @@
+"""`annotate-shuffle`: the annotations of a function's parameters change places."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import ClassVar
+
+from counterlens.mutations.annotations import annotated, annotation_span, read_at_run_time
+from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Slice
+from counterlens.mutations.module import Function
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+
+class AnnotateShuffle(Mutation):
+    """Permute the annotations of a function's parameters.
+
+    That keeps what the program does, and misleads a type checker, and a reader.
+    """
+
+    id = "annotate-shuffle"
+    concept = Concept.TYPES
+    source = "the concept of paper 000, section 3.3, that it leaves out"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a: int, b: list[str] = ()): pass\n",
+            after="def f(a: list[str], b: int = ()): pass\n",
+        ),
+        Example(before="def f(a: int, b: int): pass\n", refused="different annotations"),
+        Example(before="def f(a: int, b: int): return f.__annotations__\n", refused="reads annotations"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        for function in context.module.functions:
+            yield self._site(context, function)
+
+    def _site(self, context: Context, function: Function) -> Site | Refused:
+        module = context.module
+        reason = read_at_run_time(module, function.node)
+        if reason is not None:
+            return Refused(function.start, reason)
+        spans = [annotation_span(module, note) for note in annotated(function.node)]
+        texts = {module.text(span) for span in spans}
+        if len(texts) < 2:
+            return Refused(function.start, "its parameters do not have two different annotations")
+        chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
+        order = list(spans)
+        while all(module.text(a) == module.text(b) for a, b in zip(spans, order, strict=True)):
+            chance.shuffle(order)
+        edits = tuple(
+            Edit(*target, (Slice(*source),))
+            for target, source in zip(spans, order, strict=True)
+            if module.text(target) != module.text(source)
+        )
+        return Site(
+            span=(function.start, function.end),
+            description=f"permuted the annotations of {len(edits)} parameters",
+            edits=edits,
+            assumptions=(ANNOTATIONS_UNREAD,),
+        )

@@ -1,0 +1,54 @@
+"""`annotate-strip`: the annotations of a function's parameters go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from counterlens.mutations.annotations import annotated, annotation_span, read_at_run_time
+from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import replace
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.scopes import parameters
+
+
+class AnnotateStrip(Mutation):
+    """Remove the annotations of a function's parameters.
+
+    That keeps what the program does, and breaks what a type checker knows of it.
+    """
+
+    id = "annotate-strip"
+    concept = Concept.TYPES
+    source = "the concept of paper 000, section 3.3, that it leaves out"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a: int, b : str = '', *c: 'x', d=1) -> int:\n    pass\n",
+            after="def f(a, b = '', *c, d=1) -> int:\n    pass\n",
+        ),
+        Example(before="@task\ndef f(a: int): pass\n", refused="decorator"),
+        Example(before="def f(a): pass\n", refused="no annotations"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        for function in module.functions:
+            if not annotated(function.node):
+                yield Refused(function.start, "its parameters have no annotations")
+                continue
+            reason = read_at_run_time(module, function.node)
+            if reason is not None:
+                yield Refused(function.start, reason)
+                continue
+            edits = [
+                replace(module.end(param.name), annotation_span(module, param.annotation)[1], "")
+                for param in parameters(function.node.params)
+                if param.annotation is not None
+            ]
+            yield Site(
+                span=(function.start, function.end),
+                description=f"removed the annotations of {len(edits)} parameters",
+                edits=tuple(edits),
+                assumptions=(ANNOTATIONS_UNREAD,),
+            )

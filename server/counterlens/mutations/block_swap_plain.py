@@ -1,0 +1,50 @@
+"""`block-swap-plain`: the branches of an if-else change places, and the condition stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import exchange
+from counterlens.mutations.if_else_flip import first_lines
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.negate_condition import same_branches
+
+
+class BlockSwapPlain(Mutation):
+    """Exchange the branches of an `if` with an `else` without negating its condition: breaks the program.
+
+    It is nearer to the original's text than `if-else-flip`, and farther from its meaning.
+    """
+
+    id = "block-swap-plain"
+    concept = Concept.CONTROL_FLOW
+    preserving = False
+    source = "paper 003, Table 6"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="if a:\n    f()\nelse:\n    g()\n",
+            after="if a:\n    g()\nelse:\n    f()\n",
+        ),
+        Example(before="if a:\n    f()\n", refused="no else"),
+        Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        for node in module.nodes(cst.If):
+            start, end = module.span(node)
+            if not isinstance(node.orelse, cst.Else):
+                yield Refused(start, "there is no else branch to exchange with")
+            elif same_branches(context, node):
+                yield Refused(start, "both branches do the same")
+            else:
+                yield Site(
+                    span=(start, end),
+                    description="exchanged the branches and left the condition",
+                    edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
+                    cut=first_lines(module, node.body, node.orelse.body),
+                )

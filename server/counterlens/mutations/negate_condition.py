@@ -1,0 +1,51 @@
+"""`negate-condition`: the condition of an `if` is negated, and its branches stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.conditions import complement, shown, wrap_in_not
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+
+class NegateCondition(Mutation):
+    """Negate the condition of an `if` or `elif`, and leave the branches as they are: breaks the program."""
+
+    id = "negate-condition"
+    concept = Concept.CONTROL_FLOW
+    preserving = False
+    source = "paper 004, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="if a < b and c is None:\n    f()\nelif(d):\n    g()\n",
+            after="if a >= b or c is not None:\n    f()\nelif not (d):\n    g()\n",
+        ),
+        Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        for node in module.nodes(cst.If):
+            start = module.start(node)
+            if same_branches(context, node):
+                yield Refused(start, "both branches do the same")
+                continue
+            negation = complement(module, node.test) or wrap_in_not(module, node.test)
+            yield Site(
+                span=(start, module.end(node.test)),
+                description=f"negated the condition `{shown(module, node.test)}`",
+                edits=negation.edits,
+            )
+
+
+def same_branches(context: Context, node: cst.If) -> bool:
+    """Whether both branches of an if-else read the same, so that it does not matter which one runs."""
+    if not isinstance(node.orelse, cst.Else):
+        return False
+    module = context.module
+    texts = (module.text(module.suite(branch)).split() for branch in (node.body, node.orelse.body))
+    return next(texts) == next(texts)

@@ -1,0 +1,62 @@
+"""`remove-definition`: an assignment goes, though its variable is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import replace
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.scopes import Role
+
+
+class RemoveDefinition(Mutation):
+    """Remove the assignment of a function's variable that is used behind it: breaks the program."""
+
+    id = "remove-definition"
+    concept = Concept.DATA_FLOW
+    preserving = False
+    source = "paper 004, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f():\n    x = 10  # ten\n    return x + 1\n",
+            after="def f():\n    return x + 1\n",
+        ),
+        Example(
+            before="def f(a):\n    if a:\n        x = 10\n    return x\n",
+            after="def f(a):\n    if a:\n        pass\n    return x\n",
+        ),
+        Example(before="def f():\n    x = 1\n", refused="never used"),
+        Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        for node in context.module.nodes(cst.Assign):
+            found = self._site(context, node)
+            if found is not None:
+                yield found
+
+    def _site(self, context: Context, node: cst.Assign) -> Site | Refused | None:
+        module = context.module
+        target = node.targets[0].target
+        variable = module.scopes.variable(target)
+        if len(node.targets) != 1 or variable is None or not variable.scope.is_function:
+            return None
+        start, end = module.span(node)
+        if not any(
+            o.role is Role.USE and not start <= module.start(o.node) < end for o in variable.occurrences
+        ):
+            return Refused(start, f"`{variable.name}` is never used")
+        line = module.parent(node)
+        block = module.parent(line)
+        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+        if not alone or not isinstance(block, cst.IndentedBlock):
+            return Refused(start, "the assignment shares its line with other code")
+        if len(block.body) == 1:
+            edit = replace(start, end, "pass")
+        else:
+            edit = replace(module.line_start(start), module.statement_end(line), "")
+        return Site((start, end), f"removed the definition of `{variable.name}`", (edit,))

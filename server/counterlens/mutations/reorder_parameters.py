@@ -1,0 +1,165 @@
+"""`reorder-parameters`: a function's parameters change places, in its definition and in every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.assumptions import PRIVATE
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Slice
+from counterlens.mutations.independence import independent
+from counterlens.mutations.independent_swap import is_caught
+from counterlens.mutations.module import Function, Module
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.scopes import Occurrence, Role, ScopeKind, Variable
+
+
+class ReorderParameters(Mutation):
+    """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
+
+    Only where all calls are known: the function is defined inside of another one, or its name begins with an
+    underscore and nothing but calls uses it.
+    """
+
+    id = "reorder-parameters"
+    concept = Concept.DATA_FLOW
+    source = "paper 004, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def _join(left: str, right, sep=","):
+                return left + sep + right
+
+            def f(a):
+                return _join(a, "b") + _join(a , right=a, sep=";") + _join(left=a, right=a)
+            """,
+            refused="by position and some by name",
+        ),
+        Example(
+            before="""
+            def _join(left: str, right, sep=","):
+                return left + sep + right
+
+            def f(a):
+                return _join(a, "b") + _join(a , "c", sep=";") + _join(left=a, right=a)
+            """,
+            after="""
+            def _join(right, left: str, sep=","):
+                return left + sep + right
+
+            def f(a):
+                return _join("b", a) + _join("c" , a, sep=";") + _join(left=a, right=a)
+            """,
+            refused="fewer than two",
+        ),
+        Example(before="def join(a, b):\n    return a + b\n", refused="other modules"),
+        Example(before="def _f(a, b): pass\n_f(g(), h())\n", refused="both call"),
+        Example(before="def _f(a, b): pass\nmap(_f, x, y)\n", refused="used without being called"),
+    )
+
+    def __init__(self, *, whole_program: bool = False) -> None:
+        """`whole_program`: no other module calls anything in this one."""
+        self.whole_program = whole_program
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        for function in context.module.functions:
+            yield self._site(context, function)
+
+    def _site(self, context: Context, function: Function) -> Site | Refused:
+        module = context.module
+        moved = [param for param in function.node.params.params if param.default is None]
+        if len(moved) < 2:
+            return Refused(function.start, "it has fewer than two parameters without defaults")
+        variable = module.scopes.variable(function.node.name)
+        if variable is None:
+            return Refused(function.start, "its name is declared elsewhere")
+        reason = self._unresolved(module, function, variable)
+        if reason is not None:
+            return Refused(function.start, reason)
+        edits = list(_reversed([_param_span(module, param) for param in moved]))
+        assumed = set() if variable.scope.is_function or self.whole_program else {PRIVATE}
+        for occurrence in variable.occurrences:
+            if occurrence.role is Role.DEFINE:
+                continue
+            found = self._call(context, occurrence, [param.name.value for param in moved], function)
+            if isinstance(found, str):
+                return Refused(function.start, f"line {module.line(module.start(occurrence.node))}: {found}")
+            edits += found[0]
+            assumed |= found[1]
+        names = ", ".join(param.name.value for param in moved)
+        return Site(
+            span=(function.start, function.end),
+            description=f"reversed the parameters {names} of `{function.node.name.value}`",
+            edits=tuple(edits),
+            assumptions=tuple(sorted(assumed)),
+        )
+
+    def _unresolved(self, module: Module, function: Function, variable: Variable) -> str | None:
+        scope = variable.scope
+        name = variable.name
+        if function.node.decorators:
+            return "a decorator may call it"
+        if function.node.params.posonly_params:
+            return "some parameters are positional-only"
+        if scope.kind is ScopeKind.CLASS:
+            return "it is a method, and calls of methods cannot be resolved"
+        if (
+            variable.roles - {Role.DEFINE, Role.USE}
+            or sum(o.role is Role.DEFINE for o in variable.occurrences) != 1
+        ):
+            return f"`{name}` is bound more than once"
+        if module.scopes.reads_names(scope):
+            return "it may be looked up by name"
+        if scope.kind is ScopeKind.MODULE and not self.whole_program:
+            if not name.startswith("_") or name.startswith("__"):
+                return "other modules may call it"
+            if f'"{name}"' in module.source or f"'{name}'" in module.source:
+                return "its name stands in a string"
+        return None
+
+    def _call(
+        self, context: Context, occurrence: Occurrence, names: Sequence[str], function: Function
+    ) -> tuple[list[Edit], set[str]] | str:
+        module = context.module
+        call = module.parent(occurrence.node)
+        if not isinstance(call, cst.Call) or call.func is not occurrence.node:
+            return "it is used without being called"
+        if any(argument.star for argument in call.args):
+            return "it is called with * or **"
+        positional = [argument for argument in call.args if argument.keyword is None]
+        by_name = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+        if by_name >= set(names) and not positional:
+            return [], set()
+        if by_name & set(names) or len(positional) < len(names):
+            return "it is called with some of them by position and some by name"
+        order = [parameter.name.value for parameter in function.node.params.params]
+        if order[: len(names)] != list(names):
+            return "parameters with defaults come first"
+        arguments = positional[: len(names)]
+        assumed: set[str] = set()
+        caught = is_caught(module, call)
+        for index, one in enumerate(arguments):
+            for other in arguments[index + 1 :]:
+                verdict = independent(
+                    context.effects.of(one.value), context.effects.of(other.value), caught=caught
+                )
+                if verdict.reason is not None:
+                    return f"the arguments: {verdict.reason}"
+                assumed.update(verdict.assumptions)
+        return list(_reversed([module.outer(argument.value) for argument in arguments])), assumed
+
+
+def _param_span(module: Module, param: cst.Param) -> tuple[int, int]:
+    last = module.end(param.name)
+    if param.annotation is not None:
+        last = module.outer(param.annotation.annotation)[1]
+    return module.start(param.name), last
+
+
+def _reversed(spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+    for target, source in zip(spans, reversed(spans), strict=True):
+        if target != source:
+            yield Edit(*target, (Slice(*source),))

@@ -1,0 +1,80 @@
+"""`replace-arithmetic`: an arithmetic operator becomes another one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import replace
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+_OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Add: ("-",),
+    cst.Subtract: ("+",),
+    cst.Multiply: ("/", "//", "%"),
+    cst.Divide: ("*", "//", "%"),
+    cst.FloorDivide: ("*", "/", "%"),
+    cst.Modulo: ("*", "/", "//"),
+    cst.AddAssign: ("-=",),
+    cst.SubtractAssign: ("+=",),
+    cst.MultiplyAssign: ("//=", "%="),
+    cst.DivideAssign: ("*=", "//="),
+    cst.FloorDivideAssign: ("*=", "%="),
+    cst.ModuloAssign: ("*=", "//="),
+}
+_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
+
+
+class ReplaceArithmetic(Mutation):
+    """Replace an arithmetic operator by another one of the same precedence: breaks the program.
+
+    So nothing around it is grouped in another way. The seed decides which one. Operators on strings and lists
+    are not arithmetic.
+    """
+
+    id = "replace-arithmetic"
+    concept = Concept.DATA_FLOW
+    preserving = False
+    source = "paper 004, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a, b):\n    a += 2\n    return a - b\n",
+            after="def f(a, b):\n    a -= 2\n    return a + b\n",
+        ),
+        Example(before="x = 'a' + y\n", refused="not numbers"),
+        Example(before="x = y + 0\n", refused="same value"),
+    )
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        for node in context.module.nodes(cst.BinaryOperation, cst.AugAssign):
+            found = self._site(context, node)
+            if found is not None:
+                yield found
+
+    def _site(self, context: Context, node: cst.BinaryOperation | cst.AugAssign) -> Site | Refused | None:
+        module = context.module
+        others = _OTHERS.get(type(node.operator))
+        if others is None:
+            return None
+        start, end = module.span(node)
+        right = node.right if isinstance(node, cst.BinaryOperation) else node.value
+        left = node.left if isinstance(node, cst.BinaryOperation) else node.target
+        kinds = [
+            context.effects.kinds.of(side) for side in (left, right) if isinstance(side, cst.BaseExpression)
+        ]
+        if any(kind in {Kind.ATOM, Kind.CONTAINER} for kind in kinds):
+            return Refused(start, "the operands are not numbers")
+        span = module.span(node.operator)
+        old = module.text(span)
+        chance = random.Random(repr((context.seed, self.id, module.text((start, end)))))  # noqa: S311
+        new = chance.choice(others)
+        value = right.value if isinstance(right, cst.Integer) else ""
+        plain_old, plain_new = old.removesuffix("="), new.removesuffix("=")
+        if value and _NEUTRAL.get(plain_old) == value == _NEUTRAL.get(plain_new):
+            return Refused(start, "the other operator gives the same value")
+        return Site((start, end), f"replaced the operator `{old}` by `{new}`", (replace(*span, new),))
