@@ -1,11 +1,12 @@
 """What runs between Counterlens and an untrusted program: confines itself, becomes the program, cleans up.
 
 It is started as `python -I -S` in a process of its own, because confining between `fork` and `exec` of a
-threaded parent is not safe. Three processes come of it:
+threaded parent is not safe. Four processes come of it:
 
-- the launcher, which enters the namespaces and waits;
+- the launcher, which removes the private folder at the end;
+- its child, which enters the namespaces and waits;
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
-  Where there is no such namespace the launcher itself supervises, as the subreaper of what it started;
+  Where there is no such namespace the one before supervises, as the subreaper of what it started;
 - the program, which limits itself and is then replaced by the interpreter that was asked for.
 
 Standard input is the line to the parent: it brings the task, and its end means "stop", so that nothing
@@ -109,6 +110,7 @@ class Launcher:
                     "filesystem", lambda: namespaces.private_filesystem(self.task.folder, self.task.disk)
                 )
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+            syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         self.lay_out()
         if not self.namespaces:
             self.supervise()
@@ -255,6 +257,15 @@ def _silence() -> None:
         os.dup2(nothing, stream)
 
 
+def _remove(folder: str) -> None:
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - empty where it was covered by a file system of its own
+    except OSError:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _read(size: int) -> bytes:
     data = b""
     while len(data) < size:
@@ -266,9 +277,15 @@ def _read(size: int) -> bytes:
 
 
 def main() -> NoReturn:
-    """Read the task and carry it out."""
+    """Read the task, have it carried out, and remove its folder, also for a parent that is gone."""
     fields = marshal.loads(_read(TASK_HEAD.unpack(_read(TASK_HEAD.size))[0]))  # noqa: S302 - from our parent
     launcher = Launcher(Task(**fields))
+    confined = os.fork()
+    if confined != 0:
+        _silence()
+        os.waitpid(confined, 0)
+        _remove(launcher.task.folder)
+        os._exit(0)
     try:
         launcher.run()
     except BaseException as error:
