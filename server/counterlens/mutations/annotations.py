@@ -22,11 +22,7 @@ def read_at_run_time(module: Module, node: cst.FunctionDef) -> str | None:
         return "a decorator may read the annotations"
     if _READERS & module.words:
         return "the module reads annotations or signatures"
-    scope = module.scopes.of_node[node]
-    if (
-        isinstance(scope.parent.node if scope.parent else None, cst.ClassDef)
-        and node.name.value == "__init__"
-    ):
+    if node.name.value == "__init__":
         return "frameworks build objects from the annotations of `__init__`"
     if any(isinstance(part, _ACTIVE) for note in annotated(node) for part in module.descendants(note)):
         return "an annotation does more than name a type"

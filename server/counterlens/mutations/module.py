@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -107,6 +108,12 @@ class Module:
             if scope is not None:
                 return scope
         return self.scopes.module
+
+    def free_name(self, name: str, depth: int = 0) -> str:
+        """A name that the file does not have: the same one for the same depth."""
+        suffixes = ("" if not number else str(number + 1) for number in itertools.count())
+        free = (f"{name}{suffix}" for suffix in suffixes if f"{name}{suffix}" not in self.words)
+        return next(itertools.islice(free, depth, None))
 
     @cached_property
     def words(self) -> frozenset[str]:

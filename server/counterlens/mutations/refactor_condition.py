@@ -103,10 +103,8 @@ class RefactorCondition(Mutation):
             isinstance(node.test, cst.BooleanOperation) and context.effects.kinds.of(node.test) > Kind.ATOM
         )
         inner = module.span(node.test)
-        bare = (
-            before and (inner[0] - 1, inner[1] + 1) == place and not isinstance(node.test, _NEED_PARENTHESES)
-        )
-        value = inner if bare else place
+        hugged = (inner[0] - 1, inner[1] + 1) == place and not isinstance(node.test, _NEED_PARENTHESES)
+        value = inner if before and hugged else place
         lead = f"{name} = {before}"
         follow = f"{after}{module.newline}{module.indentation(node)}"
         return Site(

@@ -8,6 +8,7 @@ from counterlens.mutations.annotate_shuffle import AnnotateShuffle
 from counterlens.mutations.annotate_strip import AnnotateStrip
 from counterlens.mutations.block_swap_plain import BlockSwapPlain
 from counterlens.mutations.def_use_break import DefUseBreak
+from counterlens.mutations.for_while_convert import ForWhileConvert
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.independent_swap import IndependentSwap
 from counterlens.mutations.mutation import Mutation
@@ -26,6 +27,7 @@ _ALL: tuple[Mutation, ...] = (
     # control flow
     IfElseFlip(),
     IndependentSwap(),
+    ForWhileConvert(),
     RefactorCondition(),
     NegateCondition(),
     RemoveConditional(),

@@ -46,17 +46,21 @@ class RemoveDefinition(Mutation):
         if len(node.targets) != 1 or variable is None or not variable.scope.is_function:
             return None
         start, end = module.span(node)
-        if not any(
-            o.role is Role.USE and not start <= module.start(o.node) < end for o in variable.occurrences
-        ):
+        uses = [module.start(o.node) for o in variable.occurrences if o.role is Role.USE]
+        if all(start <= use < end for use in uses):
             return Refused(start, f"`{variable.name}` is never used")
         line = module.parent(node)
         block = module.parent(line)
         alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         if not alone or not isinstance(block, cst.IndentedBlock):
             return Refused(start, "the assignment shares its line with other code")
-        if len(block.body) == 1:
+        if block.body[0] is line and all(_is_assignment(other) for other in block.body):
             edit = replace(start, end, "pass")
         else:
             edit = replace(module.line_start(start), module.statement_end(line), "")
         return Site((start, end), f"removed the definition of `{variable.name}`", (edit,))
+
+
+def _is_assignment(statement: cst.BaseStatement) -> bool:
+    """Whether a line is an assignment; a block of nothing else keeps a `pass`, whichever of them go."""
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Assign)

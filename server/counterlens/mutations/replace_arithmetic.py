@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import chain
 from typing import ClassVar
 
 import libcst as cst
@@ -51,7 +52,9 @@ class ReplaceArithmetic(Mutation):
     )
 
     def sites(self, context: Context) -> Iterator[Site | Refused]:
-        for node in context.module.nodes(cst.BinaryOperation, cst.AugAssign):
+        binary = context.module.nodes(cst.BinaryOperation)
+        augmented = context.module.nodes(cst.AugAssign)
+        for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
             found = self._site(context, node)
             if found is not None:
                 yield found
@@ -64,10 +67,8 @@ class ReplaceArithmetic(Mutation):
         start, end = module.span(node)
         right = node.right if isinstance(node, cst.BinaryOperation) else node.value
         left = node.left if isinstance(node, cst.BinaryOperation) else node.target
-        kinds = [
-            context.effects.kinds.of(side) for side in (left, right) if isinstance(side, cst.BaseExpression)
-        ]
-        if any(kind in {Kind.ATOM, Kind.CONTAINER} for kind in kinds):
+        sides = [side for side in (left, right) if isinstance(side, cst.BaseExpression)]
+        if any(context.effects.kinds.of(side) in {Kind.ATOM, Kind.CONTAINER} for side in sides):
             return Refused(start, "the operands are not numbers")
         span = module.span(node.operator)
         old = module.text(span)
