@@ -17,7 +17,7 @@ from counterlens.attribution.registry import find_judge
 from counterlens.errors import Cancelled, SourceError
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect
 from counterlens.models.base import Completion, Model, ModelInfo
-from counterlens.mutations import counterfactuals, refusals
+from counterlens.mutations import MUTATIONS, counterfactuals, refusals
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.prompting import Gap
 from counterlens.sandbox.base import Sandbox
@@ -139,7 +139,11 @@ def probe_completion(
         model=model.info,
         judged_by=_judged_by(judge),
         pairs=tuple(runner.pair(counterfactual) for counterfactual in sound),
-        refusals=tuple(refusals(document.text, mutations=mutations, function=function.qualname, seed=seed)),
+        refusals=tuple(
+            refusal
+            for refusal in refusals(document.text, mutations=mutations, function=function.qualname, seed=seed)
+            if MUTATIONS[refusal.mutation].preserving
+        ),
         dropped=tuple(dropped),
         seed=seed,
     )

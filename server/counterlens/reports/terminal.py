@@ -43,7 +43,9 @@ def probe_report(probe: CompletionProbe, scored: Confidence | None, *, note: str
     parts += _confidence_lines(probe, scored, note)
     for pair in probe.pairs:
         parts += [Text(), *_pair(probe.document, pair)]
-    parts += [Text(), _table(probe), Text(), *_closing(probe)]
+    if probe.pairs:
+        parts += [Text(), _table(probe)]
+    parts += [*_left_out(probe), Text(), *_closing(probe)]
     return Group(*parts)
 
 
@@ -83,7 +85,7 @@ def _least_certain(scored: Confidence, start: int, end: int) -> str:
         first, last = int(scored.scores.start[i]), int(scored.scores.end[i])
         if first < start or last > end or any(low < last and first < high for low, high in docstrings):
             continue
-        if not scored.document.data[first:last].strip():
+        if scored.scores.rank[i] < 0 or not scored.document.data[first:last].strip():
             continue
         if best is None or scored.scores.logprob[i] < scored.scores.logprob[best]:
             best = i
@@ -119,7 +121,7 @@ def _pair(document: Document, pair: Pair) -> list[RenderableType]:
         _side("after the original, it wrote", pair.gap.before, pair.original),
         _side("after the counterfactual, it wrote", pair.mutated_gap.before, pair.mutated),
     )
-    return [head, Padding(diff(document.text, found.source), (0, 2)), sides]
+    return [head, _indented(diff(document.text, found.source)), sides]
 
 
 def _side(title: str, before: str, attempt: Attempt) -> Panel:
@@ -140,7 +142,7 @@ def _side(title: str, before: str, attempt: Attempt) -> Panel:
 def _table(probe: CompletionProbe) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("counterfactual", "concept", "line", "original", "counterfactual", "effect", ""):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column != "")
     for pair in probe.pairs:
         effect = pair.effect
         shown = "-" if effect is None or not effect.informative else str(effect.mutation_effect)
@@ -153,14 +155,20 @@ def _table(probe: CompletionProbe) -> Table:
             shown,
             outcome(pair),
         )
-    for refusal in probe.refusals:
-        table.add_row(
-            refusal.mutation, "", str(refusal.line), Text(f"refused: {refusal.reason}", style="dim")
-        )
-    for dropped, verdict in probe.dropped:
-        reason = f"left out: its own program {verdict.judgement}"
-        table.add_row(dropped.mutation, dropped.concept, str(dropped.start_line), Text(reason, style="dim"))
     return table
+
+
+def _left_out(probe: CompletionProbe) -> list[Text]:
+    """What was not asked, by reason: nothing is dropped in silence."""
+    reasons: dict[str, list[str]] = {}
+    for refusal in probe.refusals:
+        reasons.setdefault(f"refused: {refusal.reason}", []).append(refusal.mutation)
+    for dropped, verdict in probe.dropped:
+        reasons.setdefault(f"left out: its own program {verdict.judgement}", []).append(dropped.mutation)
+    lines = [
+        Text(f"{', '.join(dict.fromkeys(names))}  {reason}", style="dim") for reason, names in reasons.items()
+    ]
+    return [Text(), *lines] if lines else []
 
 
 def _judgement(attempt: Attempt) -> Text:
@@ -197,6 +205,10 @@ def diff(before: str, after: str, context: int = 2) -> Text:
     return text
 
 
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 2), expand=False)
+
+
 def _diff_lines(before: str, after: str, context: int) -> Iterator[str]:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=context)
     for number, line in enumerate(lines):
@@ -226,7 +238,7 @@ def mutation_report(
                 (f"{kind}{assumed}", "dim"),
             ),
             Text(f"  {one.description}"),
-            Padding(diff(document.text, one.source), (0, 2)),
+            _indented(diff(document.text, one.source)),
             Text(),
         ]
     if not parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from counterlens.metrics.effects import Proportion
 from counterlens.probes.completion import CompletionProbe, Pair
 
 
@@ -13,11 +14,11 @@ def outcome(pair: Pair) -> str:
     if not effect.informative:
         return "uninformative: both completions fail"
     if effect.mutation_effect == 0:
-        return "the model held"
+        return "it held"
     if effect.signed > 0:
         return "right only on the counterfactual"
     if pair.copied:
-        return "the model wrote the same code as before the change"
+        return "it wrote the same code as before the change"
     return "right only on the original"
 
 
@@ -47,18 +48,27 @@ def meaning(probe: CompletionProbe) -> str:
     copied = [pair for pair in broken if pair.copied]
     if copied:
         return (
-            f"The model finished the changed {name} as if nothing had been changed: here it follows the "
-            "usual shape of this code rather than what the code says."
+            f"After {_mutations(copied)}, the model finished {name} as if nothing had been changed: there it "
+            f"follows the usual shape of this code rather than what the code says.{_held(average)}"
         )
     if broken:
         return (
-            f"The model completed {name} as it stands but not an equivalent way of writing it: "
-            "its success here depends on the shape of the code, not only on its meaning."
+            f"After {_mutations(broken)}, which keeps what {name} does, the model no longer completed it: "
+            f"its success depends on the shape of the code, not only on its meaning.{_held(average)}"
         )
     return (
         f"The model failed on {name} as it stands but completed an equivalent way of writing it: "
         "its result here depends on the shape of the code, not only on its meaning."
     )
+
+
+def _mutations(pairs: list[Pair]) -> str:
+    return " and ".join(dict.fromkeys(pair.counterfactual.mutation for pair in pairs))
+
+
+def _held(average: Proportion) -> str:
+    held = average.n - average.count
+    return f" On {held} of {average.n} counterfactuals it held." if held else ""
 
 
 def _nothing_to_show(probe: CompletionProbe) -> str:

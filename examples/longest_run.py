@@ -1,6 +1,3 @@
-"""Runs of equal things in a sequence."""
-
-
 def longest_run(items):
     """Return the length of the longest run of equal neighbours.
 
@@ -14,11 +11,10 @@ def longest_run(items):
     best = current = 0
     previous = None
     for item in items:
-        if current > 0 and item == previous:
+        if item == previous:
             current += 1
         else:
             current = 1
         previous = item
-        if current > best:
-            best = current
+        best = max(best, current)
     return best
