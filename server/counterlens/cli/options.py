@@ -37,7 +37,7 @@ def mutation_option(command: Command) -> Command:
         "mutations",
         multiple=True,
         metavar="ID",
-        help="Only this mutation (repeatable); by default all that keep the meaning.",
+        help="Only this mutation (repeatable); see docs/mutations.md for the list.",
     )(command)
 
 

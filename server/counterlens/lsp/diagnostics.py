@@ -12,6 +12,7 @@ from counterlens.lsp.places import Places
 from counterlens.lsp.settings import Settings
 from counterlens.probes.session import Probed
 from counterlens.reports.wording import meaning
+from counterlens.syntax.concepts import FREE_TEXT
 from counterlens.syntax.functions import Function, functions
 
 SOURCE = "counterlens"
@@ -22,8 +23,6 @@ _SEVERITIES = {
     "hint": types.DiagnosticSeverity.Hint,
     "information": types.DiagnosticSeverity.Information,
 }
-# Free text surprises every model, and tells nothing about code.
-_FREE_TEXT = frozenset({"string_content", "comment", "string_start", "string_end", "escape_sequence"})
 
 
 def diagnostics(analysis: Analysis, places: Places, settings: Settings, model: str) -> list[types.Diagnostic]:
@@ -68,7 +67,7 @@ def _code_leaves(found: Confidence) -> list[NodeConfidence]:
     leaves = []
     for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True):
         has_children = following is not None and following.depth > node.depth
-        if has_children or node.kind in _FREE_TEXT or node.end <= node.start:
+        if has_children or node.kind in FREE_TEXT or node.end <= node.start:
             continue
         if any(char.isalnum() or char == "_" for char in _text(found, node.start, node.end)) or node.named:
             leaves.append(node)

@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.places import Places
+from counterlens.syntax.concepts import FREE_TEXT
 
 REQUEST = "counterlens/overlay"
 BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
@@ -50,7 +51,7 @@ class Overlay:
 
 
 def overlay(analysis: Analysis, places: Places, visible: types.Range | None) -> Overlay:
-    """The overlay of a document, or of a part of it: one span per terminal node."""
+    """The overlay of a document, or of a part of it: one span per terminal node that is no prose."""
     spans: list[Span] = []
     found = analysis.confidence
     if found is not None:
@@ -58,7 +59,9 @@ def overlay(analysis: Analysis, places: Places, visible: types.Range | None) -> 
         high = places.offset(visible.end) if visible else len(analysis.document.data)
         for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True):
             leaf = following is None or following.depth <= node.depth
-            if leaf and node.confidence is not None and node.end > low and node.start < high:
+            if not leaf or node.kind in FREE_TEXT or node.confidence is None:
+                continue
+            if node.end > low and node.start < high:
                 level = bisect.bisect_right(BOUNDS, node.confidence)
                 spans.append(Span(places.range(node.start, node.end), level, node.confidence))
     return Overlay(

@@ -14,7 +14,7 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
 from counterlens.attribution.registry import find_judge
-from counterlens.errors import Cancelled, SourceError
+from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect
 from counterlens.models.base import Completion, Model, ModelInfo
 from counterlens.mutations import MUTATIONS, counterfactuals, refusals
@@ -119,11 +119,12 @@ def probe_completion(
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
+    chosen = _preserving(mutations)
     function = find_function(document, qualname)
     found = [
         c
-        for c in counterfactuals(document.text, mutations=mutations, function=function.qualname, seed=seed)
-        if c.preserving and c.cut is not None
+        for c in counterfactuals(document.text, mutations=chosen, function=function.qualname, seed=seed)
+        if c.cut is not None
     ]
     steps = _Steps(2 * len(found) + 2, cancel, report)
     steps.next("finding the tests")
@@ -139,14 +140,29 @@ def probe_completion(
         model=model.info,
         judged_by=_judged_by(judge),
         pairs=tuple(runner.pair(counterfactual) for counterfactual in sound),
-        refusals=tuple(
-            refusal
-            for refusal in refusals(document.text, mutations=mutations, function=function.qualname, seed=seed)
-            if MUTATIONS[refusal.mutation].preserving
-        ),
+        refusals=tuple(refusals(document.text, mutations=chosen, function=function.qualname, seed=seed)),
         dropped=tuple(dropped),
         seed=seed,
     )
+
+
+def _preserving(mutations: Sequence[str] | None) -> list[str]:
+    """The mutations to probe with: those asked for, or all that keep the meaning.
+
+    Raises:
+        CounterlensError: one is unknown, or breaks the meaning, so that the tests could not judge it.
+    """
+    if not mutations:
+        return [name for name, mutation in MUTATIONS.items() if mutation.preserving]
+    for name in mutations:
+        if name not in MUTATIONS:
+            raise CounterlensError(f"there is no mutation {name!r}", f"There are: {', '.join(MUTATIONS)}")
+        if not MUTATIONS[name].preserving:
+            raise CounterlensError(
+                f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
+                "The completion probe needs mutations that keep the meaning",
+            )
+    return list(mutations)
 
 
 class _Steps:

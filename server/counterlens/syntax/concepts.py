@@ -27,6 +27,9 @@ class Category(StrEnum):
     STRUCTURE = "structure"
 
 
+FREE_TEXT = frozenset({"string_content", "string_start", "string_end", "escape_sequence", "comment"})
+"""Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
+
 _PYTHON: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
         attribute concatenated_string dictionary dictionary_splat expression_list list list_splat pair
