@@ -259,7 +259,7 @@ def test_the_next_run_is_not_affected(run: Run) -> None:
 def open_folder() -> Iterator[Path]:
     """A folder that every user may read; those of pytest are closed to others."""
     with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)  # noqa: S103
+        Path(name).chmod(0o755)
         yield Path(name)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox.base import Ending, Job, Limits, Outcome
-from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.process import ProcessSandbox, _remove
 
 Run = Callable[..., Outcome]
 
@@ -208,6 +208,27 @@ def test_private_folders_are_gone_afterwards(run: Run) -> None:
     folder = Path(outcome.output.decode().strip())
     assert folder.name.startswith("counterlens-")
     assert not folder.exists()
+
+
+def test_nothing_outside_is_unlocked(
+    sandbox: ProcessSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is removed by the launcher first; what it lies in keeps its permissions."""
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    sandbox.run(Job({"main.py": b"print(1)"}, "main.py", Path(sys.executable)))
+    assert list(tmp_path.iterdir()) == []
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+    inner = tmp_path / "counterlens-x"
+    (inner / "locked" / "deep").mkdir(parents=True)
+    (inner / "outward").symlink_to(tmp_path)
+    (inner / "locked" / "deep").chmod(0)
+    (inner / "locked").chmod(0)
+    _remove(inner)
+    _remove(inner)  # it is gone already
+    assert list(tmp_path.iterdir()) == []
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
 def test_four_threads_at_once(run: Run) -> None:

@@ -217,15 +217,17 @@ def _outcome(pipes: Pipes, in_time: bool, seconds: float, job: Job) -> tuple[Out
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder whatever the program did to its permissions."""
+    """Remove a folder whatever the program did to the permissions in it; nothing outside is touched."""
 
     def unlock(function: Callable[[str], object], path: str, _error: object) -> None:
-        for which in (os.path.dirname(path), path):  # noqa: PTH120
-            with contextlib.suppress(OSError):
-                os.chmod(which, 0o700, follow_symlinks=False)  # noqa: PTH101
+        for which in (Path(path).parent, Path(path)):
+            if which == folder or folder in which.parents:
+                with contextlib.suppress(OSError):
+                    which.chmod(0o700, follow_symlinks=False)
         with contextlib.suppress(OSError):
             function(path)
 
-    shutil.rmtree(folder, onerror=unlock)
+    if folder.exists():
+        shutil.rmtree(folder, onerror=unlock)
     if folder.exists():  # unlocking a folder lists it only the next time
         shutil.rmtree(folder, ignore_errors=True)
