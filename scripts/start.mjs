@@ -3,7 +3,7 @@ import { venvBin } from "./paths.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, run, say } from "./terminal.mjs";
 
-const DEFAULT_TARGET = "examples/runs.py::longest_run";
+const DEFAULT_TARGET = "examples/parity.py::parity";
 
 await main(async () => {
   await setUpPython();
