@@ -1,0 +1,144 @@
+"""The completion probe: what it asks, what it counts, and what it refuses to count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from counterlens.attribution.base import Judgement
+from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.completion import CompletionProbe, probe_completion
+from counterlens.reports.wording import meaning
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+PARITY = '''def parity(n):
+    """Say whether n is even or odd.
+
+    >>> parity(4)
+    'even'
+    >>> parity(7)
+    'odd'
+    """
+    if n % 2 == 0:
+        return "even"
+    else:
+        return "odd"
+'''
+RIGHT = {True: '        return "even"\n    else:\n        return "odd"\n'}
+RIGHT[False] = RIGHT[True].replace("even", "?").replace("odd", "even").replace("?", "odd")
+WRONG = "        return None\n"
+
+
+class Scripted:
+    """A model whose answers are a function of the prompt: for the counting, not for the asking."""
+
+    info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self._answer = answer
+        self.asked: list[str] = []
+
+    def complete(self, prompts: Sequence[Prompt], **_options: Any) -> list[Completion]:
+        self.asked += [prompt.text for prompt in prompts]
+        return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]
+
+    def score(self, text: str, **_options: Any) -> Any:
+        raise NotImplementedError
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_exception: object) -> None: ...
+
+
+def probe(model: Model, text: str = PARITY, **options: Any) -> CompletionProbe:
+    options = {"mutations": ["if-else-flip"], **options}
+    return probe_completion(model, Document(text, Path("parity.py")), "parity", best_sandbox(), **options)
+
+
+def unflipped(prompt: str) -> bool:
+    return prompt.endswith("if n % 2 == 0:\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts", "effect", "said"),
+    [
+        (lambda p: RIGHT[unflipped(p)], ("passed", "passed"), 0, "no sign here"),
+        (lambda _: RIGHT[True], ("passed", "failed"), 1, "as if nothing had been changed"),
+        (lambda p: RIGHT[True] if unflipped(p) else WRONG, ("passed", "failed"), 1, "no longer completed it"),
+        (lambda p: WRONG if unflipped(p) else RIGHT[False], ("failed", "passed"), 1, "failed on parity"),
+        (lambda _: WRONG, ("failed", "failed"), None, "say nothing"),
+        (lambda _: "        return (\n", ("invalid", "invalid"), None, "say nothing"),
+        (lambda _: "        while True: pass\n", ("timed_out", "timed_out"), None, "say nothing"),
+    ],
+    ids=["holds", "copies", "breaks", "reverse", "neither", "invalid", "endless"],
+)
+def test_verdicts_effects_and_words(
+    answer: Callable[[str], str], verdicts: tuple[str, str], effect: int | None, said: str
+) -> None:
+    found = probe(Scripted(answer))
+    (pair,) = found.pairs
+    assert (pair.original.verdict.judgement, pair.mutated.verdict.judgement) == verdicts
+    assert pair.effect is not None
+    assert (pair.effect.mutation_effect if pair.effect.informative else None) == effect
+    assert found.average.n == (effect is not None)
+    assert said in meaning(found)
+
+
+def test_both_sides_are_cut_at_the_same_place_and_each_prompt_is_asked_once() -> None:
+    model = Scripted(lambda p: RIGHT[unflipped(p)])
+    probe(model, mutations=["if-else-flip", "operand-swap", "refactor-condition"])
+    assert len(model.asked) == len(set(model.asked))
+    flipped = [prompt for prompt in model.asked if prompt.endswith("!= 0:\n")]
+    assert flipped == [PARITY.split("        return")[0].replace("==", "!=")]
+
+
+def test_without_tests_nothing_is_judged_and_nothing_counted() -> None:
+    bare = PARITY.replace(">>>", "for example")
+    found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), bare)
+    assert found.judged_by is None
+    assert {pair.original.verdict.judgement for pair in found.pairs} == {Judgement.REFUSED}
+    assert all(pair.effect is None for pair in found.pairs)
+    assert "no test to judge by" in meaning(found)
+
+
+def test_a_mutation_that_breaks_the_meaning_or_does_not_exist_is_refused() -> None:
+    with pytest.raises(CounterlensError, match="breaks the meaning"):
+        probe(Scripted(str), mutations=["negate-condition"])
+    with pytest.raises(CounterlensError, match="there is no mutation"):
+        probe(Scripted(str), mutations=["flip"])
+
+
+def test_a_function_that_is_wrong_already_is_refused() -> None:
+    with pytest.raises(SourceError, match="does not pass its own tests"):
+        probe(Scripted(str), PARITY.replace("n % 2 == 0", "n % 2 == 1"))
+
+
+def test_it_can_be_cancelled() -> None:
+    cancel = Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        probe(Scripted(str), cancel=cancel)
+
+
+def test_crlf_functions_are_completed_and_judged_like_others() -> None:
+    found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), PARITY.replace("\n", "\r\n"))
+    assert found.average.count == 0
+    assert found.average.n == 1
+
+
+def test_the_identity_has_no_effect_on_the_real_model(model: LlamaModel) -> None:
+    found = [probe(model) for _ in range(2)]
+    completions = [(p.original.completion, p.mutated.completion) for f in found for p in f.pairs]
+    assert completions[0] == completions[1]
+    (pair,) = found[0].pairs
+    assert pair.original.verdict.passed
