@@ -1,11 +1,11 @@
-"""Do the mutations do what they say? Every counterfactual of HumanEval and MBPP against the problems' own tests.
+"""Do the mutations do what they say? Counterfactuals of HumanEval and MBPP against the problems' own tests.
 
     python benchmarks/mutation_safety.py --data ../shared/data            # all of them, some minutes
     python benchmarks/mutation_safety.py --data ../shared/data --sample 60
 
-Each preserving counterfactual has to pass wherever its original does; of the breaking ones it counts how many
-the tests tell from the original. It also counts how many problems have at least one pair, which is what
-docs/coverage.md sets beside the published figures. The last line is one JSON document.
+Each preserving counterfactual has to pass wherever its original does; of the breaking ones it counts how
+many the tests tell from the original. It also counts pairs, and problems with at least one pair that has a
+cut: docs/coverage.md sets them beside the published figures. The last line is one JSON document.
 
 The programs are the reference solutions of the two datasets. Each one runs in a process of its own with a time
 and a memory limit.
@@ -101,7 +101,7 @@ def _run(source: str, tests: str) -> None:
         space: dict[str, object] = {"__name__": "solution"}
         exec(compile(source, "<solution>", "exec", dont_inherit=True), space)  # noqa: S102
         exec(compile(tests, "<tests>", "exec", dont_inherit=True), space)  # noqa: S102
-    except BaseException:  # noqa: BLE001 - whatever it is, it did not pass
+    except BaseException:  # whatever it is, it did not pass
         os._exit(1)
     os._exit(0)
 
@@ -124,9 +124,8 @@ def examine(problem: Problem) -> Outcome:
     for name, variant in VARIANTS.items():
         found: list[Counterfactual] = counterfactuals(module, mutations=[variant])
         wider.append((name, len(found), sum(pair.cut is not None for pair in found)))
-        for pair in found:
-            if original and not passes(pair.source, problem.tests):
-                failures.append((name, pair.source, pair.assumptions))
+        broken = (pair for pair in found if original and not passes(pair.source, problem.tests))
+        failures.extend((name, pair.source, pair.assumptions) for pair in broken)
     return Outcome(problem.name, "", original, tuple(pairs), tuple(failures), tuple(wider))
 
 

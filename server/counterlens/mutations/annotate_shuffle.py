@@ -22,7 +22,7 @@ class AnnotateShuffle(Mutation):
 
     id = "annotate-shuffle"
     concept = Concept.TYPES
-    source = "the concept of paper 000, section 3.3, that it leaves out"
+    source = "the concept that Hooda et al. 2024, section 3.3, name and leave out"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a: int, b: list[str] = ()): pass\n",

@@ -21,7 +21,7 @@ class AnnotateStrip(Mutation):
 
     id = "annotate-strip"
     concept = Concept.TYPES
-    source = "the concept of paper 000, section 3.3, that it leaves out"
+    source = "the concept that Hooda et al. 2024, section 3.3, name and leave out"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a: int, b : str = '', *c: 'x', d=1) -> int:\n    pass\n",

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Concept(StrEnum):
-    """The programming concept that a mutation perturbs (paper 000, section 1)."""
+    """The programming concept that a mutation perturbs (Hooda et al. 2024, section 1)."""
 
     CONTROL_FLOW = "control flow"
     DATA_FLOW = "data flow"
@@ -29,7 +29,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a completion starts (paper 000, section 4.2): byte offsets, at the start of a line.
+    """Where a completion starts (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
 
     What stands between the cut and the function's end is what the model has to write.
     """

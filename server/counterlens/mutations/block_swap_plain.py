@@ -9,7 +9,6 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.if_else_flip import first_lines
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
 from counterlens.mutations.negate_condition import same_branches
 
@@ -23,7 +22,7 @@ class BlockSwapPlain(Mutation):
     id = "block-swap-plain"
     concept = Concept.CONTROL_FLOW
     preserving = False
-    source = "paper 003, Table 6"
+    source = "Ahmed et al. 2024, Table 6"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a:\n    f()\nelse:\n    g()\n",
@@ -46,5 +45,4 @@ class BlockSwapPlain(Mutation):
                     span=(start, end),
                     description="exchanged the branches and left the condition",
                     edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
-                    cut=first_lines(module, node.body, node.orelse.body),
                 )

@@ -155,10 +155,9 @@ def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _operand(module: Module, node: cst.BaseExpression) -> tuple[Piece, ...]:
     """An expression as the right side of a comparison."""
     whole = Slice(*module.outer(node))
-    loose = isinstance(
-        node, cst.IfExp | cst.Lambda | cst.BooleanOperation | cst.Comparison | cst.UnaryOperation
-    )
-    return ("(", whole, ")") if loose and not node.lpar and literal(node) is None else (whole,)
+    loose = isinstance(node, _LOOSE) and literal(node) is None
+    lines = "\n" in module.text(module.outer(node))  # it may have leaned on the brackets around it
+    return ("(", whole, ")") if (loose or lines) and not node.lpar else (whole,)
 
 
 def _before(module: Module, node: cst.While) -> cst.SimpleStatementLine | None:

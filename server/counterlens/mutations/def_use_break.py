@@ -28,7 +28,7 @@ class DefUseBreak(Mutation):
 
     id = "def-use-break"
     concept = Concept.DATA_FLOW
-    source = "paper 000, section 3.3"
+    source = "Hooda et al. 2024, section 3.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -32,7 +32,7 @@ Piece = str | Slice
 class Edit:
     """Replaces the bytes `start` to `end` of the original by pieces; an empty range inserts.
 
-    An insertion belongs to the text behind it: a slice that ends at its offset does not carry it.
+    An insertion stays where it is: a slice that begins or ends at its offset does not carry it along.
     """
 
     start: int
@@ -109,7 +109,8 @@ class _Renderer:
             index += 1
             # What replaces the whole of a slice replaces it where it was; the slice is what was there.
             whole = edit.end > edit.start and (edit.start, edit.end) == (start, end)
-            if edit.start < at or edit.end > end or whole:
+            before_slice = depth > 0 and edit.end == start
+            if edit.start < at or edit.end > end or whole or before_slice:
                 continue
             self._copy(at, edit.start)
             before = self._length

@@ -28,7 +28,7 @@ class ForWhileConvert(Mutation):
 
     id = "for-while-convert"
     concept = Concept.CONTROL_FLOW
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

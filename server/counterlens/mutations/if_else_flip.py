@@ -26,7 +26,7 @@ class IfElseFlip(Mutation):
 
     id = "if-else-flip"
     concept = Concept.CONTROL_FLOW
-    source = "paper 000, section 3.3; paper 003, section 3.1.2; paper 004, Table 1"
+    source = "Hooda et al. 2024, section 3.3; Ahmed et al. 2024, section 3.1.2; Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a == b:\n    x = 1\nelse:\n    x = 2\n",

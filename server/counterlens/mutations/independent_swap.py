@@ -25,7 +25,7 @@ class IndependentSwap(Mutation):
 
     id = "independent-swap"
     concept = Concept.CONTROL_FLOW
-    source = "paper 000, section 3.3"
+    source = "Hooda et al. 2024, section 3.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -18,7 +18,7 @@ class NegateCondition(Mutation):
     id = "negate-condition"
     concept = Concept.CONTROL_FLOW
     preserving = False
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="if a < b and c is None:\n    f()\nelif(d):\n    g()\n",

@@ -36,7 +36,7 @@ class OperandSwap(Mutation):
 
     id = "operand-swap"
     concept = Concept.DATA_FLOW
-    source = "paper 003, section 3.1.3"
+    source = "Ahmed et al. 2024, section 3.1.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a, b):\n    return a + 1 <= b or (a == b) != True\n",

@@ -70,8 +70,8 @@ def with_depth(work: Callable[[], _T]) -> _T:
     """
     try:
         return work()
-    except RecursionError:
-        pass
+    except (RecursionError, KeyError):
+        pass  # LibCST's positions turn the one into the other
     try:
         with _deep_recursion():
             return work()
@@ -101,15 +101,15 @@ def _deep_recursion() -> Iterator[None]:
 def _lost_whitespace(code: bytes, data: bytes) -> list[int]:
     """Offsets in `code` before which a blank of the source is missing, once for each blank.
 
-    LibCST 1.9 forgets blanks in rare places, such as before the colon of `except (A, B) :`, and a lone
-    carriage return at the end.
+    LibCST 1.9 forgets blanks in rare places: before the colon of `except (A, B) :`, a lone carriage return
+    at the end, an empty line before one of blanks only.
     """
     lost: list[int] = []
     at = 0
     for byte in data:
         if at < len(code) and code[at] == byte:
             at += 1
-        elif byte in b" \t\f\r":
+        elif byte in b" \t\f\r\n":
             lost.append(at)
         else:
             break

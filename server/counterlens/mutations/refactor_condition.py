@@ -30,7 +30,7 @@ class RefactorCondition(Mutation):
 
     id = "refactor-condition"
     concept = Concept.CONTROL_FLOW
-    source = "paper 003, section 3.2.3"
+    source = "Ahmed et al. 2024, section 3.2.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

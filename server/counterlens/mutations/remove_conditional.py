@@ -21,7 +21,7 @@ class RemoveConditional(Mutation):
     id = "remove-conditional"
     concept = Concept.CONTROL_FLOW
     preserving = False
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before='''

@@ -19,7 +19,7 @@ class RemoveDefinition(Mutation):
     id = "remove-definition"
     concept = Concept.DATA_FLOW
     preserving = False
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f():\n    x = 10  # ten\n    return x + 1\n",

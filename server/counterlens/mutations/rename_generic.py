@@ -19,7 +19,7 @@ class RenameGeneric(Renaming):
     """
 
     id = "rename-generic"
-    source = "paper 003, section 3.2; paper 004, Table 1"
+    source = "Ahmed et al. 2024, section 3.2; Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -20,7 +20,7 @@ class RenameRandom(Renaming):
     """
 
     id = "rename-random"
-    source = "paper 000, section 3.3"
+    source = "Hooda et al. 2024, section 3.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -23,7 +23,7 @@ class RenameShuffle(Renaming):
 
     id = "rename-shuffle"
     permutes = True
-    source = "paper 000, section 3.3"
+    source = "Hooda et al. 2024, section 3.3"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n",

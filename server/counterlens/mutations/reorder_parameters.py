@@ -26,7 +26,7 @@ class ReorderParameters(Mutation):
 
     id = "reorder-parameters"
     concept = Concept.DATA_FLOW
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -41,7 +41,7 @@ class ReplaceArithmetic(Mutation):
     id = "replace-arithmetic"
     concept = Concept.DATA_FLOW
     preserving = False
-    source = "paper 004, Table 1"
+    source = "Nguyen et al. 2024, Table 1"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a, b):\n    a += 2\n    return a - b\n",

@@ -1,0 +1,82 @@
+"""The documentation of the mutations, made from their classes."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+import sys
+
+from counterlens.mutations.assumptions import ASSUMPTIONS
+from counterlens.mutations.base import Concept
+from counterlens.mutations.engine import refusals
+from counterlens.mutations.mutation import Example, Mutation
+from counterlens.mutations.registry import MUTATIONS
+
+_OPENING = """\
+# Mutations
+
+Each mutation perturbs one programming concept. A *preserving* one keeps what the program does; where that
+cannot be shown from the source, the site is refused, with the reason. A *breaking* one changes it. What
+had to be assumed is recorded on each counterfactual; the assumptions stand at the end.
+
+This page is made from the mutations' classes: `python -m counterlens.mutations.documentation`.
+
+The sources: Hooda et al. 2024, *Do large code models understand programming concepts? Counterfactual analysis
+for code predicates* (CACP); Ahmed et al. 2024, *Towards understanding what code language models learned*;
+Liu et al. 2024, *CodeMind*; Nguyen et al. 2024, *EMPICA*.
+"""
+
+
+def markdown() -> str:
+    """The whole page."""
+    parts = [_OPENING, _overview()]
+    for concept in Concept:
+        parts.append(f"## {concept.value.capitalize()}\n")
+        parts += [_described(mutation) for mutation in MUTATIONS.values() if mutation.concept is concept]
+    parts.append("## Assumptions\n")
+    parts += [f"- `{name}`: {_flow(text)}" for name, text in ASSUMPTIONS.items()]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _overview() -> str:
+    rows = ["| mutation | concept | keeps the meaning |", "|---|---|---|"]
+    for name, mutation in MUTATIONS.items():
+        kept = "yes" if mutation.preserving else "no"
+        rows.append(f"| [`{name}`](#{name}) | {mutation.concept.value} | {kept} |")
+    return "\n".join(rows) + "\n"
+
+
+def _described(mutation: Mutation) -> str:
+    text = inspect.getdoc(type(mutation)) or ""
+    parts = [f"### {mutation.id}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
+    kept = "Preserving" if mutation.preserving else "Breaking"
+    parts.append(f"{kept}. From {mutation.source}.\n")
+    shown = next(example for example in mutation.EXAMPLES if example.after is not None)
+    parts.append(_diff(shown))
+    refused = [example for example in mutation.EXAMPLES if example.refused is not None]
+    if refused:
+        parts.append("Refused, among others:\n")
+        parts += [_refusal(mutation, example) for example in refused]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _diff(example: Example) -> str:
+    before, after = example.before.splitlines(), (example.after or "").splitlines()
+    lines = list(difflib.unified_diff(before, after, n=99, lineterm=""))[3:]
+    return "\n".join(["```diff", *lines, "```", ""])
+
+
+def _refusal(mutation: Mutation, example: Example) -> str:
+    reasons = [found.reason for found in refusals(example.before, mutations=[mutation])]
+    return f"- {next(reason for reason in reasons if (example.refused or '') in reason)}"
+
+
+def _flow(text: str) -> str:
+    """A paragraph on one line, its double backquotes as single ones."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())
