@@ -13,7 +13,7 @@ NEITHER_RAISES = "neither-raises"
 OBJECT_LIFETIME = "object-lifetime"
 INTEGER_RANGE = "integer-range"
 ANNOTATIONS_UNREAD = "annotations-unread"
-PRIVATE = "private-by-convention"
+WHOLE_PROGRAM = "whole-program"
 
 ASSUMPTIONS = {
     TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
@@ -28,5 +28,5 @@ ASSUMPTIONS = {
     OBJECT_LIFETIME: "Nothing depends on when an object is freed: a value may be held a little longer.",
     INTEGER_RANGE: "What is given to `range` is an integer.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
-    PRIVATE: "No other module calls a function whose name begins with an underscore.",
+    WHOLE_PROGRAM: "The file is the whole program: no other module calls what it defines.",
 }

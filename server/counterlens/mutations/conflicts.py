@@ -73,12 +73,10 @@ def _starting_in(edits: list[Owned], start: int, end: int) -> Iterator[Owned]:
 
 def _composes(inner: Edit, outer: Edit, slices: list[Slice]) -> bool:
     """Whether an edit inside another one's range lies in text that is kept."""
-    return inner.end <= outer.end and any(
-        piece.start <= inner.start
-        and inner.end <= piece.end
-        and not (inner.end == inner.start and inner.start in {piece.start, piece.end})
-        for piece in slices
-    )
+    if inner.start == inner.end:  # at the edge of a slice an insertion is not inside
+        return any(piece.start < inner.start < piece.end for piece in slices)
+    inside = (piece.start <= inner.start and inner.end <= piece.end for piece in slices)
+    return inner.end <= outer.end and any(inside)
 
 
 def _slices(site: Site) -> list[Slice]:

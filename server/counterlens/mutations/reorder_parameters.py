@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.assumptions import PRIVATE
+from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.independence import independent
@@ -20,8 +20,9 @@ from counterlens.mutations.scopes import Occurrence, Role, ScopeKind, Variable
 class ReorderParameters(Mutation):
     """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
 
-    Only where all calls are known: the function is defined inside of another one, or its name begins with an
-    underscore and nothing but calls uses it.
+    Only where all calls are known: the function is defined inside of another one, and nothing but calls uses
+    it. Functions of a module may be called from other modules, its tests among them; for a program in one
+    file `ReorderParameters(whole_program=True)` takes them too.
     """
 
     id = "reorder-parameters"
@@ -30,34 +31,44 @@ class ReorderParameters(Mutation):
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""
-            def _join(left: str, right, sep=","):
-                return left + sep + right
-
             def f(a):
-                return _join(a, "b") + _join(a , right=a, sep=";") + _join(left=a, right=a)
+                def join(left: str, right, sep=","):
+                    return left + sep + right
+                return join(a, "b") + join(a , "c", sep=";") + join(left=a, right=a)
+            """,
+            after="""
+            def f(a):
+                def join(right, left: str, sep=","):
+                    return left + sep + right
+                return join("b", a) + join("c" , a, sep=";") + join(left=a, right=a)
+            """,
+            refused="fewer than two",
+        ),
+        Example(before="def join(a, b):\n    return a + b\n", refused="other modules"),
+        Example(
+            before="""
+            def f(x):
+                def join(a, b): return a + b
+                return join(x, b=1)
             """,
             refused="by position and some by name",
         ),
         Example(
             before="""
-            def _join(left: str, right, sep=","):
-                return left + sep + right
-
-            def f(a):
-                return _join(a, "b") + _join(a , "c", sep=";") + _join(left=a, right=a)
+            def f(x):
+                def join(a, b): return a + b
+                return join(g(), h())
             """,
-            after="""
-            def _join(right, left: str, sep=","):
-                return left + sep + right
-
-            def f(a):
-                return _join("b", a) + _join("c" , a, sep=";") + _join(left=a, right=a)
-            """,
-            refused="fewer than two",
+            refused="both call",
         ),
-        Example(before="def join(a, b):\n    return a + b\n", refused="other modules"),
-        Example(before="def _f(a, b): pass\n_f(g(), h())\n", refused="both call"),
-        Example(before="def _f(a, b): pass\nmap(_f, x, y)\n", refused="used without being called"),
+        Example(
+            before="""
+            def f(x, y):
+                def join(a, b): return a + b
+                return map(join, x, y)
+            """,
+            refused="used without being called",
+        ),
     )
 
     def __init__(self, *, whole_program: bool = False) -> None:
@@ -80,7 +91,7 @@ class ReorderParameters(Mutation):
         if reason is not None:
             return Refused(function.start, reason)
         edits = list(_reversed([_param_span(module, param) for param in moved]))
-        assumed = set() if variable.scope.is_function or self.whole_program else {PRIVATE}
+        assumed = set() if variable.scope.is_function else {WHOLE_PROGRAM}
         for occurrence in variable.occurrences:
             if occurrence.role is Role.DEFINE:
                 continue
@@ -114,10 +125,7 @@ class ReorderParameters(Mutation):
         if module.scopes.reads_names(scope):
             return "it may be looked up by name"
         if scope.kind is ScopeKind.MODULE and not self.whole_program:
-            if not name.startswith("_") or name.startswith("__"):
-                return "other modules may call it"
-            if f'"{name}"' in module.source or f"'{name}'" in module.source:
-                return "its name stands in a string"
+            return "other modules may call it"
         return None
 
     def _call(
