@@ -247,3 +247,37 @@ async def test_switched_off_it_does_nothing(client: LanguageClient, tmp_path: Pa
     )
     assert not lenses
     assert model_process() is None
+
+
+async def test_the_counterfactuals_of_a_function_are_listed_and_offered(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    place = position_of(SOURCE, "x < 0")
+    actions = await client.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(uri), types.Range(place, place), types.CodeActionContext([])
+        )
+    )
+    assert actions
+    assert [action.title for action in actions] == ["Show counterfactual…"]
+    argument = {"uri": uri, "position": {"line": place.line, "character": place.character}}
+    found: Any = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("counterlens.counterfactuals", [argument])
+    )
+    assert found["function"] == "sign"
+    flip = next(one for one in found["counterfactuals"] if one["mutation"] == "if-else-flip")
+    assert "if x >= 0:" in flip["source"]
+    assert flip["line"] == 11
+    assert all(one["reason"] for one in found["refused"])
+
+
+async def test_a_broken_file_has_no_counterfactuals_and_says_why(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "broken.py", "def f(x):\n    return x\n\ny = )\n")
+    found: Any = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("counterlens.counterfactuals", [{"uri": uri, "function": "f"}])
+    )
+    assert "line 4" in found["error"]
+    assert not found["counterfactuals"]

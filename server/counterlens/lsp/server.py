@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 import counterlens
 from counterlens.errors import Cancelled, CounterlensError
-from counterlens.lsp import code_lens, diagnostics, hover, overlay, probing, status
+from counterlens.lsp import code_lens, counterfactuals, diagnostics, hover, overlay, probing, status
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.background import BackgroundScorer
 from counterlens.lsp.model_host import ModelHost
@@ -105,6 +105,7 @@ def create_server() -> CounterlensServer:
     for method, handler in _FEATURES:
         server.feature(method)(handler)
     server.command(code_lens.PROBE_COMMAND)(_probe)
+    server.command(counterfactuals.COMMAND)(_counterfactuals)
     return server
 
 
@@ -208,6 +209,25 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> probing.ProbeAn
     if not ls.client_shows_results:
         ls.show(answer.summary, types.MessageType.Info)
     return answer
+
+
+async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> counterfactuals.Listing:
+    """List the counterfactuals of a function."""
+    try:
+        analysis, function = _target(ls, argument)
+        return await asyncio.get_running_loop().run_in_executor(
+            ls.executor, counterfactuals.listing, analysis.document, function.qualname
+        )
+    except CounterlensError as error:
+        return counterfactuals.Listing("", (), (), str(error))
+
+
+def _code_action(ls: CounterlensServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Offer to show a counterfactual."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    if analysis is None or not (ls.client_shows_results and ls.settings.enable):
+        return []
+    return counterfactuals.code_actions(analysis, ls.places(analysis), params.range)
 
 
 def _target(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
@@ -325,6 +345,7 @@ _FEATURES: tuple[tuple[str, Any], ...] = (
     (types.TEXT_DOCUMENT_DID_CLOSE, _did_close),
     (types.TEXT_DOCUMENT_HOVER, _hover),
     (types.TEXT_DOCUMENT_CODE_LENS, _code_lens),
+    (types.TEXT_DOCUMENT_CODE_ACTION, _code_action),
     (overlay.REQUEST, _overlay),
     (types.SHUTDOWN, _shutdown),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import threading
@@ -33,12 +34,24 @@ def parse(source: str) -> cst.Module:
         source.encode()
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
+        line, reason = _python_says(source) or (error.raw_line, _reason(error.message))
         raise SourceError(
-            f"the source does not parse: line {error.raw_line}: {_reason(error.message)}",
+            f"the source does not parse: line {line}: {reason}",
             "Correct it; mutations need a file that is valid Python",
         ) from None
     except UnicodeEncodeError as error:
         raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
+
+
+def _python_says(source: str) -> tuple[int, str] | None:
+    """Line and reason of Python's own syntax error: LibCST puts those of its tokenizer on line 1."""
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return (error.lineno, error.msg) if error.lineno else None
+    except (RecursionError, ValueError):
+        return None
+    return None
 
 
 def spans(tree: cst.Module, data: bytes) -> dict[cst.CSTNode, tuple[int, int]]:
