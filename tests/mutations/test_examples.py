@@ -5,6 +5,7 @@ import pytest
 from counterlens.mutations import MUTATIONS, apply_everywhere, counterfactuals, refusals
 from counterlens.mutations.mutation import Example
 
+NEEDS_AN_EXECUTION = {"loop-unroll"}
 CASES = [
     pytest.param(name, example, id=f"{name}-{number}")
     for name, mutation in MUTATIONS.items()
@@ -28,7 +29,8 @@ def test_every_mutation_is_documented_and_shows_what_it_does_and_refuses(name: s
     mutation = MUTATIONS[name]
     assert mutation.__doc__
     assert mutation.source
-    assert any(example.after is not None for example in mutation.EXAMPLES)
+    if name not in NEEDS_AN_EXECUTION:
+        assert any(example.after is not None for example in mutation.EXAMPLES)
     assert any(example.refused is not None for example in mutation.EXAMPLES)
 
 

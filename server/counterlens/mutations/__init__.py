@@ -6,6 +6,7 @@ from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
 from counterlens.mutations.assumptions import ASSUMPTIONS
 from counterlens.mutations.base import Change, Concept, Counterfactual, Cut, Refusal
 from counterlens.mutations.engine import Survey, apply_everywhere, counterfactuals, refusals, stream, survey
+from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Mutation
 from counterlens.mutations.registry import MUTATIONS
@@ -23,6 +24,7 @@ __all__ = [
     "Survey",
     "apply_everywhere",
     "counterfactuals",
+    "mark_possibly_equivalent",
     "refusals",
     "stream",
     "survey",

@@ -55,6 +55,7 @@ class Counterfactual:
         cut: Where both are cut for the completion probe; None where the change would not be seen.
         seed: What the choice of names and sites depended on.
         assumptions: What had to be assumed for it to be preserving, such as `total-order`.
+        possibly_equivalent: It should not preserve, but nothing that was tried tells it from the original.
     """
 
     mutation: str
@@ -69,6 +70,7 @@ class Counterfactual:
     cut: Cut | None
     seed: int
     assumptions: tuple[str, ...] = ()
+    possibly_equivalent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def untouched(module: Module, variable: Variable, body: cst.BaseSuite) -> bool:
 
 def jumps_back(body: cst.CSTNode) -> bool:
     """Whether a `continue` in a loop's body belongs to that loop."""
-    return any(isinstance(part, cst.Continue) for part in _own(body))
+    return any(isinstance(part, cst.Continue) for part in own_parts(body))
 
 
 def literal(node: cst.BaseExpression) -> int | None:
@@ -141,15 +141,15 @@ def literal(node: cst.BaseExpression) -> int | None:
     return int(node.value, 0) if isinstance(node, cst.Integer) else None
 
 
-def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def own_parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """What belongs to a loop itself: the bodies of inner loops and functions left out, their `else` not."""
     yield node
     for child in children(node):
         if isinstance(child, cst.For | cst.While):
             if child.orelse is not None:
-                yield from _own(child.orelse)
+                yield from own_parts(child.orelse)
         elif not isinstance(child, cst.FunctionDef | cst.ClassDef | cst.BaseExpression):
-            yield from _own(child)
+            yield from own_parts(child)
 
 
 def _operand(module: Module, node: cst.BaseExpression) -> tuple[Piece, ...]:

@@ -52,8 +52,7 @@ def _described(mutation: Mutation) -> str:
     parts = [f"### {mutation.id}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
     kept = "Preserving" if mutation.preserving else "Breaking"
     parts.append(f"{kept}. From {mutation.source}.\n")
-    shown = next(example for example in mutation.EXAMPLES if example.after is not None)
-    parts.append(_diff(shown))
+    parts += [_diff(example) for example in mutation.EXAMPLES if example.after is not None][:1]
     refused = [example for example in mutation.EXAMPLES if example.refused is not None]
     if refused:
         parts.append("Refused, among others:\n")

@@ -20,6 +20,7 @@ from typing import Any
 
 import libcst as cst
 
+from counterlens.mutations.bound import SurelyBound
 from counterlens.mutations.children import children
 from counterlens.mutations.kinds import Kind, Kinds
 from counterlens.mutations.module import Module
@@ -110,6 +111,7 @@ class EffectAnalysis:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[cst.CSTNode, Effects] = {}
+        self._bound = SurelyBound(module)
         self.kinds = Kinds(module)
 
     def of(self, node: cst.CSTNode) -> Effects:
@@ -150,7 +152,7 @@ class EffectAnalysis:
         variable = occurrence.variable
         if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
             to.reads.add(variable)
-            to.raises |= not variable.scope.is_function or Role.DELETE in variable.roles
+            to.raises |= not self._bound.at(occurrence)
         if occurrence.role is not Role.USE:
             to.writes.add(variable)
 

@@ -11,6 +11,7 @@ from counterlens.mutations.def_use_break import DefUseBreak
 from counterlens.mutations.for_while_convert import ForWhileConvert
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.mutations.mutation import Mutation
 from counterlens.mutations.negate_condition import NegateCondition
 from counterlens.mutations.operand_swap import OperandSwap
@@ -29,6 +30,7 @@ _ALL: tuple[Mutation, ...] = (
     IndependentSwap(),
     ForWhileConvert(),
     RefactorCondition(),
+    LoopUnroll(),
     NegateCondition(),
     RemoveConditional(),
     BlockSwapPlain(),

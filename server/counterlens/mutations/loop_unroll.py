@@ -1,0 +1,115 @@
+"""`loop-unroll`: a loop is replaced by its body, as often as it was seen to run for one input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.counting import own_parts
+from counterlens.mutations.edits import Edit, Piece, Slice
+from counterlens.mutations.layout import block_indent, dedenting
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How a loop was seen to run.
+
+    Attributes:
+        count: How many times its body ran to its end.
+        values: For a `for`, what its target was bound to each time, as Python literals.
+        entries: How many times the loop itself was entered; only one that is entered once can be unrolled.
+    """
+
+    count: int
+    values: tuple[str, ...] = ()
+    entries: int = 1
+
+
+class LoopUnroll(Mutation):
+    """Replace a loop by its body, repeated as often as it ran for one observed input.
+
+    It preserves what the program does for that input only, so it does nothing until it is told what was
+    observed: `LoopUnroll({line: Rounds(...)})`. Each round of a `for` begins by binding the target to the
+    value that it had, and each round of a `while` drops the condition. Loops that are left by `break`, go on
+    by `continue`, or are entered more than once are refused.
+    """
+
+    id = "loop-unroll"
+    concept = Concept.CONTROL_FLOW
+    source = "Liu et al. 2024, Table IV"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(before="def f(xs):\n    for x in xs:\n        g(x)\n", refused="no execution"),
+    )
+
+    def __init__(self, observed: Mapping[int, Rounds] | None = None, limit: int = 200) -> None:
+        """What was observed, by the 1-based line of the loop; `limit`: no more rounds than these."""
+        self.observed = dict(observed or {})
+        self.limit = limit
+
+    def sites(self, context: Context) -> Iterator[Site | Refused]:
+        module = context.module
+        for node in (*module.nodes(cst.For), *module.nodes(cst.While)):
+            assert isinstance(node, cst.For | cst.While)
+            rounds = self.observed.get(module.line(module.start(node)))
+            reason = self._refusal(context, node, rounds)
+            if reason is not None or rounds is None:
+                yield Refused(module.start(node), reason or "")
+            else:
+                yield _site(module, node, rounds)
+
+    def _refusal(self, context: Context, node: cst.For | cst.While, rounds: Rounds | None) -> str | None:
+        if rounds is None:
+            return "no execution of this loop was observed"
+        if rounds.entries != 1:
+            return f"the loop was entered {rounds.entries} times"
+        if rounds.count > self.limit:
+            return f"the loop ran {rounds.count} rounds, more than {self.limit}"
+        if not isinstance(node.body, cst.IndentedBlock):
+            return "its body stands on its header's line"
+        if any(isinstance(part, cst.Break | cst.Continue) for part in own_parts(node.body)):
+            return "a `break` or `continue` needs the loop"
+        if isinstance(node, cst.For):
+            if len(rounds.values) != rounds.count:
+                return "the values of the loop variable are not all known"
+            return None if node.asynchronous is None else "it is asynchronous"
+        effects = context.effects.of(node.test)
+        return None if effects.inert and not effects.writes else "its condition has effects of its own"
+
+
+def _site(module: Module, node: cst.For | cst.While, rounds: Rounds) -> Site:
+    start, _ = module.span(node)
+    base, newline = module.indentation(node), module.newline
+    bodies = [node.body] if node.orelse is None else [node.body, node.orelse.body]
+    dedents: list[Edit] = []
+    texts: list[tuple[int, int]] = []
+    for suite in bodies:
+        block = cst.ensure_type(suite, cst.IndentedBlock)
+        first, last = module.end(block.header), module.suite(block)[1]
+        dedents += dedenting(module, first, last, base, block_indent(module, block))
+        texts.append((first, last))
+    pieces: list[Piece] = []
+    for number in range(rounds.count):
+        if isinstance(node, cst.For):
+            target = Slice(*module.outer(node.target))
+            pieces += [base if pieces else "", target, f" = {rounds.values[number]}{newline}"]
+        pieces += [Slice(*texts[0]), newline]
+    if node.orelse is not None:
+        pieces += [Slice(*texts[1]), newline]
+    if not pieces:
+        pieces = ["pass", newline]
+    pieces.pop()  # the last line keeps its own end
+    begins = start if isinstance(node, cst.For) and rounds.count else module.line_start(start)
+    if not rounds.count and node.orelse is None:
+        begins = start
+    return Site(
+        span=module.span(node),
+        description=f"unrolled the loop, which ran {rounds.count} rounds for the observed input",
+        edits=(Edit(begins, texts[-1][1], tuple(pieces)), *dedents),
+        sole=True,
+    )
