@@ -1,8 +1,10 @@
-/** The commands of the palette and of the status bar. */
+/** The commands of the palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
+import type { Counterfactuals } from "./counterfactuals";
+import { functionAtCursor } from "./cursor";
 import type { Overlay } from "./overlay";
-import { PROBE, type ProbeArgument } from "./protocol";
+import { type FunctionArgument, PROBE, SHOW_COUNTERFACTUAL } from "./protocol";
 import { askForApiKey } from "./secrets";
 import type { Server } from "./server";
 
@@ -14,13 +16,15 @@ export function registerCommands(
   context: vscode.ExtensionContext,
   server: Server,
   overlay: Overlay,
+  counterfactuals: Counterfactuals,
   log: vscode.LogOutputChannel,
 ): void {
-  const commands: Record<string, () => unknown> = {
+  const commands: Record<string, (argument?: FunctionArgument) => unknown> = {
     "counterlens.restartServer": () => server.restart("asked for by command"),
     "counterlens.showLogs": () => log.show(),
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
+    [SHOW_COUNTERFACTUAL]: (argument) => counterfactuals.show(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
     "counterlens.chooseInterpreter": () => chooseInterpreter(),
     [SHOW_ACTIONS]: () => showActions(overlay),
@@ -43,21 +47,8 @@ export async function reportNoInterpreter(tried: string[], log: vscode.LogOutput
 }
 
 async function probeAtCursor(server: Server): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor || !server.serves(editor.document)) {
-    void vscode.window.showInformationMessage("Put the cursor into a Python function to probe it.");
-    return;
-  }
-  if (!server.isRunning) {
-    const restart = "Restart Server";
-    const choice = await vscode.window.showWarningMessage("Counterlens is not running.", restart, SHOW_LOGS);
-    if (choice === restart) await vscode.commands.executeCommand("counterlens.restartServer");
-    if (choice === SHOW_LOGS) await vscode.commands.executeCommand("counterlens.showLogs");
-    return;
-  }
-  const { line, character } = editor.selection.active;
-  const argument: ProbeArgument = { uri: editor.document.uri.toString(), position: { line, character } };
-  await vscode.commands.executeCommand(PROBE, argument);
+  const argument = await functionAtCursor(server, "probe it");
+  if (argument) await vscode.commands.executeCommand(PROBE, argument);
 }
 
 async function chooseInterpreter(): Promise<void> {
@@ -75,6 +66,10 @@ async function chooseInterpreter(): Promise<void> {
 async function showActions(overlay: Overlay): Promise<void> {
   const actions: (vscode.QuickPickItem & { command: string; argument?: string })[] = [
     { label: "$(beaker) Probe Function Counterfactually", command: "counterlens.probeAtCursor" },
+    {
+      label: "$(git-compare) Show Counterfactual…",
+      command: SHOW_COUNTERFACTUAL,
+    },
     {
       label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
       command: "counterlens.toggleOverlay",

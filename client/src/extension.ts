@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { registerCommands, reportNoInterpreter, SHOW_ACTIONS } from "./commands";
+import { Counterfactuals } from "./counterfactuals";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
 import { onDidChangeApiKey } from "./secrets";
@@ -25,12 +26,14 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   server = running;
   const overlay = new Overlay(running, settings.overlay.enabled);
-  registerCommands(context, running, overlay, log);
+  const counterfactuals = new Counterfactuals(running);
+  registerCommands(context, running, overlay, counterfactuals, log);
 
   context.subscriptions.push(
     log,
     status,
     reports,
+    counterfactuals,
     overlay,
     running,
     vscode.workspace.onDidChangeConfiguration(async (event) => {

@@ -75,8 +75,11 @@ export const OVERLAY_LEVELS = 6;
 /** The server's executeCommand, also the command of its code lenses. */
 export const PROBE = "counterlens.probe";
 
-/** The only argument of {@link PROBE}. One of `function` and `position` says which function is meant. */
-export interface ProbeArgument {
+/**
+ * The only argument of {@link PROBE}, {@link COUNTERFACTUALS} and {@link SHOW_COUNTERFACTUAL}.
+ * One of `function` and `position` says which function is meant.
+ */
+export interface FunctionArgument {
   uri: string;
   /** Qualified name, such as `Stack.push`. */
   function?: string;
@@ -95,4 +98,47 @@ export interface ProbeResult {
 
 export function isProbeResult(value: unknown): value is ProbeResult {
   return typeof value === "object" && value !== null && typeof (value as ProbeResult).ok === "boolean";
+}
+
+/** The server's executeCommand: every counterfactual of a function. Takes up to a second on a long file. */
+export const COUNTERFACTUALS = "counterlens.counterfactuals";
+
+/**
+ * The client's command behind the server's code action and code lens "Show counterfactual…": let the user choose
+ * one of {@link COUNTERFACTUALS} and show the difference. The server offers it to clients with `showsResults`.
+ */
+export const SHOW_COUNTERFACTUAL = "counterlens.showCounterfactual";
+
+export interface CounterfactualResult {
+  /** Qualified name of the function; empty with an `error`. */
+  function: string;
+  counterfactuals: Counterfactual[];
+  refused: Refusal[];
+  /** What happened and what to do, when there is nothing to show. */
+  error?: string | null;
+}
+
+export interface Counterfactual {
+  /** Name of the mutation, such as `if-else-flip`. */
+  mutation: string;
+  /** What it perturbs, such as "condition logic". */
+  concept: string;
+  /** Whether the program still means the same. */
+  preserving: boolean;
+  /** First line of the changed place in the original, counted from 0. */
+  line: number;
+  /** What was done, in one sentence. */
+  description: string;
+  /** What had to be assumed for it to be preserving. */
+  assumptions: string[];
+  /** The whole mutated text. */
+  source: string;
+}
+
+/** A place where a mutation was refused. */
+export interface Refusal {
+  mutation: string;
+  /** Counted from 0. */
+  line: number;
+  reason: string;
 }

@@ -57,6 +57,14 @@ async def untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.shutdown_session()
 
 
+@pytest_lsp.fixture(config=CONFIG)
+async def plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    watch(lsp_client)
+    await lsp_client.initialize_session(initialize(showsResults=False))
+    yield
+    await lsp_client.shutdown_session()
+
+
 async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something that the server does in its own time."""
     for _ in range(int(seconds / 0.05)):

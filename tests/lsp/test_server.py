@@ -132,7 +132,12 @@ async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: 
 
 
 async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_path: Path) -> None:
-    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    folder = types.WorkspaceFolder(tmp_path.as_uri(), "work")
+    client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([folder], []))
+    )
+    (tmp_path / "src").mkdir()
+    uri = open_file(client, tmp_path / "src" / "sign.py", SOURCE)
     await scored(client, uri)
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(types.TextDocumentIdentifier(uri))
@@ -145,6 +150,7 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert command.arguments is not None
     answer = await probe(client, command.arguments[0])
     assert answer.ok, answer.error
+    assert answer.report.startswith("sign   src/sign.py:4-16 ")
     assert "What this means" in answer.report
     assert "if-else-flip" in answer.report
     await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
@@ -281,3 +287,24 @@ async def test_a_broken_file_has_no_counterfactuals_and_says_why(
     )
     assert "line 4" in found["error"]
     assert not found["counterfactuals"]
+
+
+async def test_only_a_client_that_shows_results_is_offered_counterfactuals(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    assert await lens_titles(client, uri) == ["Probe counterfactually", "Show counterfactual…"]
+
+
+async def test_a_plain_client_is_not_offered_counterfactuals(
+    plain_client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(plain_client, tmp_path / "sign.py", SOURCE)
+    assert await lens_titles(plain_client, uri) == ["Probe counterfactually"]
+
+
+async def lens_titles(client: LanguageClient, uri: str) -> list[str]:
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    )
+    return [lens.command.title for lens in lenses or [] if lens.command]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
 
 from rich.console import Console
@@ -63,9 +64,9 @@ def run_probe(
     return session.probe(document, qualname, scored=scored)
 
 
-def answer(probed: Probed) -> ProbeAnswer:
-    """The answer for a finished probe."""
+def answer(probed: Probed, root: Path | None) -> ProbeAnswer:
+    """The answer for a finished probe; paths below `root`, the workspace's folder, are named from there."""
     console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None)
-    console.print(probe_report(probed.probe, probed.confidence, note=probed.note))
+    console.print(probe_report(probed.probe, probed.confidence, note=probed.note, root=root))
     text = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     return ProbeAnswer(ok=True, summary=meaning(probed.probe), report=text)

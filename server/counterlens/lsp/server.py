@@ -172,11 +172,11 @@ def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | No
 
 
 def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """Offer a probe over each function."""
+    """Offer a probe and the counterfactuals over each function."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
-    return code_lens.code_lenses(analysis, ls.places(analysis))
+    return code_lens.code_lenses(analysis, ls.places(analysis), shows_counterfactuals=ls.client_shows_results)
 
 
 def _overlay(ls: CounterlensServer, params: Any) -> overlay.Overlay:
@@ -205,7 +205,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> probing.ProbeAn
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return probing.ProbeAnswer(ok=False, error=str(error))
-    answer = probing.answer(probed)
+    answer = probing.answer(probed, _folder(ls, analysis.document.path))
     if not ls.client_shows_results:
         ls.show(answer.summary, types.MessageType.Info)
     return answer
@@ -329,11 +329,22 @@ def _shutdown(ls: CounterlensServer, _params: None) -> None:
 
 def _document(ls: CounterlensServer, uri: str) -> Document:
     known = ls.workspace.get_text_document(uri)
-    path = None
+    return Document(known.source, _path(uri), "python", known.version or 0)
+
+
+def _folder(ls: CounterlensServer, path: Path | None) -> Path | None:
+    """The innermost folder of the workspace that a file lies in."""
+    uris_of_folders = [*ls.workspace.folders, ls.workspace.root_uri or ""]
+    folders = [folder for uri in uris_of_folders if (folder := _path(uri)) is not None]
+    around = [folder for folder in folders if path is not None and path.is_relative_to(folder)]
+    return max(around, key=lambda folder: len(folder.parts), default=None)
+
+
+def _path(uri: str) -> Path | None:
     with contextlib.suppress(ValueError):
         name = uris.to_fs_path(uri)
-        path = Path(name) if name else None
-    return Document(known.source, path, "python", known.version or 0)
+        return Path(name) if name else None
+    return None
 
 
 _FEATURES: tuple[tuple[str, Any], ...] = (

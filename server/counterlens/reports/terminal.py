@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -31,15 +32,18 @@ _COLOURS = {
 _LINES_SHOWN = 16
 
 
-def probe_report(probe: CompletionProbe, scored: Confidence | None, *, note: str | None = None) -> Group:
+def probe_report(
+    probe: CompletionProbe, scored: Confidence | None, *, note: str | None = None, root: Path | None = None
+) -> Group:
     """The completion probe of one function.
 
     Args:
         probe: What was found.
         scored: Confidence on the same document, if the model gives it.
         note: Why there is no confidence, if there is none.
+        root: The folder that a path below it is named from.
     """
-    parts: list[RenderableType] = [_title(probe), Text()]
+    parts: list[RenderableType] = [_title(probe, root), Text()]
     parts += _confidence_lines(probe, scored, note)
     for pair in probe.pairs:
         parts += [Text(), *_pair(probe.document, pair)]
@@ -49,9 +53,11 @@ def probe_report(probe: CompletionProbe, scored: Confidence | None, *, note: str
     return Group(*parts)
 
 
-def _title(probe: CompletionProbe) -> Text:
-    function, info = probe.function, probe.model
-    place = f"{probe.document.path or '<text>'}:{function.start_line}-{function.end_line}"
+def _title(probe: CompletionProbe, root: Path | None) -> Text:
+    function, info, path = probe.function, probe.model, probe.document.path
+    if path is not None and root is not None and path.is_relative_to(root):
+        path = path.relative_to(root)
+    place = f"{path or '<text>'}:{function.start_line}-{function.end_line}"
     details = dict(info.details)
     threads = f", {details['threads']} threads" if "threads" in details else ""
     return Text.assemble(

@@ -1,0 +1,118 @@
+/** "Show Counterfactual…": choose one of a function's counterfactuals, and see it beside the original. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { type Choice, choices, firstDifference, title } from "./choices";
+import { ensureRunning, functionAtCursor } from "./cursor";
+import {
+  COUNTERFACTUALS,
+  type Counterfactual,
+  type CounterfactualResult,
+  type FunctionArgument,
+} from "./protocol";
+import type { Server } from "./server";
+
+type Row = vscode.QuickPickItem & { choice?: Choice };
+
+/** Mutated texts as read-only documents, for as long as they are open. */
+export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentContentProvider {
+  private static readonly scheme = "counterlens-counterfactual";
+  private readonly sources = new Map<string, string>();
+  private readonly disposables: vscode.Disposable[] = [
+    vscode.workspace.registerTextDocumentContentProvider(Counterfactuals.scheme, this),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.sources.delete(uri.toString())),
+  ];
+  private shown = 0;
+
+  constructor(private readonly server: Server) {}
+
+  provideTextDocumentContent(uri: vscode.Uri): string | undefined {
+    return this.sources.get(uri.toString());
+  }
+
+  /** For the function that is named, or without an argument for the one at the cursor. */
+  async show(named?: FunctionArgument): Promise<void> {
+    if (named && !(await ensureRunning(this.server))) return;
+    const argument = named ?? (await functionAtCursor(this.server, "see its counterfactuals"));
+    if (!argument) return;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(argument.uri));
+    const { version } = document;
+    const found = await this.ask(argument);
+    if (!found) return;
+    const chosen = await choose(found);
+    if (!chosen) return;
+    // The counterfactual would seem to undo what was typed in the meantime.
+    if (document.version !== version) return this.show(argument);
+    await this.open(document, found.function, chosen);
+  }
+
+  private async ask(argument: FunctionArgument): Promise<CounterfactualResult | undefined> {
+    const answer = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Window, title: "Counterlens: making counterfactuals…" },
+      () =>
+        this.server.request<CounterfactualResult>("workspace/executeCommand", {
+          command: COUNTERFACTUALS,
+          arguments: [argument],
+        }),
+    );
+    if (answer && !answer.error) return answer;
+    const problem = answer?.error ?? "The language server did not answer. “Counterlens: Show Logs” says why.";
+    void vscode.window.showWarningMessage(problem);
+    return undefined;
+  }
+
+  private async open(
+    original: vscode.TextDocument,
+    functionName: string,
+    chosen: Counterfactual,
+  ): Promise<void> {
+    const mutated = vscode.Uri.from({
+      scheme: Counterfactuals.scheme,
+      path: `/${chosen.mutation}/${path.posix.basename(original.uri.path)}`,
+      query: String(++this.shown), // no two texts share an address
+    });
+    this.sources.set(mutated.toString(), chosen.source);
+    const document = await vscode.workspace.openTextDocument(mutated);
+    await vscode.languages.setTextDocumentLanguage(document, original.languageId);
+    const line = firstDifference(original.getText(), chosen.source);
+    await vscode.commands.executeCommand("vscode.diff", original.uri, mutated, title(functionName, chosen), {
+      preview: true,
+      selection: new vscode.Range(line, 0, line, 0),
+    } satisfies vscode.TextDocumentShowOptions);
+  }
+
+  dispose(): void {
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+}
+
+/** Let the user choose; undefined when there is nothing to show or nothing was chosen. */
+async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
+  const rows = choices(found).map(row);
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(`No mutation applies to ${found.function}.`);
+    return undefined;
+  }
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: `Counterfactuals of ${found.function}`,
+    placeHolder: "Choose one to see it beside the original",
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  const choice = chosen?.choice;
+  if (choice?.kind === "counterfactual") return choice.shows;
+  if (choice?.kind === "refused") {
+    const where = `${choice.label}, ${choice.description}`;
+    void vscode.window.showInformationMessage(`There is no counterfactual (${where}): ${choice.detail}`);
+  }
+  return undefined;
+}
+
+function row(choice: Choice): Row {
+  if (choice.kind === "heading") {
+    return { label: choice.label, kind: vscode.QuickPickItemKind.Separator };
+  }
+  const { label, description, detail } = choice;
+  const icon = choice.kind === "refused" ? "circle-slash" : "git-compare";
+  return { label: `$(${icon}) ${label}`, description, detail, choice };
+}

@@ -1,0 +1,35 @@
+/** Which function a command means: the one it was called for, or the one at the cursor. */
+
+import * as vscode from "vscode";
+import type { FunctionArgument } from "./protocol";
+import type { Server } from "./server";
+
+/**
+ * The function at the cursor; undefined, and said why, when there is no Python file or no server.
+ *
+ * @param purpose what the function is wanted for, after "Put the cursor into a Python function to …"
+ */
+export async function functionAtCursor(
+  server: Server,
+  purpose: string,
+): Promise<FunctionArgument | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || !server.serves(editor.document)) {
+    void vscode.window.showInformationMessage(`Put the cursor into a Python function to ${purpose}.`);
+    return undefined;
+  }
+  if (!(await ensureRunning(server))) return undefined;
+  const { line, character } = editor.selection.active;
+  return { uri: editor.document.uri.toString(), position: { line, character } };
+}
+
+/** Whether the server runs; when it does not, a message with a way out. */
+export async function ensureRunning(server: Server): Promise<boolean> {
+  if (server.isRunning) return true;
+  const restart = "Restart Server";
+  const logs = "Show Logs";
+  const choice = await vscode.window.showWarningMessage("Counterlens is not running.", restart, logs);
+  if (choice === restart) await vscode.commands.executeCommand("counterlens.restartServer");
+  if (choice === logs) await vscode.commands.executeCommand("counterlens.showLogs");
+  return false;
+}
