@@ -7,8 +7,8 @@ Each preserving counterfactual has to pass wherever its original does; of the br
 many the tests tell from the original. It also counts pairs, and problems with at least one pair that has a
 cut: docs/coverage.md sets them beside the published figures. The last line is one JSON document.
 
-The programs are the reference solutions of the two datasets. Each one runs in a process of its own with a time
-and a memory limit.
+The programs are the reference solutions of the two datasets. Each one runs in a process of its own with a
+time and a memory limit.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from counterlens.errors import SourceError
@@ -74,12 +75,12 @@ def mbpp(folder: Path) -> Iterator[Problem]:
             yield Problem(f"MBPP/{record['task_id']}", record["code"], "\n".join(tests))
 
 
-def passes(source: str, tests: str) -> bool:
-    """Whether a program passes its tests, in a process of its own."""
+def passes(source: str, tests: str, seconds: float = SECONDS) -> bool:
+    """Whether a program passes its tests in time, in a process of its own."""
     child = os.fork()
     if not child:
         _run(source, tests)
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -106,17 +107,20 @@ def _run(source: str, tests: str) -> None:
     os._exit(0)
 
 
-def examine(problem: Problem) -> Outcome:
+def examine(problem: Problem, breaking: bool = True) -> Outcome:
     """Make all counterfactuals of a problem and run them."""
     try:
         module = Module(problem.source)
     except SourceError as error:
         return Outcome(problem.name, str(error), False, (), (), ())
+    started = time.monotonic()
     original = passes(problem.source, problem.tests)
+    limit = max(5.0, 20 * (time.monotonic() - started))
     pairs: list[tuple[str, bool, bool]] = []
     failures: list[tuple[str, str, tuple[str, ...]]] = []
-    for pair in counterfactuals(module):
-        passed = passes(pair.source, problem.tests)
+    chosen = [name for name, mutation in MUTATIONS.items() if breaking or mutation.preserving]
+    for pair in counterfactuals(module, mutations=chosen):
+        passed = passes(pair.source, problem.tests, limit if pair.preserving else limit / 5)
         pairs.append((pair.mutation, pair.cut is not None, passed))
         if original and pair.preserving and not passed:
             failures.append((pair.mutation, pair.source, pair.assumptions))
@@ -124,7 +128,7 @@ def examine(problem: Problem) -> Outcome:
     for name, variant in VARIANTS.items():
         found: list[Counterfactual] = counterfactuals(module, mutations=[variant])
         wider.append((name, len(found), sum(pair.cut is not None for pair in found)))
-        broken = (pair for pair in found if original and not passes(pair.source, problem.tests))
+        broken = (pair for pair in found if original and not passes(pair.source, problem.tests, limit))
         failures.extend((name, pair.source, pair.assumptions) for pair in broken)
     return Outcome(problem.name, "", original, tuple(pairs), tuple(failures), tuple(wider))
 
@@ -172,6 +176,7 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with humaneval/ and mbpp/")
     parser.add_argument("--sample", type=int, help="only so many problems, chosen by --seed")
+    parser.add_argument("--preserving", action="store_true", help="only the preserving mutations")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
@@ -180,7 +185,7 @@ def main() -> int:
         problems = random.Random(arguments.seed).sample(problems, arguments.sample)  # noqa: S311
     started = time.monotonic()
     with multiprocessing.get_context("fork").Pool(arguments.processes) as pool:
-        outcomes = list(pool.imap_unordered(examine, problems, chunksize=4))
+        outcomes = list(pool.imap_unordered(partial(examine, breaking=not arguments.preserving), problems, 4))
     lines, figures = table(outcomes)
     skipped = {outcome.name: outcome.skipped for outcome in outcomes if outcome.skipped}
     failures = [(outcome.name, *failure) for outcome in outcomes for failure in outcome.failures]

@@ -45,7 +45,7 @@ def _overlaps(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, 
             around.pop()
         for outer, other in around:
             same = (outer.start, outer.end) == (edit.start, edit.end)
-            overlap = same or outer.end > edit.start
+            overlap = same or outer.end > edit.start or _touch(outer, edit)
             if other != owner and overlap and (same or not _composes(edit, outer, slices[other])):
                 yield other, owner
         around.append((edit, owner))
@@ -69,6 +69,12 @@ def _starting_in(edits: list[Owned], start: int, end: int) -> Iterator[Owned]:
         if edits[position][0].start >= end:
             break
         yield edits[position]
+
+
+def _touch(first: Edit, second: Edit) -> bool:
+    """Whether new lines are put just where another edit begins or ends: which comes first would matter."""
+    lines = (edit for edit in (first, second) if edit.start == edit.end and _breaks_lines(edit))
+    return any(edit.start in {first.start, first.end} & {second.start, second.end} for edit in lines)
 
 
 def _composes(inner: Edit, outer: Edit, slices: list[Slice]) -> bool:

@@ -114,6 +114,8 @@ class _Renderer:
                 continue
             self._copy(at, edit.start)
             before = self._length
+            if edit.start == edit.end and edit.start in self._wanted:
+                self._points.setdefault(edit.start, before)
             for piece in edit.pieces:
                 if isinstance(piece, Slice):
                     self._range(piece.start, piece.end, depth + 1)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import Negation, complement, shown, wrap_in_not
-from counterlens.mutations.edits import exchange
+from counterlens.mutations.edits import Edit, Slice, exchange, replace
+from counterlens.mutations.layout import block_indent, indenting
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
 
@@ -22,6 +24,9 @@ class IfElseFlip(Mutation):
     The flavour `complement` negates by complementary operators (`==` to `!=`, `<` to `>=`) and De Morgan's
     laws, and falls back to `not` where a part of the condition has no complement. The flavour `not` always
     writes `not`. What stands behind a colon, comments included, moves with its branch.
+
+    An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
+    always leaves (`return`, `raise`, `break`, `continue`) has the rest of its block for an `else` branch.
     """
 
     id = "if-else-flip"
@@ -41,9 +46,47 @@ class IfElseFlip(Mutation):
             after="if not (a or b == 1 and c): f()\nelse:\n    pass\n",
         ),
         Example(
-            before="if a:\n    x = 1\nelif b:\n    x = 2\nelse:\n    x = 3\n",
-            after="if a:\n    x = 1\nelif not b:\n    x = 3\nelse:\n    x = 2\n",
-            refused="elif",
+            before="""
+            if a:  # one
+                x = 1
+            # two
+            elif b:
+                x = 2
+            """,
+            after="""
+            if not a:
+                # two
+                if b:
+                    x = 2
+            else:  # one
+                x = 1
+            """,
+            refused="no else",
+        ),
+        Example(
+            before="""
+            def f(a):
+                if not a: return 0  # none
+
+                # the rest
+                x = g(a,
+                  1)
+                return x
+
+            f(1)
+            """,
+            after="""
+            def f(a):
+                if a:
+
+                    # the rest
+                    x = g(a,
+                      1)
+                    return x
+                else: return 0  # none
+
+            f(1)
+            """,
         ),
         Example(before="if 0 < a < 9: x = 1\nelse: x = 2", after="if not (0 < a < 9): x = 2\nelse: x = 1"),
         Example(before="if a:\n    x = 1\n", refused="no else"),
@@ -58,18 +101,17 @@ class IfElseFlip(Mutation):
 
     def _site(self, module: Module, node: cst.If) -> Site | Refused:
         start, end = module.span(node)
-        if isinstance(node.orelse, cst.If):
-            return Refused(start, "an elif follows: exchanging the branches would need new nesting")
-        if node.orelse is None:
-            return Refused(start, "there is no else branch to exchange with")
+        shape = _flip(module, node)
+        if shape is None:
+            return Refused(start, "there is no else branch, and its body does not always leave")
         negation = self._negate(module, node.test)
-        branches = module.suite(node.body), module.suite(node.orelse.body)
         return Site(
             span=(start, end),
-            description=f"negated the condition `{shown(module, node.test)}` and exchanged its branches",
-            edits=(*negation.edits, *exchange(*branches)),
+            description=f"negated the condition `{shown(module, node.test)}` and {shape.done}",
+            edits=(*negation.edits, *shape.edits),
             assumptions=negation.assumptions,
-            cut=first_lines(module, node.body, node.orelse.body),
+            cut=shape.cut,
+            reindented=shape.reindented,
         )
 
     def _negate(self, module: Module, test: cst.BaseExpression) -> Negation:
@@ -77,7 +119,63 @@ class IfElseFlip(Mutation):
         return negation if negation is not None else wrap_in_not(module, test)
 
 
-def first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> tuple[int, int] | None:
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How the branches change places."""
+
+    done: str
+    edits: tuple[Edit, ...]
+    cut: tuple[int, int] | None
+    reindented: tuple[tuple[int, int], ...] = ()
+
+
+def _flip(module: Module, node: cst.If) -> _Shape | None:
+    if isinstance(node.orelse, cst.Else):
+        edits = exchange(module.suite(node.body), module.suite(node.orelse.body))
+        cut = _first_lines(module, node.body, node.orelse.body)
+        return _Shape("exchanged its branches", edits, cut)
+    if isinstance(node.orelse, cst.If):
+        keyword = module.start(node.orelse)
+        end = module.without_newline(module.statement_end(node))
+        return _nest(module, node, end, (replace(keyword, keyword + len("elif"), "if"),))
+    block = module.parent(node)
+    if isinstance(block, cst.IndentedBlock) and block.body[-1] is not node and always_leaves(node.body):
+        return _nest(module, node, module.suite(block)[1], ())
+    return None
+
+
+def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Shape:
+    """What follows a body, up to an offset, becomes the body; the body becomes an `else` behind it."""
+    body = module.suite(node.body)
+    base = module.indentation(node)
+    indented = isinstance(node.body, cst.IndentedBlock)
+    extra = block_indent(module, node.body) if isinstance(node.body, cst.IndentedBlock) else "    "
+    rest = module.next_line(body[1])
+    edits = (
+        Edit(*body, ()),
+        *more,
+        *indenting(module, rest, end, base, extra),
+        Edit(end, end, (f"{module.newline}{base}else:", Slice(*body))),
+    )
+    cut = (module.next_line(body[0]), rest) if indented else None
+    return _Shape("moved what follows into the other branch", edits, cut, ((rest, end),))
+
+
+def always_leaves(suite: cst.BaseSuite) -> bool:
+    """Whether a body always ends in a jump: nothing behind it in its block runs after it."""
+    last = suite.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    while isinstance(last, cst.If):
+        if last.orelse is None or not always_leaves(last.body):
+            return False
+        if isinstance(last.orelse, cst.Else):
+            return always_leaves(last.orelse.body)
+        last = last.orelse
+    return isinstance(last, cst.Return | cst.Raise | cst.Break | cst.Continue)
+
+
+def _first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> tuple[int, int] | None:
     """Where the first lines of two indented bodies begin, behind their headers' newlines."""
     if isinstance(then, cst.IndentedBlock) and isinstance(other, cst.IndentedBlock):
         return module.end(then.header), module.end(other.header)

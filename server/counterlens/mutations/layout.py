@@ -8,9 +8,13 @@ from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.module import Module
 
 
-def indenting(module: Module, start: int, end: int, indent: str) -> list[Edit]:
+def indenting(module: Module, start: int, end: int, base: str, extra: str) -> list[Edit]:
     """Edits that indent further all lines that begin in a range, without empty ones and those in strings."""
-    return [insert(line, indent) for line in _lines(module, start, end)]
+    known = base.encode()
+    return [
+        insert(line + len(known) if module.data.startswith(known, line) else line, extra)
+        for line in _lines(module, start, end)
+    ]
 
 
 def dedenting(module: Module, start: int, end: int, base: str, extra: str) -> list[Edit]:

@@ -149,6 +149,11 @@ class Module:
         """The first byte of the line that an offset is in."""
         return self.positions.line_start(self.positions.line_of(offset))
 
+    def next_line(self, offset: int) -> int:
+        """The first byte of the line after the one that an offset is in."""
+        number = self.positions.line_of(offset) + 1
+        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
+
     def line(self, offset: int) -> int:
         """The 1-based line that an offset is in."""
         return self.positions.line_of(offset) + 1

@@ -46,6 +46,8 @@ class RemoveDefinition(Mutation):
         if len(node.targets) != 1 or variable is None or not variable.scope.is_function:
             return None
         start, end = module.span(node)
+        if Role.DECLARE in variable.roles:
+            return Refused(start, f"a `nonlocal` needs a definition of `{variable.name}`")
         uses = [module.start(o.node) for o in variable.occurrences if o.role is Role.USE]
         if all(start <= use < end for use in uses):
             return Refused(start, f"`{variable.name}` is never used")
