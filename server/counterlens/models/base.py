@@ -158,11 +158,21 @@ class Model(Protocol):
         self,
         text: str,
         *,
+        context: str = "",
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
         """Score every token of `text` given what precedes it.
+
+        Args:
+            text: What is scored; the offsets of the answer are those of `text` alone.
+            context: What the model has read before it. No token straddles the two. It should end where
+                a line of code does, and the text begin with the line breaks after it: a context that
+                ends in blank lines leads most models astray.
+            alternatives: How many of the most likely tokens to name.
+            cancel: Set it to give up.
+            progress: Called with (tokens done, tokens in all).
 
         Raises:
             ModelError: the model cannot answer, or does not give token probabilities.

@@ -27,7 +27,7 @@ def main() -> None:
     parameters = llama.llama_context_default_params()
     parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = 2048
     parameters.n_outputs_max = parameters.n_outputs_max_per_seq = 2048
-    parameters.n_threads = parameters.n_threads_batch = 2
+    parameters.n_threads = parameters.n_threads_batch = 1  # two would wait for each other on a busy machine
     context = llama.llama_init_from_model(model, parameters)
     batch = llama.llama_batch_init(2048, 0, 1)
     size = llama.llama_vocab_n_tokens(vocabulary)

@@ -111,6 +111,44 @@ def test_an_edit_at_the_end_leaves_what_precedes_it_exactly_alike(model: LlamaMo
     np.testing.assert_array_equal(before.logprob[1:], again.logprob[1:])
 
 
+CONTEXT = '"""Lines."""\n\nimport re\nfrom collections import Counter'
+UNITS = [
+    "\n\n\ndef first(items):\n    return items[0]",
+    "\n\n\n" + CODE[:900],
+    "\n\n\ndef last(items):\n    return items[-1]\n",
+]
+
+
+def test_a_context_is_read_and_not_scored(model: LlamaModel) -> None:
+    text = UNITS[0]
+    alone, after = model.score(text), model.score(text, context=CONTEXT)
+    np.testing.assert_array_equal(alone.end[-10:], after.end[-10:])
+    assert not np.isnan(after.logprob).any()
+    lead = int(after.context[0])
+    np.testing.assert_array_equal(after.context, lead + np.arange(len(after)))
+    whole = independent(CONTEXT + text, CHUNK)["logprob"][-len(after) :]
+    assert np.corrcoef(whole, after.logprob)[0, 1] > 0.99
+
+
+def test_scores_depend_on_context_and_text_alone(model: LlamaModel) -> None:
+    fresh = {}
+    for unit in UNITS:
+        with LlamaModel(embedded_model(), spec="fresh") as other:
+            fresh[unit] = other.score(unit, context=CONTEXT).logprob
+    for unit in [*UNITS, *reversed(UNITS), UNITS[1]]:
+        model.score(unit + "# and more\n", context=CONTEXT)
+        np.testing.assert_array_equal(model.score(unit, context=CONTEXT).logprob, fresh[unit])
+        model.score(UNITS[0], context=CONTEXT[:40])
+
+
+def test_a_context_that_is_too_long_loses_its_oldest_tokens() -> None:
+    with LlamaModel(embedded_model(), spec="small", context=256) as small:
+        scores = small.score(CODE[:1500], context=CODE)
+        assert scores.context[0] == 64
+        assert scores.context.max() < 256
+        assert not np.isnan(scores.logprob).any()
+
+
 def test_a_text_longer_than_the_context_is_scored_in_overlapping_windows() -> None:
     text = CODE[:3000]
     with LlamaModel(embedded_model(), spec="small", context=256) as small:

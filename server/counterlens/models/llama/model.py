@@ -95,13 +95,16 @@ class LlamaModel:
         self,
         text: str,
         *,
+        context: str = "",
         alternatives: int = 5,
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
         """As `Model.score`; progress counts tokens."""
-        data = text.encode("utf-8", "surrogatepass")
-        scored: Scored = self._process.ask(Score(data, alternatives), cancel=cancel, progress=progress)
+        request = Score(
+            text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
+        )
+        scored: Scored = self._process.ask(request, cancel=cancel, progress=progress)
         start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
         return TokenScores(
             text=text,

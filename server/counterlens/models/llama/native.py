@@ -111,20 +111,25 @@ class Engine:
         """The bytes of some tokens."""
         return b"".join(self.pieces[token] for token in tokens)
 
-    def keep_prefix(self, tokens: Sequence[int], at_most: int, *, multiple_of: int = 1) -> int:
+    def keep_prefix(
+        self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
+    ) -> int:
         """Drop from the KV cache what is no prefix of `tokens`, and say how much of it stays.
 
         Args:
             tokens: What is about to be decoded.
             at_most: Keep no more than so many.
-            multiple_of: Keep a multiple of so many, so that what follows is decoded in the same groups
-                as if nothing had been kept: other groups, other rounding.
+            same_groups_from: Where groups of `group` tokens start. What is kept ends with a whole group,
+                so that what follows is decoded in the same groups as if nothing had been kept: other
+                groups, other rounding. Before it groups start at 0.
+            group: Tokens in a group.
         """
         kept = 0
         limit = min(len(self._tokens), len(tokens), at_most)
         while kept < limit and self._tokens[kept] == tokens[kept]:
             kept += 1
-        kept -= kept % multiple_of
+        origin = same_groups_from if kept >= same_groups_from else 0
+        kept -= (kept - origin) % group
         if not llama.llama_memory_seq_rm(self._memory, 0, kept, -1):
             llama.llama_memory_clear(self._memory, True)  # recurrent models cannot drop a suffix
             kept = 0

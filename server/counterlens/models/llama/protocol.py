@@ -49,9 +49,10 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Score a text. Answered by `Scored`."""
+    """Score a text, having read a context. Answered by `Scored`."""
 
     text: bytes
+    context: bytes
     alternatives: int
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,33 +27,52 @@ class _Rows:
     best_logprob: npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """What is remembered of the last text: successive edits share a long prefix.
+
+    Attributes:
+        lead: The tokens that came before it, unscored.
+        tokens: Its own tokens.
+        alternatives: How many were asked for.
+        rows: The scores of its whole chunks, from the start of the text on.
+    """
+
+    lead: list[int]
+    tokens: list[int]
+    alternatives: int
+    rows: list[_Rows]
+
+
 class Scorer:
-    """Scores texts with one engine, and keeps the last scores: successive edits share a long prefix."""
+    """Scores texts with one engine.
+
+    Chunks are anchored at the start of the text that is scored: whatever is the same before and in it is
+    decoded in the same groups, rounds the same way, and gets the same scores.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._tokens: list[int] = []
-        self._rows: list[_Rows] = []  # one a chunk, of the first window of `_tokens`
-        self._alternatives = 0
+        self._last: _Scored | None = None
 
-    def score(self, text: bytes, alternatives: int, progress: Callable[[int, int], None]) -> Scored:
-        """Score every token of a text given what precedes it.
+    def score(
+        self, text: bytes, context: bytes, alternatives: int, progress: Callable[[int, int], None]
+    ) -> Scored:
+        """Score every token of a text given a context and what precedes it.
 
-        A text longer than the context is scored in windows that overlap by half: every token sees at
-        least half a context.
+        A text longer than the model's window is scored in windows that overlap by half: every token sees at
+        least half a window. A context longer than a quarter of the window loses its oldest tokens.
 
         Raises:
             Cancelled, ModelError: as `Engine.decode`.
         """
-        engine = self._engine
-        tokens = engine.tokenize(text)
-        ends = _ends(engine, tokens, text)
-        lead = [engine.bos] if engine.adds_bos else []
-        sequence = lead + tokens
-        n, k = len(tokens), alternatives
-        rows, context = self._score_sequence(sequence, k, progress)
-        scored = len(sequence) - 1 if sequence else 0
-        unscored = n - scored  # 1 without BOS, 0 with
+        engine, k = self._engine, alternatives
+        before, tokens, ends = _tokenize(engine, context, text)
+        lead = ([engine.bos] if engine.adds_bos else []) + before[-(engine.context // 4) :]
+        if not lead:
+            lead, tokens = tokens[:1], tokens[1:]  # the first token has nothing to be predicted from
+        unscored = len(ends) - len(tokens)
+        rows, seen = self._score(lead, tokens, k, progress)
         best = _column(rows, "best", (0, k), np.int64)
         return Scored(
             end=ends,
@@ -64,64 +83,82 @@ class Scorer:
                 [np.full((unscored, k), np.nan), _column(rows, "best_logprob", (0, k), np.float64)]
             ),
             alternatives=[()] * unscored + [tuple(engine.pieces[t] for t in row) for row in best.tolist()],
-            context=np.concatenate([np.zeros(unscored, np.int64), context]),
+            context=np.concatenate([np.zeros(unscored, np.int64), seen]),
         )
 
-    def _score_sequence(
-        self, sequence: list[int], k: int, progress: Callable[[int, int], None]
+    def _score(
+        self, lead: list[int], tokens: list[int], k: int, progress: Callable[[int, int], None]
     ) -> tuple[list[_Rows], npt.NDArray[np.int64]]:
-        """The scores of `sequence[1:]`, and how many tokens each of them was given."""
-        window = self._engine.context
-        rows = self._first_window(sequence[:window], k, progress, len(sequence))
-        context = [np.arange(1, min(len(sequence), window), dtype=np.int64)]
-        at, half = window, window // 2
-        while at < len(sequence):
-            start, stop = at - half, min(at + half, len(sequence))
+        """The scores of `tokens` after `lead`, and how many tokens each of them was given."""
+        first = self._engine.context - len(lead)  # how many tokens the first window scores
+        rows = self._first_window(lead, tokens[:first], k, progress, len(tokens))
+        seen = [np.arange(len(lead), len(lead) + min(first, len(tokens)), dtype=np.int64)]
+        at, half = first, self._engine.context // 2
+        while at < len(tokens):
+            stop = min(at + half, len(tokens))
             self._engine.keep_prefix((), 0)
-            self._engine_context(sequence[start : at - 1])
-            for low in range(at - 1, stop - 1, CHUNK):
-                high = min(low + CHUNK, stop - 1)
-                rows.append(self._chunk(sequence[low:high], sequence[low + 1 : high + 1], k))
-                progress(high + 1, len(sequence))
-            context.append(np.arange(at - start, stop - start, dtype=np.int64))
+            self._read(tokens[at - half : at - 1])
+            rows += self._chunks(tokens, at, stop, k, lambda done: progress(done, len(tokens)))
+            seen.append(np.arange(half, half + stop - at, dtype=np.int64))
             at = stop
-        return rows, np.concatenate(context)
+        return rows, np.concatenate(seen)
 
     def _first_window(
-        self, sequence: list[int], k: int, progress: Callable[[int, int], None], total: int
+        self,
+        lead: list[int],
+        tokens: list[int],
+        k: int,
+        progress: Callable[[int, int], None],
+        total: int,
     ) -> list[_Rows]:
-        """Score the first window, reusing the chunks that the last text began with as well.
+        """Score the first window; the chunks that the last text began with as well are known already."""
+        last = self._last
+        known = last.rows if last and last.lead == lead and last.alternatives == k else []
+        ready = min(_shared(tokens, last.tokens) // CHUNK, len(known)) if last else 0
+        # The chunk that scores tokens[a:b] decodes the token before each of them.
+        sequence = lead + tokens
+        start = len(lead) - 1 + ready * CHUNK
+        kept = self._engine.keep_prefix(sequence, start, same_groups_from=len(lead) - 1, group=CHUNK)
+        for low, high in ((kept, len(lead) - 1), (max(kept, len(lead) - 1), start)):
+            self._read(sequence[low:high])
+        rows = known[:ready]
+        self._last = _Scored(lead, tokens, k, rows)
+        for chunk in self._chunks(
+            sequence,
+            len(lead) + ready * CHUNK,
+            len(sequence),
+            k,
+            lambda done: progress(done - len(lead), total),
+        ):
+            rows.append(chunk)
+        scored = list(rows)
+        if rows and len(rows[-1].logprob) < CHUNK:
+            del rows[-1]  # in a longer text the last group would be another
+        return scored
 
-        Chunks are anchored at the start, so that equal prefixes are decoded in equal groups.
-        """
-        shared = 0
-        if k == self._alternatives:
-            limit = min(len(sequence), len(self._tokens))
-            while shared < limit and sequence[shared] == self._tokens[shared]:
-                shared += 1
-        # A chunk scores the token after its last, so that one must be shared as well.
-        ready = min(max(shared - 1, 0) // CHUNK, len(self._rows))
-        kept = self._engine.keep_prefix(sequence, ready * CHUNK, multiple_of=CHUNK)
-        self._engine_context(sequence[kept : ready * CHUNK])
-        rows = self._rows[:ready]
-        self._tokens, self._rows, self._alternatives = sequence, rows, k
-        for low in range(ready * CHUNK, len(sequence) - 1, CHUNK):
-            high = min(low + CHUNK, len(sequence) - 1)
-            chunk = self._chunk(sequence[low:high], sequence[low + 1 : high + 1], k)
-            rows = [*rows, chunk]
-            if high - low == CHUNK:
-                self._rows = rows
-            progress(high + 1, total)
-        return list(rows)
+    def _chunks(
+        self, sequence: list[int], start: int, stop: int, k: int, progress: Callable[[int], None]
+    ) -> Iterator[_Rows]:
+        """The scores of `sequence[start:stop]`, chunk by chunk; all before `start - 1` has been read."""
+        for low in range(start, stop, CHUNK):
+            high = min(low + CHUNK, stop)
+            logits = self._engine.decode(sequence[low - 1 : high - 1], logits_from=0)
+            yield reduce(logits, np.asarray(sequence[low:high], np.int64), k)
+            progress(high)
 
-    def _engine_context(self, tokens: list[int]) -> None:
+    def _read(self, tokens: list[int]) -> None:
         """Decode tokens that only serve as context, in the groups in which scored ones are."""
         for low in range(0, len(tokens), CHUNK):
             part = tokens[low : low + CHUNK]
             self._engine.decode(part, logits_from=len(part))
 
-    def _chunk(self, tokens: list[int], targets: list[int], k: int) -> _Rows:
-        return reduce(self._engine.decode(tokens, logits_from=0), np.asarray(targets, np.int64), k)
+
+def _shared(one: list[int], other: list[int]) -> int:
+    """How many tokens two texts begin with alike."""
+    for i, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return i
+    return min(len(one), len(other))
 
 
 def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> _Rows:
@@ -155,6 +192,26 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
         best=best.astype(np.int64),
         best_logprob=np.take_along_axis(shifted, best, axis=1).astype(np.float64) - log_mass[:, None],
     )
+
+
+def _tokenize(
+    engine: Engine, context: bytes, text: bytes
+) -> tuple[list[int], list[int], npt.NDArray[np.int64]]:
+    """The tokens of a context and of the text after it, and the byte of the text after each of its tokens.
+
+    They are tokenized together: what a tokenizer makes of the end of the context depends on what follows.
+    Only where one token would straddle the two are they tokenized apart.
+    """
+    if not context:
+        tokens = engine.tokenize(text)
+        return [], tokens, _ends(engine, tokens, text)
+    together = engine.tokenize(context + text)
+    ends = _ends(engine, together, context + text)
+    split = int(np.searchsorted(ends, len(context), side="right"))
+    if text and split and ends[split - 1] == len(context):
+        return together[:split], together[split:], ends[split:] - len(context)
+    tokens = engine.tokenize(text)
+    return engine.tokenize(context), tokens, _ends(engine, tokens, text)
 
 
 def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int64]:

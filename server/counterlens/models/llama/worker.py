@@ -87,7 +87,7 @@ class Worker:
         if isinstance(request, Open):
             return self._open(request)
         if isinstance(request, Score) and self._scorer:
-            return self._scorer.score(request.text, request.alternatives, progress)
+            return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Complete) and self._completer:
             return self._completer.complete(request.prompt, progress)
         return Failed("no model is loaded")

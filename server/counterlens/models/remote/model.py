@@ -160,6 +160,7 @@ class RemoteModel:
         self,
         text: str,  # noqa: ARG002 - the protocol's signature
         *,
+        context: str = "",  # noqa: ARG002
         alternatives: int = 5,  # noqa: ARG002
         cancel: Event | None = None,  # noqa: ARG002
         progress: Progress | None = None,  # noqa: ARG002
