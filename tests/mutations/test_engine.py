@@ -52,6 +52,14 @@ def test_a_counterfactual_says_everything_about_itself() -> None:
     assert flip.source.encode()[: flip.cut.mutated].endswith(b"if number != last:\n")
 
 
+def test_the_cut_of_a_guard_is_where_what_follows_begins() -> None:
+    (flip,) = counterfactuals(RUNS, mutations=["if-else-flip"], function="area")
+    assert flip.cut is not None
+    assert RUNS.encode()[flip.cut.original :].startswith(b"        raise ValueError\n")
+    assert flip.source.encode()[: flip.cut.mutated].endswith(b"def area(r):\n    if r >= 0:\n")
+    assert flip.source.endswith("        return math.pi * r * r\n    else:\n        raise ValueError\n")
+
+
 def test_the_cut_of_the_others_is_the_trailing_quarter() -> None:
     (rename,) = counterfactuals(RUNS, mutations=["rename-generic"], function="Runs.longest")
     assert rename.cut is not None

@@ -14,6 +14,7 @@ OBJECT_LIFETIME = "object-lifetime"
 INTEGER_RANGE = "integer-range"
 ANNOTATIONS_UNREAD = "annotations-unread"
 WHOLE_PROGRAM = "whole-program"
+POSITIONAL_ARGUMENTS = "positional-arguments"
 
 ASSUMPTIONS = {
     TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
@@ -28,5 +29,6 @@ ASSUMPTIONS = {
     OBJECT_LIFETIME: "Nothing depends on when an object is freed: a value may be held a little longer.",
     INTEGER_RANGE: "What is given to `range` is an integer.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
+    POSITIONAL_ARGUMENTS: "Callers pass the renamed parameter by position, not by name.",
     WHOLE_PROGRAM: "The file is the whole program: no other module calls what it defines.",
 }

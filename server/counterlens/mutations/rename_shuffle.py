@@ -7,17 +7,21 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import ClassVar
 
+import libcst as cst
+
 from counterlens.mutations.module import Function, Module
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import Locals
 from counterlens.mutations.renaming import Chooser, Renaming
-from counterlens.mutations.scopes import Role, Variable
+from counterlens.mutations.scopes import Role, ScopeKind, Variable
 
 
 class RenameShuffle(Renaming):
     """Permute the names among the variables of a function, so that none keeps its own.
 
-    Where a function has one variable only, it takes the name of a variable of another function in the file.
+    Where a function has one variable only, it takes the name of a variable or parameter of another function
+    in the file; and where there is none, it exchanges its name with a parameter, which assumes that callers
+    pass that by position (`positional-arguments`).
     What is renamed and what is refused is otherwise the same as for `rename-random`.
     """
 
@@ -29,7 +33,11 @@ class RenameShuffle(Renaming):
             before="def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n",
             after="def f(xs):\n    x = 0\n    for total in xs:\n        x += total\n    return x\n",
         ),
-        Example(before="def f(xs):\n    n = len(xs)\n    return n\n", refused="only one"),
+        Example(
+            before="def f(xs):\n    n = len(xs)\n    return n\n",
+            after="def f(n):\n    xs = len(n)\n    return xs\n",
+        ),
+        Example(before="def f():\n    n = g()\n    return n\n", refused="only one"),
         Example(
             before="def f(x):\n    a = b = 1\n    return eval(x)\n",
             refused="by name",
@@ -45,12 +53,15 @@ class RenameShuffle(Renaming):
                 chosen = {variable: new[variable.name] for variable in found.safe}
                 if context.module.scopes.clash(chosen, found.scope) is None:
                     return chosen
-            return "there is only one variable whose name could be exchanged"
+            return _with_parameter(context.module, function, found) or (
+                "there is only one variable whose name could be exchanged"
+            )
 
         return choose
 
 
 _TRIES = 12
+_OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
 
 
 def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
@@ -64,6 +75,23 @@ def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterato
     while True:
         chance.shuffle(names)
         yield dict(zip(names, names[1:] + names[:1], strict=True))
+
+
+def _with_parameter(module: Module, function: Function, found: Locals) -> dict[Variable, str] | None:
+    """Exchange the name of the only variable with a parameter's, in a file that has no other name to give."""
+    if function.node.decorators or (found.scope.parent and found.scope.parent.kind is ScopeKind.CLASS):
+        return None
+    keywords = {arg.keyword.value for arg in module.nodes(cst.Arg) if arg.keyword is not None}
+    name = found.names[0]
+    for param in function.node.params.params:
+        variable = module.scopes.variable(param.name)
+        if variable is None or variable.name in keywords or variable.roles - _OF_A_PARAMETER:
+            continue
+        if not any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
+            chosen = {**dict.fromkeys(found.safe, variable.name), variable: name}
+            if module.scopes.clash(chosen, found.scope) is None:
+                return chosen
+    return None
 
 
 def _all_names(module: Module) -> list[str]:

@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
+from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.module import Function
 from counterlens.mutations.mutation import Context, Mutation, Refused, Site
 from counterlens.mutations.naming import Locals, described, first_offset, local_variables, renaming
-from counterlens.mutations.scopes import Variable
+from counterlens.mutations.scopes import Role, Variable
 
 Chooser = Callable[[Function, Locals], dict[Variable, str] | str]
 """Chooses the new names of a function's variables, or says why there are none."""
@@ -50,4 +51,11 @@ class Renaming(Mutation):
                 yield Refused(function.start, f"`{clash}` would mean another variable")
                 continue
             span = function.start, function.end
-            yield Site(span, described(chosen), renaming(module, chosen), sole=self.permutes)
+            named = any(v.scope is found.scope and Role.PARAMETER in v.roles for v in chosen)
+            yield Site(
+                span,
+                described(chosen),
+                renaming(module, chosen),
+                assumptions=(POSITIONAL_ARGUMENTS,) if named else (),
+                sole=self.permutes,
+            )
