@@ -23,13 +23,12 @@ function section(label: string, rows: Choice[]): Choice[] {
 }
 
 function offered(one: Counterfactual): Choice {
-  const meaning = one.preserving ? "keeps the meaning" : "breaks the meaning";
-  const assumed = one.assumptions.length > 0 ? ` Assumes ${one.assumptions.join(", ")}.` : "";
+  const assumed = one.assumptions.length > 0 ? [`assumes ${one.assumptions.join(", ")}`] : [];
   return {
     kind: "counterfactual",
     label: one.mutation,
-    description: `${lines([one.line])} · ${one.concept} · ${meaning}`,
-    detail: `${sentence(one.description)}${assumed}`,
+    description: [lines([one.line]), one.concept, ...assumed].join(" · "),
+    detail: sentence(one.description),
     shows: one,
   };
 }

@@ -1,9 +1,9 @@
 // One VS Code with the packaged extension, one browser, one workspace: what a test file works with.
-import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chromium as playwright } from "playwright-core";
 import { packageExtension } from "../../../scripts/package.mjs";
-import { e2e, venvPython } from "../../../scripts/paths.mjs";
+import { e2e, root, venvPython } from "../../../scripts/paths.mjs";
 import { chromium } from "../../../scripts/setup/debian.mjs";
 import { startCodeServer } from "./code-server.mjs";
 import { Home } from "./home.mjs";
@@ -25,12 +25,14 @@ const FLAGS = [
 export class Session {
   /**
    * @param {string} name of the folder that it lives in
-   * @param {{ open: string, settings?: object, machine?: object, trustDialogs?: boolean, viewport?: object }} options
+   * @param {{ open: string, example?: string, settings?: object, machine?: object, trustDialogs?: boolean,
+   *   viewport?: object }} options `open` is a file of the workspace; `example` one of examples/ to put there
    */
-  static async start(name, { open, settings = {}, machine = {}, trustDialogs = false, viewport }) {
+  static async start(name, { open, example, settings = {}, machine = {}, trustDialogs = false, viewport }) {
     const home = new Home(path.join(RUN, name));
     const workspace = path.join(home.folder, "work");
     cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
+    if (example) copyFileSync(path.join(root, "examples", example), path.join(workspace, example));
     home.writeSettings(settings);
     home.writeMachineSettings({ "counterlens.interpreter": venvPython, ...machine });
     home.cli("--install-extension", await packageExtension(), "--force");

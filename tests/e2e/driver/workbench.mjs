@@ -58,6 +58,40 @@ export class Workbench {
     await row.click();
   }
 
+  /** Rows of the list that asks for a choice. */
+  choice(text) {
+    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+  }
+
+  /** Titles of the open tabs. */
+  tab(text) {
+    return this.page.locator(".tabs-container .tab", { hasText: text });
+  }
+
+  /**
+   * One side of the difference that is shown: its language, its lines, and those marked as changed.
+   *
+   * @param {"original" | "modified"} side
+   */
+  async difference(side) {
+    const editor = this.page.locator(`.monaco-diff-editor .editor.${side}`);
+    await editor.locator(".view-line").first().waitFor({ timeout: 10_000 });
+    return editor.evaluate((element) => {
+      const clean = (line) => line.textContent.replace(/\u00a0/g, " ");
+      const lines = [...element.querySelectorAll(".view-lines > .view-line")];
+      lines.sort((a, b) => Number.parseFloat(a.style.top) - Number.parseFloat(b.style.top));
+      const marks = element.querySelectorAll(".view-overlays .line-insert, .view-overlays .line-delete");
+      const tops = new Set([...marks].map((mark) => mark.parentElement.style.top));
+      return {
+        language: element.dataset.modeId,
+        lines: lines.map(clean),
+        changed: lines.filter(({ style }) => tops.has(style.top)).map(clean),
+        colours: new Set([...element.querySelectorAll(".view-line span span")].map((span) => span.className))
+          .size,
+      };
+    });
+  }
+
   /** Open a file of the workspace by its name. */
   async quickOpen(file) {
     await this.page.keyboard.press("Control+P");
