@@ -39,7 +39,6 @@ MODULES = [
     "codeop",
     "colorsys",
     "configparser",
-    "contextlib",
     "copy",
     "csv",
     "dataclasses",
@@ -129,6 +128,8 @@ MODULES = [
     "zipapp",
     "zipfile",
 ]
+# Suites that compare lines of the module's own source text, which no mutation can keep.
+QUOTED = {"contextlib": "test_exit_exception_traceback expects the text of a line of contextlib itself"}
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,8 @@ def run_suite(module: str, source: str | None, seconds: float) -> tuple[bool, fl
 
 def examine(module: str, mutations: list[str], seconds: float) -> tuple[str, list[Run]]:
     """All mutations of one module; or why it was left out."""
+    if module in QUOTED:
+        return QUOTED[module], []
     path = source_of(module)
     if path is None:
         return "not a module of one file here", []
