@@ -19,8 +19,11 @@ _CRASHED = "The server may have crashed or restarted; its log says more. Then tr
 _SHOWN = 240  # characters of a server's own words
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CONTEXT = re.compile(
-    r"context (length|window|size)|maximum context|too many tokens|prompt is too long", re.I
+    r"context (length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|must have less than \d+ tokens",
+    re.I,
 )
+_NO_LOGPROBS = re.compile(r"logprobs.{0,40}not supported", re.I)
 _UNKNOWN_CODES = frozenset({"model_not_found", "model_not_exist", "invalid_model"})
 _UNKNOWN = re.compile(
     r"\bmodel\b.{0,160}(not exist|not found|not available|unknown|invalid)|(unknown|invalid|no such) model",
@@ -54,6 +57,10 @@ class UnreachableError(ModelError):
     """There is no way to the endpoint; any other request would fail alike."""
 
 
+class PassingError(ModelError):
+    """A failure that may pass: the same request may be answered another time."""
+
+
 class EmptyStreamError(ModelError):
     """A stream ended before anything came: some servers fail so, and say why only without streaming."""
 
@@ -78,7 +85,7 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
             f"no connection to {address} in time", "Check the address, the network and the proxy"
         )
     if isinstance(error, httpx.TimeoutException):
-        return ModelError(
+        return PassingError(
             f"{address} was silent for too long",
             "It may be loading the model or be overloaded; try again, or allow it more time",
         )
@@ -181,6 +188,8 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
         )
     if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
         return UnknownModelError(f"{host} does not know the model{said}")
+    if status in (400, 422, 500) and _NO_LOGPROBS.search(message):
+        return UnsupportedParameterError(f"{host} gives no log-probabilities{said}", "logprobs")
     if status == 400 and code in _PARAMETER_CODES:
         return UnsupportedParameterError(
             f"{host} refused the request (400){said}",
@@ -218,7 +227,10 @@ def of_error_object(error: object, endpoint: Endpoint) -> ModelError | Transient
 
 def _key_hint(endpoint: Endpoint) -> str:
     if endpoint.key is None:
-        return "No key was sent: set COUNTERLENS_API_KEY in the environment"
+        return (
+            "No key was sent: set COUNTERLENS_API_KEY in the environment, or in VS Code use the command "
+            "“Set API Key for the Remote Model…”"
+        )
     return f"The key came from {endpoint.key.source}; is it valid for this endpoint and model?"
 
 
