@@ -1,4 +1,4 @@
-"""What many tests share: the embedded model, and a real HTTP server (llama-cpp-python's own) that serves it."""
+"""What many tests share: the embedded model, and a real HTTP server (llama-cpp-python's) that serves it."""
 
 from __future__ import annotations
 
@@ -97,3 +97,15 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: ModelServer) -> Non
             except httpx.TransportError:
                 time.sleep(0.1)
     pytest.fail(f"the model server did not answer within {START_UP:g} s:\n{server.log[-2000:]}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Answers that a user's models gave before must not answer for the ones under test."""
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["XDG_CACHE_HOME"]
+    else:
+        os.environ["XDG_CACHE_HOME"] = before

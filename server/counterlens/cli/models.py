@@ -52,7 +52,7 @@ def test_model(name: str, model: str, base_url: str | None, api: str, threads: i
     """Load a model and let it complete one line."""
     del model  # the argument names it
     started = time.perf_counter()
-    with opened(name, threads, base_url, api) as loaded:
+    with opened(name, threads, base_url, api, no_cache=True) as loaded:
         ready = time.perf_counter()
         (answer,) = loaded.complete([Prompt(_PROMPT, 16, Stop(indent=0))])
         answered = time.perf_counter()

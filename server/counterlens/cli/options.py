@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,13 +72,27 @@ def model_options(command: Command) -> Command:
     return command
 
 
+def cache_option(command: Command) -> Command:
+    """`--no-cache`: ask the model again what it was asked before."""
+    return click.option(
+        "--no-cache", is_flag=True, help="Ask the model anew, also what it has answered before."
+    )(command)
+
+
 @contextmanager
-def opened(model: str, threads: int, base_url: str | None, api: str) -> Iterator[Model]:
+def opened(
+    model: str, threads: int, base_url: str | None, api: str, *, no_cache: bool = False
+) -> Iterator[Model]:
     """The model that the options name, closed afterwards."""
-    with (
-        load(model, Options(threads=threads, base_url=base_url, api=api)) as loaded,
-    ):
-        yield loaded
+    with load(model, Options(threads=threads, base_url=base_url, api=api)) as loaded:
+        if no_cache:
+            yield loaded
+            return
+        store = AnswerStore()
+        try:
+            yield CachedModel(loaded, store)
+        finally:
+            store.close()
 
 
 def split_target(target: str) -> tuple[Path, str | None]:

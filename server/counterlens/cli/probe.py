@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from counterlens.cli.options import (
+    cache_option,
     json_option,
     model_options,
     mutation_option,
@@ -30,6 +31,7 @@ from counterlens.syntax.functions import find_function
 @mutation_option
 @seed_option
 @click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
+@cache_option
 @json_option
 def probe(
     target: str,
@@ -40,6 +42,7 @@ def probe(
     mutations: tuple[str, ...],
     seed: int,
     max_tokens: int,
+    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Probe a function counterfactually, or every function of a file that has tests.
@@ -53,7 +56,7 @@ def probe(
         find_function(document, qualname)  # a wrong name is said before a model is loaded
     with (
         steps("loading the model", total_known=True) as report,
-        opened(model, threads, base_url, api) as loaded,
+        opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
     ):
         session = ProbeSession(
             loaded, best_sandbox(), mutations=mutations, seed=seed, max_tokens=max_tokens, report=report

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from counterlens.cli.options import (
+    cache_option,
     json_option,
     model_options,
     opened,
@@ -34,6 +35,7 @@ from counterlens.syntax.document import Document
 )
 @click.option("--alternatives", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True)
+@cache_option
 @json_option
 def score(
     path: Path,
@@ -44,6 +46,7 @@ def score(
     aggregation: Aggregation,
     alternatives: int,
     max_bytes: int,
+    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Score every token of a file and show how sure the model is of each concept."""
@@ -55,7 +58,7 @@ def score(
             f"{path} has {len(document.data):,} bytes, and scoring is limited to {max_bytes:,}",
             "Raise the limit with --max-bytes if you can wait: the embedded model reads about 1 kB a second",
         )
-    with opened(model, threads, base_url, api) as loaded:
+    with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
         with steps(f"scoring {path.name}") as report:
             scores = score_document(
                 loaded,

@@ -1,4 +1,4 @@
-"""Scoring a document: what the model is shown of it, and how its answer gets back to the document's bytes."""
+"""Scoring a document unit by unit, in byte offsets of the document as it is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import replace
 from threading import Event
 
 import numpy as np
+import numpy.typing as npt
 
-from counterlens.errors import SourceError
+from counterlens.confidence.units import HEADER_BYTES, Unit, units
+from counterlens.errors import Cancelled, SourceError
 from counterlens.models.base import Model, Progress, TokenScores
 from counterlens.syntax.document import Document
 
@@ -21,15 +23,25 @@ def score_document(
     *,
     alternatives: int = 5,
     max_bytes: int = MAX_BYTES,
+    header_bytes: int = HEADER_BYTES,
     cancel: Event | None = None,
     progress: Progress | None = None,
 ) -> TokenScores:
-    r"""Score every token of a document, in byte offsets of the document.
+    r"""Score every token of a document, each unit after the document's header.
 
     Models have hardly seen `\r\n`, so they are shown `\n`; the offsets are those of the document as it is.
 
+    Args:
+        model: Who is asked.
+        document: What is scored.
+        alternatives: How many of the most likely tokens to name.
+        max_bytes: Refuse longer documents.
+        header_bytes: How much of the header each unit is scored after.
+        cancel: Set it to give up.
+        progress: Called with (bytes done, bytes in all).
+
     Raises:
-        SourceError: the document is longer than `max_bytes`.
+        SourceError: the document is longer than `max_bytes`, or there is nothing in it.
         ModelError, Cancelled: as `Model.score`.
     """
     size = len(document.data)
@@ -38,21 +50,74 @@ def score_document(
             f"{document.path or 'the text'} has {size:,} bytes, and scoring is limited to {max_bytes:,}",
             "Raise the limit if you can wait: a small local model reads about 1 kB a second",
         )
-    unix = document.text.replace("\r\n", "\n")
-    scores = model.score(unix, alternatives=alternatives, cancel=cancel, progress=progress)
-    if len(unix) == len(document.text):
-        return scores
-    dropped = _dropped_returns(document.data)
+    parts = []
+    for unit in units(document, header_bytes):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        parts.append(_score_unit(model, document, unit, alternatives, cancel, progress))
+        if progress:
+            progress(unit.end, size)
+    if not parts:
+        raise SourceError(f"{document.path or 'the text'} is empty: there is nothing to score")
+    return _joined(parts, document.text)
+
+
+def _score_unit(
+    model: Model,
+    document: Document,
+    unit: Unit,
+    alternatives: int,
+    cancel: Event | None,
+    progress: Progress | None,
+) -> TokenScores:
+    """The scores of one unit, in byte offsets of the document."""
+    data, size = document.data, len(document.data)
+    raw = data[unit.start : unit.end]
+
+    def advanced(done: int, total: int) -> None:
+        if progress:
+            progress(unit.start + len(raw) * done // max(total, 1), size)
+
+    scores = model.score(
+        _unix(raw),
+        context=_unix(data[: unit.context]),
+        alternatives=alternatives,
+        cancel=cancel,
+        progress=advanced,
+    )
+    dropped = _dropped_returns(raw)
     return replace(
         scores,
-        text=document.text,
-        start=scores.start + np.searchsorted(dropped, scores.start),
-        end=scores.end + np.searchsorted(dropped, scores.end),
+        start=scores.start + np.searchsorted(dropped, scores.start) + unit.start,
+        end=scores.end + np.searchsorted(dropped, scores.end) + unit.start,
     )
 
 
-def _dropped_returns(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _unix(data: bytes) -> str:
+    return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogatepass")
+
+
+def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
     r"""Where in the text with `\n` the line feeds are that lost their `\r`: sorted byte offsets."""
     raw = np.frombuffer(data, np.uint8)
     returns = np.flatnonzero((raw[:-1] == 13) & (raw[1:] == 10))
     return (returns - np.arange(len(returns))).astype(np.int64)
+
+
+def _joined(parts: list[TokenScores], text: str) -> TokenScores:
+    """The scores of consecutive pieces as those of the whole text."""
+
+    def column(name: str) -> npt.NDArray[np.float64]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return TokenScores(
+        text=text,
+        start=column("start").astype(np.int64),
+        end=column("end").astype(np.int64),
+        logprob=column("logprob"),
+        entropy=column("entropy"),
+        rank=column("rank").astype(np.int64),
+        alternative_logprob=column("alternative_logprob"),
+        alternative_text=tuple(row for part in parts for row in part.alternative_text),
+        context=column("context").astype(np.int64),
+    )

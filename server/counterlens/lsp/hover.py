@@ -52,7 +52,8 @@ def _first(found: Confidence, node: NodeConfidence, model: str) -> str:
         lines.append(f"it expected: {' · '.join(expected[:_ALTERNATIVES])}")
     note = (
         f"*Confidence: the {found.aggregation} of the probabilities that {model} gives the tokens of this "
-        "node, having read what stands before it. It is no measure of correctness.*"
+        "node, having read the header of the file and what precedes it in its definition. It is no measure "
+        "of correctness.*"
     )
     return "\n\n".join([head, "  \n".join(lines), note])
 

@@ -6,6 +6,7 @@ import threading
 
 from counterlens.lsp.settings import Settings
 from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models.cache import AnswerStore, CachedModel
 
 
 class ModelHost:
@@ -15,6 +16,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._model: Model | None = None
         self._opened_for: tuple[object, ...] | None = None
+        self._store = AnswerStore()
         self.name = DEFAULT_MODEL
 
     def get(self, settings: Settings) -> Model:
@@ -29,7 +31,7 @@ class ModelHost:
                 if self._model is not None:
                     self._model.close()
                 self._model, self._opened_for = None, None
-                self._model, self._opened_for = load(*wanted), wanted
+                self._model, self._opened_for = CachedModel(load(*wanted), self._store), wanted
                 self.name = self._model.info.name
             return self._model
 
@@ -39,3 +41,4 @@ class ModelHost:
             if self._model is not None:
                 self._model.close()
             self._model = None
+            self._store.close()

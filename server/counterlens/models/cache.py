@@ -1,0 +1,207 @@
+"""Answers that were given before: (who was asked, what, with which parameters) to what it said.
+
+Models answer at temperature 0, so an answer is a function of the question. The store is one SQLite file;
+several processes may use it at once, and a damaged one is started anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+from typing import Any, Self
+
+import numpy as np
+import platformdirs
+
+from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores
+
+_FORMAT = 1
+_LIMIT_BYTES = 256 << 20
+_PRUNE_EVERY = 512
+_ARRAYS = ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", "context")
+
+
+class AnswerStore:
+    """Bytes by key, oldest forgotten first. Thread-safe; a store that cannot be used holds nothing.
+
+    Args:
+        path: The file; by default in the user's cache folder.
+        limit: How many bytes of answers to keep.
+    """
+
+    def __init__(self, path: Path | None = None, *, limit: int = _LIMIT_BYTES) -> None:
+        self._path = path or Path(platformdirs.user_cache_dir("counterlens")) / "answers.sqlite"
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._written = 0
+        self._database = self._open()
+
+    def get(self, key: bytes) -> bytes | None:
+        """What was kept under a key."""
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            if self._database:
+                row = self._database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
+                return bytes(row[0]) if row else None
+        return None
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Keep something under a key."""
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            if self._database:
+                self._database.execute(
+                    "INSERT OR REPLACE INTO answers (key, value, time) VALUES (?, ?, ?)",
+                    (key, value, time.time()),
+                )
+                self._written += 1
+                if self._written % _PRUNE_EVERY == 0:
+                    self._prune(self._database)
+
+    def close(self) -> None:
+        """Give the file back."""
+        with self._lock:
+            if self._database:
+                self._prune(self._database)
+                self._database.close()
+                self._database = None
+
+    def _open(self) -> sqlite3.Connection | None:
+        for attempt in range(2):
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                database = sqlite3.connect(
+                    self._path, timeout=2, isolation_level=None, check_same_thread=False
+                )
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = NORMAL")
+                database.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB, time REAL)"
+                )
+                return database
+            except sqlite3.DatabaseError as error:
+                if attempt or isinstance(error, sqlite3.OperationalError):
+                    return None  # locked or read-only: do without
+                with contextlib.suppress(OSError):
+                    self._path.unlink()
+            except OSError:
+                return None
+        return None
+
+    def _prune(self, database: sqlite3.Connection) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            (size,) = database.execute("SELECT coalesce(sum(length(value)), 0) FROM answers").fetchone()
+            while size > self._limit:
+                database.execute(
+                    "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY time LIMIT 256)"
+                )
+                (size,) = database.execute("SELECT coalesce(sum(length(value)), 0) FROM answers").fetchone()
+
+
+class CachedModel:
+    """A model whose answers are kept. Implements `counterlens.models.base.Model`."""
+
+    def __init__(self, model: Model, store: AnswerStore) -> None:
+        self.model = model
+        self._store = store
+
+    @property
+    def info(self) -> ModelInfo:
+        """Who answers."""
+        return self.model.info
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """As `Model.complete`; only what was never answered is asked."""
+        keys = [
+            self._key("complete", prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts)
+            for prompt in prompts
+        ]
+        answers = [_completion(self._store.get(key)) for key in keys]
+        missing = [i for i, answer in enumerate(answers) if answer is None]
+        if missing:
+            fresh = self.model.complete([prompts[i] for i in missing], cancel=cancel, progress=progress)
+            for i, answer in zip(missing, fresh, strict=True):
+                answers[i] = answer
+                fields = [answer.text, answer.finish, answer.tokens, answer.dropped]
+                self._store.put(keys[i], json.dumps(fields).encode())
+        return [answer for answer in answers if answer is not None]
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """As `Model.score`; the model is asked only if it never was."""
+        key = self._key("score", text, context, alternatives)
+        known = _scores(self._store.get(key), text)
+        if known is not None:
+            return known
+        scores = self.model.score(
+            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
+        )
+        self._store.put(key, _packed(scores))
+        return scores
+
+    def close(self) -> None:
+        """Close the model; the store goes on."""
+        self.model.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _key(self, *question: Any) -> bytes:
+        info = self.model.info
+        engine = dict(info.details)
+        asked = [
+            _FORMAT,
+            info.identity,
+            info.context,
+            engine.get("engine"),
+            engine.get("probabilities"),
+            *question,
+        ]
+        return hashlib.sha256(json.dumps(asked).encode("utf-8", "surrogatepass")).digest()
+
+
+def _completion(data: bytes | None) -> Completion | None:
+    try:
+        return None if data is None else Completion(*json.loads(data))
+    except (TypeError, ValueError):
+        return None
+
+
+def _packed(scores: TokenScores) -> bytes:
+    buffer = io.BytesIO()
+    names = np.frombuffer(json.dumps(scores.alternative_text).encode(), np.uint8)
+    np.savez(buffer, names=names, **{name: getattr(scores, name) for name in _ARRAYS})
+    return buffer.getvalue()
+
+
+def _scores(data: bytes | None, text: str) -> TokenScores | None:
+    if data is None:
+        return None
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            names = tuple(tuple(row) for row in json.loads(found["names"].tobytes()))
+            return TokenScores(text=text, alternative_text=names, **{name: found[name] for name in _ARRAYS})
+    except (KeyError, OSError, TypeError, ValueError):
+        return None

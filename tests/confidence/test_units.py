@@ -1,0 +1,128 @@
+"""Units tile a document, and an edit makes only its own unit stale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterlens.confidence import score_document
+from counterlens.confidence.units import units
+from counterlens.errors import SourceError
+from counterlens.models.base import TokenScores
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.llama.model import LlamaModel
+from counterlens.syntax.document import Document
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            '"""Doc."""\n',
+            "import os\n",
+            "\n",
+            "# why\n",
+            "def f(x):\n    return x\n",
+            "@cache\nclass A:\n    b = 1\n",
+            "x = [\n1,\n]\n",
+            "if x:\n    y()\n",
+            "def broken(:\n",
+            "é = '😀'\r\n",
+        ]
+    ),
+    max_size=9,
+)
+
+
+@given(PIECES, st.integers(0, 60))
+def test_units_tile_the_document_and_begin_at_line_ends(pieces: list[str], header: int) -> None:
+    document = Document("".join(pieces))
+    found = units(document, header)
+    if not document.text.strip():
+        assert found == []
+        return
+    assert [unit.start for unit in found] == [0, *(unit.end for unit in found[:-1])]
+    assert found[-1].end == len(document.data)
+    for unit in found:
+        assert document.data[unit.start : unit.end].strip()
+        assert unit.context <= min(unit.start, max(header, 0))
+        assert not document.data[: unit.context][-1:].isspace()
+
+
+def test_definitions_are_units_with_the_comments_right_above_them() -> None:
+    text = '"""Doc."""\nimport os\n\n# about f\ndef f():\n    pass\n\nx = 1\ny = 2\n\n\nclass A:\n    pass\n'
+    document = Document(text)
+    found = [document.data[unit.start : unit.end].decode().strip() for unit in units(document)]
+    assert found == [
+        '"""Doc."""\nimport os',
+        "# about f\ndef f():\n    pass",
+        "x = 1\ny = 2",
+        "class A:\n    pass",
+    ]
+    context = units(document)[1].context
+    assert document.data[:context].decode().startswith('"""Doc."""\nimport os')
+
+
+class Counting:
+    """Counts what the model behind it is asked to score."""
+
+    def __init__(self, model: LlamaModel) -> None:
+        self.model, self.info = model, model.info
+        self.asked: list[str] = []
+
+    def score(self, text: str, **options: Any) -> TokenScores:
+        self.asked.append(text)
+        return self.model.score(text, **options)
+
+    def complete(self, *arguments: Any, **options: Any) -> Any:
+        return self.model.complete(*arguments, **options)
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_exception: object) -> None: ...
+
+
+SOURCE = '"""Sums."""\n\nfrom math import pi\n\n\n' + "\n\n".join(
+    f"def times_{i}(x):\n    return x * {i} + pi\n" for i in range(6)
+)
+
+
+def test_an_edit_rescores_one_function_and_moves_no_other(model: LlamaModel, tmp_path: Path) -> None:
+    counting = Counting(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "answers.sqlite"))
+    before = score_document(cached, Document(SOURCE))
+    assert len(counting.asked) == 7
+    counting.asked.clear()
+    edited = SOURCE.replace("x * 2 + pi", "x * 2 + pi + 1")
+    after = score_document(cached, Document(edited))
+    assert [text.strip() for text in counting.asked] == ["def times_2(x):\n    return x * 2 + pi + 1"]
+    end = SOURCE.index("x * 2")
+    first = int(np.searchsorted(before.end, end))
+    np.testing.assert_array_equal(before.logprob[1:first], after.logprob[1:first])
+    last = len(SOURCE) - SOURCE.index("def times_3")
+    k = int((before.start >= len(SOURCE) - last).sum())
+    np.testing.assert_array_equal(before.logprob[-k:], after.logprob[-k:])
+
+
+def test_scores_survive_a_restart(model: LlamaModel, tmp_path: Path) -> None:
+    path = tmp_path / "answers.sqlite"
+    store = AnswerStore(path)
+    first = score_document(CachedModel(model, store), Document(SOURCE))
+    store.close()
+    counting = Counting(model)
+    again = score_document(CachedModel(counting, AnswerStore(path)), Document(SOURCE))
+    assert counting.asked == []
+    for name in ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", "context"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+    assert first.alternative_text == again.alternative_text
+
+
+def test_a_document_of_blanks_is_refused(model: LlamaModel) -> None:
+    with pytest.raises(SourceError, match="nothing to score"):
+        score_document(model, Document(" \n\n"))
