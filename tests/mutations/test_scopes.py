@@ -12,7 +12,8 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import Role, Scope, ScopeKind, Scopes
+from counterlens.mutations.scopes import Scopes
+from counterlens.mutations.variables import Role, Scope, ScopeKind
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent

@@ -10,7 +10,7 @@ from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
-from counterlens.mutations.scopes import parameters
+from counterlens.mutations.occurrences import parameters
 
 
 class AnnotateStrip(Mutation):

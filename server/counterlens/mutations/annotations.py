@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import parameters
+from counterlens.mutations.occurrences import parameters
 
 _READERS = {"__annotations__", "get_type_hints", "get_annotations", "signature", "getfullargspec"}
 _ACTIVE = (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)

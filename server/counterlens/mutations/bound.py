@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import Occurrence, Role, ScopeKind, Variable
+from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 _STATEMENTS = (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Import, cst.ImportFrom)
 _BODIES = (cst.For, cst.With, cst.ExceptHandler)

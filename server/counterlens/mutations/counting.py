@@ -10,7 +10,7 @@ import libcst as cst
 from counterlens.mutations.children import children
 from counterlens.mutations.edits import Piece, Slice
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import Role, Variable
+from counterlens.mutations.variables import Role, Variable
 
 _LOOSE = (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.Comparison, cst.UnaryOperation)
 _BINDS = {Role.BIND, Role.AUGMENT, Role.DELETE, Role.IMPORT, Role.DEFINE}

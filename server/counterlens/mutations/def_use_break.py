@@ -13,7 +13,7 @@ from counterlens.mutations.edits import replace
 from counterlens.mutations.module import Function, Module
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
 from counterlens.mutations.naming import FreshNames
-from counterlens.mutations.scopes import Occurrence, Role, Variable
+from counterlens.mutations.variables import Occurrence, Role, Variable
 
 _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}
 

@@ -12,7 +12,6 @@ Lowering rules, from the strongest:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -23,8 +22,16 @@ import libcst as cst
 from counterlens.mutations.bound import SurelyBound
 from counterlens.mutations.children import children
 from counterlens.mutations.kinds import Kind, Kinds
+from counterlens.mutations.known_code import (
+    ITERATING,
+    MUTATING_METHODS,
+    PURE_BUILTINS,
+    PURE_MODULES,
+    QUIET_IMPORTS,
+    READING_METHODS,
+)
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import Role, Variable
+from counterlens.mutations.variables import Role, Variable
 
 
 class Heap(IntEnum):
@@ -79,29 +86,6 @@ class Effects:
         self.heap = max(self.heap, heap)
 
 
-PURE_BUILTINS = frozenset(
-    {"abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
-     "enumerate", "float", "format", "frozenset", "hash", "hex", "id", "int", "isinstance", "issubclass",
-     "len", "list", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice",
-     "sorted", "str", "sum", "tuple", "type", "zip"}
-)  # fmt: skip
-_ITERATING = frozenset(
-    {"all", "any", "dict", "enumerate", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple",
-     "zip", "bytes"}
-)  # fmt: skip
-_PURE_MODULES = {"math", "cmath"}
-_READING_METHODS = frozenset(
-    {"capitalize", "casefold", "center", "count", "encode", "decode", "endswith", "find", "format", "index",
-     "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
-     "isspace", "istitle", "isupper", "items", "join", "keys", "ljust", "lower", "lstrip", "partition",
-     "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip",
-     "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "values",
-     "zfill"}
-)  # fmt: skip
-_MUTATING_METHODS = frozenset(
-    {"append", "extend", "insert", "pop", "popitem", "remove", "reverse", "clear", "add", "discard",
-     "setdefault", "appendleft", "popleft"}
-)  # fmt: skip
 _YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
 
 
@@ -225,7 +209,7 @@ class EffectAnalysis:
 
     def _generator(self, node: cst.GeneratorExp, to: Effects) -> None:
         above = self._module.parent(self._module.parent(node))
-        at_once = isinstance(above, cst.Call) and self._builtin_of(above) in _ITERATING - {"enumerate", "zip"}
+        at_once = isinstance(above, cst.Call) and self._builtin_of(above) in ITERATING - {"enumerate", "zip"}
         at_once |= isinstance(above, cst.Call) and _method(above) == "join"
         self._comprehension(node, to)
         if not at_once:
@@ -240,7 +224,7 @@ class EffectAnalysis:
         method = _method(node)
         if name in PURE_BUILTINS:
             to.opaque |= not self._pure_keys(node)
-            if name in _ITERATING:
+            if name in ITERATING:
                 for argument in node.args:
                     if argument.keyword is None:
                         self._iterates(argument.value, to)
@@ -258,9 +242,9 @@ class EffectAnalysis:
         kind = self.kinds.of(func.value)
         if self._is_pure_module(func.value):
             return
-        if method in _MUTATING_METHODS and kind is not Kind.UNKNOWN:
+        if method in MUTATING_METHODS and kind is not Kind.UNKNOWN:
             to.touches(Heap.WRITE)
-        elif method in _READING_METHODS:
+        elif method in READING_METHODS:
             if method == "join" and node.args:
                 self._iterates(node.args[0].value, to)
         else:
@@ -291,7 +275,7 @@ class EffectAnalysis:
         return (
             variable is not None
             and variable.roles <= {Role.IMPORT, Role.USE}
-            and (variable.name in _PURE_MODULES)
+            and (variable.name in PURE_MODULES)
         )
 
     def _builtin_of(self, node: cst.Call) -> str | None:
@@ -376,7 +360,7 @@ class EffectAnalysis:
         elif node.module is not None and not node.relative and not isinstance(node.names, cst.ImportStar):
             names = [node.module]
         roots = [self._module.text(self._module.span(name)).split(".")[0] for name in names]
-        if not roots or not all(root in _QUIET_IMPORTS for root in roots):
+        if not roots or not all(root in QUIET_IMPORTS for root in roots):
             to.opaque = to.raises = True
         if not isinstance(node, cst.Import | cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
             to.yields = True
@@ -397,13 +381,6 @@ class EffectAnalysis:
             to.opaque = to.raises = True
 
 
-_QUIET_IMPORTS = frozenset(sys.stdlib_module_names) - {
-    "this",
-    "antigravity",
-    "__future__",
-    "turtle",
-    "idlelib",
-}
 _Rule = Callable[[EffectAnalysis, Any, Effects], None]
 _RULES: dict[type[cst.CSTNode], _Rule] = {
     **dict.fromkeys(

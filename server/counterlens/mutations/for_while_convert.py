@@ -14,7 +14,7 @@ from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.layout import block_indent
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
-from counterlens.mutations.scopes import Scope, ScopeKind
+from counterlens.mutations.variables import Scope, ScopeKind
 
 
 class ForWhileConvert(Mutation):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
 from counterlens.mutations.effects import Effects, Heap
-from counterlens.mutations.scopes import Variable
+from counterlens.mutations.variables import Variable
 
 
 @dataclass(frozen=True, slots=True)

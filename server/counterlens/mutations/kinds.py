@@ -11,7 +11,7 @@ from enum import IntEnum
 import libcst as cst
 
 from counterlens.mutations.module import Module
-from counterlens.mutations.scopes import Role, Variable
+from counterlens.mutations.variables import Role, Variable
 
 
 class Kind(IntEnum):

@@ -14,7 +14,8 @@ import libcst as cst
 
 from counterlens.mutations.children import children, suites
 from counterlens.mutations.reading import parse, spans, with_depth
-from counterlens.mutations.scopes import Scope, Scopes
+from counterlens.mutations.scopes import Scopes
+from counterlens.mutations.variables import Scope
 from counterlens.text import Positions
 
 MODULE = "<module>"

@@ -13,7 +13,7 @@ import libcst as cst
 
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.module import Function, Module
-from counterlens.mutations.scopes import Role, Scope, ScopeKind, Variable
+from counterlens.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _TAKEN = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role.ANNOTATE, Role.DECLARE})

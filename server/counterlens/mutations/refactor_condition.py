@@ -15,7 +15,7 @@ from counterlens.mutations.kinds import Kind
 from counterlens.mutations.layout import put
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
 from counterlens.mutations.naming import numbered_names
-from counterlens.mutations.scopes import ScopeKind
+from counterlens.mutations.variables import ScopeKind
 
 _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 

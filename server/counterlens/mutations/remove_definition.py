@@ -10,7 +10,7 @@ import libcst as cst
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
-from counterlens.mutations.scopes import Role
+from counterlens.mutations.variables import Role
 
 
 class RemoveDefinition(Mutation):

@@ -9,7 +9,7 @@ from counterlens.mutations.module import Function
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import Locals, numbered_names
 from counterlens.mutations.renaming import Chooser, Renaming
-from counterlens.mutations.scopes import Variable
+from counterlens.mutations.variables import Variable
 
 
 class RenameGeneric(Renaming):

@@ -8,7 +8,7 @@ from counterlens.mutations.module import Function
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import FreshNames, Locals
 from counterlens.mutations.renaming import Chooser, Renaming
-from counterlens.mutations.scopes import Variable
+from counterlens.mutations.variables import Variable
 
 
 class RenameRandom(Renaming):

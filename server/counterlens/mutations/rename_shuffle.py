@@ -13,7 +13,7 @@ from counterlens.mutations.module import Function, Module
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import Locals
 from counterlens.mutations.renaming import Chooser, Renaming
-from counterlens.mutations.scopes import Role, ScopeKind, Variable
+from counterlens.mutations.variables import Role, ScopeKind, Variable
 
 
 class RenameShuffle(Renaming):

@@ -11,7 +11,7 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.module import Function
 from counterlens.mutations.mutation import Context, Mutation, Refused, Site
 from counterlens.mutations.naming import Locals, described, first_offset, local_variables, renaming
-from counterlens.mutations.scopes import Role, Variable
+from counterlens.mutations.variables import Role, Variable
 
 Chooser = Callable[[Function, Locals], dict[Variable, str] | str]
 """Chooses the new names of a function's variables, or says why there are none."""

@@ -14,7 +14,7 @@ from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
 from counterlens.mutations.module import Function, Module
 from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
-from counterlens.mutations.scopes import Occurrence, Role, ScopeKind, Variable
+from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
 class ReorderParameters(Mutation):

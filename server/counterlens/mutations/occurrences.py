@@ -1,0 +1,321 @@
+"""Finds the scopes of a tree and the names in them; which variable a name means is not decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from counterlens.mutations.children import children
+from counterlens.mutations.variables import Occurrence, Role, Scope, ScopeKind, normal
+
+
+@dataclass(slots=True)
+class Occurrences:
+    """What was found in one tree.
+
+    Attributes:
+        module: The module's scope, which has the others inside.
+        of_node: The scope that a node opened.
+        occurrence: What each name's node is an occurrence of.
+        dynamic: Scopes whose own code may look variables up by name.
+        shown: Occurrences whose text is shown at run time, `f"{x=}"`.
+    """
+
+    module: Scope
+    of_node: dict[cst.CSTNode, Scope] = field(default_factory=dict)
+    occurrence: dict[cst.Name, Occurrence] = field(default_factory=dict)
+    dynamic: set[Scope] = field(default_factory=set)
+    shown: set[Occurrence] = field(default_factory=set)
+
+
+def find_occurrences(tree: cst.Module) -> Occurrences:
+    """All scopes and names of a tree."""
+    found = Occurrences(Scope(ScopeKind.MODULE, tree, None))
+    found.of_node[tree] = found.module
+    _Walker(found).block(tree, found.module)
+    return found
+
+
+# Functions that see the variables around them by name, and attributes that lead to a frame.
+_BY_NAME = frozenset({"locals", "vars", "dir", "eval", "exec"})
+# With so many arguments they are told where to look instead.
+_EXPLICIT = {"vars": 1, "dir": 1, "eval": 2, "exec": 2}
+_FRAMES = frozenset({"_getframe", "currentframe", "f_locals", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
+
+
+class _Walker:
+    """Finds scopes and occurrences; one method for each kind of node that binds or opens something."""
+
+    def __init__(self, found: Occurrences) -> None:
+        self._found = found
+        self._shown = 0
+
+    def block(self, node: cst.CSTNode, scope: Scope) -> None:
+        for child in children(node):
+            self.walk(child, scope)
+
+    def walk(self, node: cst.CSTNode, scope: Scope) -> None:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node, scope)
+        else:
+            for child in children(node):
+                self.walk(child, scope)
+
+    def all(self, nodes: Sequence[cst.CSTNode], scope: Scope) -> None:
+        for node in nodes:
+            self.walk(node, scope)
+
+    def name(self, node: cst.CSTNode, role: Role, scope: Scope) -> None:
+        assert isinstance(node, cst.Name)
+        occurrence = Occurrence(node, role, scope)
+        scope.occurrences.append(occurrence)
+        self._found.occurrence[node] = occurrence
+        if self._shown:
+            self._found.shown.add(occurrence)
+
+    def open(self, kind: ScopeKind, node: cst.CSTNode, parent: Scope) -> Scope:
+        scope = Scope(kind, node, parent)
+        parent.children.append(scope)
+        self._found.of_node[node] = scope
+        return scope
+
+    # Names
+
+    def use(self, node: cst.Name, scope: Scope) -> None:
+        if node.value in _BY_NAME:
+            self._found.dynamic.add(scope)
+        self.name(node, Role.USE, scope)
+
+    def attribute(self, node: cst.Attribute, scope: Scope) -> None:
+        if node.attr.value in _FRAMES:
+            self._found.dynamic.add(scope)
+        self.walk(node.value, scope)
+
+    def target(self, node: cst.CSTNode, scope: Scope, role: Role = Role.BIND) -> None:
+        if isinstance(node, cst.Name):
+            self.name(node, role, scope)
+        elif isinstance(node, cst.Tuple | cst.List):
+            for element in node.elements:
+                self.target(element.value, scope, role)
+        elif isinstance(node, cst.StarredElement):
+            self.target(node.value, scope, role)
+        else:
+            self.walk(node, scope)
+
+    def argument(self, node: cst.Arg, scope: Scope) -> None:
+        self.walk(node.value, scope)
+
+    # Bindings
+
+    def assign(self, node: cst.Assign, scope: Scope) -> None:
+        for target in node.targets:
+            self.target(target.target, scope)
+        self.walk(node.value, scope)
+
+    def annotated(self, node: cst.AnnAssign, scope: Scope) -> None:
+        simple = isinstance(node.target, cst.Name) and not node.target.lpar
+        role = Role.ANNOTATE if simple and node.value is None else Role.BIND
+        if isinstance(node.target, cst.Name) and node.target.lpar and node.value is None:
+            role = Role.USE  # `(x): int` declares nothing
+        self.target(node.target, scope, role)
+        self.walk(node.annotation, scope)
+        if node.value is not None:
+            self.walk(node.value, scope)
+
+    def augmented(self, node: cst.AugAssign, scope: Scope) -> None:
+        self.target(node.target, scope, Role.AUGMENT)
+        self.walk(node.value, scope)
+
+    def delete(self, node: cst.Del, scope: Scope) -> None:
+        self.target(node.target, scope, Role.DELETE)
+
+    def loop(self, node: cst.For, scope: Scope) -> None:
+        self.target(node.target, scope)
+        self.walk(node.iter, scope)
+        self.walk(node.body, scope)
+        if node.orelse is not None:
+            self.walk(node.orelse, scope)
+
+    def walrus(self, node: cst.NamedExpr, scope: Scope) -> None:
+        assert isinstance(node.target, cst.Name)
+        inner: Scope | None = scope
+        while inner is not None and inner.kind is ScopeKind.COMPREHENSION:
+            inner.nonlocals.add(normal(node.target.value))  # it belongs to the scope around
+            inner = inner.parent
+        self.target(node.target, scope)
+        self.walk(node.value, scope)
+
+    def replacement(self, node: cst.FormattedStringExpression, scope: Scope) -> None:
+        self._shown += node.equal is not None
+        self.block(node, scope)
+        self._shown -= node.equal is not None
+
+    def call(self, node: cst.Call, scope: Scope) -> None:
+        func = node.func
+        if isinstance(func, cst.Name) and len(node.args) >= _EXPLICIT.get(func.value, 99):
+            self.name(func, Role.USE, scope)  # told explicitly where to look
+        else:
+            self.walk(func, scope)
+        self.all(node.args, scope)
+
+    def as_name(self, node: cst.AsName, scope: Scope) -> None:
+        self.target(node.name, scope)
+
+    def declare(self, node: cst.Global | cst.Nonlocal, scope: Scope) -> None:
+        names = scope.globals if isinstance(node, cst.Global) else scope.nonlocals
+        for item in node.names:
+            names.add(normal(item.name.value))
+            self.name(item.name, Role.DECLARE, scope)
+
+    def imports(self, node: cst.Import, scope: Scope) -> None:
+        for alias in node.names:
+            self._imported(alias, scope)
+
+    def imports_from(self, node: cst.ImportFrom, scope: Scope) -> None:
+        if isinstance(node.names, cst.ImportStar):
+            scope.stars = True
+            return
+        for alias in node.names:
+            self._imported(alias, scope)
+
+    def _imported(self, alias: cst.ImportAlias, scope: Scope) -> None:
+        if alias.asname is not None:
+            self.target(alias.asname.name, scope, Role.IMPORT)
+            return
+        name = alias.name
+        while isinstance(name, cst.Attribute):
+            assert isinstance(name.value, cst.Name | cst.Attribute)
+            name = name.value
+        self.name(name, Role.IMPORT, scope)
+
+    def match_as(self, node: cst.MatchAs, scope: Scope) -> None:
+        if node.pattern is not None:
+            self.walk(node.pattern, scope)
+        if node.name is not None:
+            self.name(node.name, Role.BIND, scope)
+
+    def match_star(self, node: cst.MatchStar, scope: Scope) -> None:
+        if node.name is not None:
+            self.name(node.name, Role.BIND, scope)
+
+    def match_mapping(self, node: cst.MatchMapping, scope: Scope) -> None:
+        self.all(node.elements, scope)
+        if node.rest is not None:
+            self.name(node.rest, Role.BIND, scope)
+
+    def match_class(self, node: cst.MatchClass, scope: Scope) -> None:
+        self.walk(node.cls, scope)
+        self.all(node.patterns, scope)
+        for keyword in node.kwds:
+            self.walk(keyword.pattern, scope)
+
+    # Scopes
+
+    def function(self, node: cst.FunctionDef, scope: Scope) -> None:
+        self.all(node.decorators, scope)
+        self.name(node.name, Role.DEFINE, scope)
+        outer = self._type_parameters(node.type_parameters, scope)
+        inner = self.open(ScopeKind.FUNCTION, node, outer)
+        self._parameters(node.params, scope, outer, inner)
+        if node.returns is not None:
+            self.walk(node.returns, outer)
+        self.walk(node.body, inner)
+
+    def function_lambda(self, node: cst.Lambda, scope: Scope) -> None:
+        inner = self.open(ScopeKind.LAMBDA, node, scope)
+        self._parameters(node.params, scope, scope, inner)
+        self.walk(node.body, inner)
+
+    def _parameters(self, node: cst.Parameters, defaults: Scope, annotations: Scope, inner: Scope) -> None:
+        for param in parameters(node):
+            if param.default is not None:
+                self.walk(param.default, defaults)
+            if param.annotation is not None:
+                self.walk(param.annotation, annotations)
+            self.name(param.name, Role.PARAMETER, inner)
+
+    def class_(self, node: cst.ClassDef, scope: Scope) -> None:
+        self.all(node.decorators, scope)
+        self.name(node.name, Role.DEFINE, scope)
+        outer = self._type_parameters(node.type_parameters, scope)
+        self.all(node.bases, outer)
+        self.all(node.keywords, outer)
+        self.walk(node.body, self.open(ScopeKind.CLASS, node, outer))
+
+    def type_alias(self, node: cst.TypeAlias, scope: Scope) -> None:
+        self.name(node.name, Role.DEFINE, scope)
+        self.walk(node.value, self._type_parameters(node.type_parameters, scope))
+
+    def _type_parameters(self, types: cst.TypeParameters | None, scope: Scope) -> Scope:
+        if types is None:
+            return scope
+        inner = self.open(ScopeKind.TYPES, types, scope)
+        for parameter in types.params:
+            self.name(parameter.param.name, Role.PARAMETER, inner)
+            bound = getattr(parameter.param, "bound", None)
+            for part in (bound, parameter.default):
+                if part is not None:
+                    self.walk(part, inner)
+        return inner
+
+    def comprehension(self, node: cst.BaseComp, scope: Scope) -> None:
+        inner = self.open(ScopeKind.COMPREHENSION, node, scope)
+        loop: cst.CompFor | None = node.for_in
+        around = scope  # the first iterable is evaluated outside
+        while loop is not None:
+            self.walk(loop.iter, around)
+            around = inner
+            self.target(loop.target, inner)
+            self.all(loop.ifs, inner)
+            loop = loop.inner_for_in
+        for name in ("key", "value", "elt"):
+            part = getattr(node, name, None)
+            if part is not None:
+                self.walk(part, inner)
+
+
+_HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
+    cst.Call: _Walker.call,
+    cst.FormattedStringExpression: _Walker.replacement,
+    cst.Name: _Walker.use,
+    cst.Attribute: _Walker.attribute,
+    cst.Arg: _Walker.argument,
+    cst.Assign: _Walker.assign,
+    cst.AnnAssign: _Walker.annotated,
+    cst.AugAssign: _Walker.augmented,
+    cst.Del: _Walker.delete,
+    cst.For: _Walker.loop,
+    cst.NamedExpr: _Walker.walrus,
+    cst.AsName: _Walker.as_name,
+    cst.Global: _Walker.declare,
+    cst.Nonlocal: _Walker.declare,
+    cst.Import: _Walker.imports,
+    cst.ImportFrom: _Walker.imports_from,
+    cst.MatchAs: _Walker.match_as,
+    cst.MatchStar: _Walker.match_star,
+    cst.MatchMapping: _Walker.match_mapping,
+    cst.MatchClass: _Walker.match_class,
+    cst.FunctionDef: _Walker.function,
+    cst.Lambda: _Walker.function_lambda,
+    cst.ClassDef: _Walker.class_,
+    cst.TypeAlias: _Walker.type_alias,
+    cst.ListComp: _Walker.comprehension,
+    cst.SetComp: _Walker.comprehension,
+    cst.DictComp: _Walker.comprehension,
+    cst.GeneratorExp: _Walker.comprehension,
+}
+
+
+def parameters(node: cst.Parameters) -> list[cst.Param]:
+    """All parameters of a function, in the order of the text."""
+    found = [*node.posonly_params, *node.params]
+    if isinstance(node.star_arg, cst.Param):
+        found.append(node.star_arg)
+    found += node.kwonly_params
+    if node.star_kwarg is not None:
+        found.append(node.star_kwarg)
+    return found
