@@ -80,11 +80,21 @@ export class Server implements vscode.Disposable {
     return this.client?.state === State.Running;
   }
 
-  async settingsChanged(): Promise<void> {
+  /** Tell the server; one that is still starting is told once it is up, for it may have been given the old ones. */
+  settingsChanged(): Promise<void> {
+    this.queue = this.queue.then(() => this.sendSettings());
+    return this.queue;
+  }
+
+  private async sendSettings(): Promise<void> {
     if (!this.client || !this.isRunning) return;
-    await this.client.sendNotification("workspace/didChangeConfiguration", {
-      settings: { counterlens: this.settings() },
-    });
+    try {
+      await this.client.sendNotification("workspace/didChangeConfiguration", {
+        settings: { counterlens: this.settings() },
+      });
+    } catch (error) {
+      this.log.debug(`Sending the settings: ${error}`); // It has died, and is started again with the new ones.
+    }
   }
 
   private enqueue(reason: string): Promise<void> {
