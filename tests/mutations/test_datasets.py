@@ -16,10 +16,20 @@ DATA = ROOT.parent / "shared" / "data"
 @pytest.mark.skipif(not (DATA / "humaneval").is_dir(), reason=f"the datasets are not in {DATA}")
 def test_every_preserving_counterfactual_of_a_sample_passes() -> None:
     script = ROOT / "benchmarks" / "mutation_safety.py"
-    command = [sys.executable, str(script), "--data", str(DATA), "--sample", "25", "--preserving"]
+    command = [
+        sys.executable,
+        str(script),
+        "--data",
+        str(DATA),
+        "--sample",
+        "60",
+        "--seed",
+        "1",
+        "--preserving",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
-    assert figures["original_passed"] > 20
+    assert figures["original_passed"] > 50
     assert not figures["failures"]
-    assert sum(row["judged"] for row in figures["mutations"].values()) > 80
+    assert sum(row["judged"] for row in figures["mutations"].values()) > 200
