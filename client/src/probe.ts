@@ -3,8 +3,10 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { isProbeResult, PROBE, type ProbeResult } from "./protocol";
+import { API_KEY_VARIABLE } from "./secrets";
 
 const SHOW_REPORT = "Show Report";
+const SET_API_KEY = "Set API Key…";
 
 /** The last report, as a read-only document: it can be scrolled, searched and kept beside the code. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
@@ -34,10 +36,13 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
       this.changed.fire(REPORT);
     }
     const actions = report ? [SHOW_REPORT] : [];
+    // The server names the variable that the key comes from; here there is a command for it.
+    if (!ok && error?.includes(API_KEY_VARIABLE)) actions.push(SET_API_KEY);
     const choice = ok
       ? await vscode.window.showInformationMessage(summary, ...actions)
       : await vscode.window.showWarningMessage(error || summary, ...actions);
     if (choice === SHOW_REPORT) await vscode.window.showTextDocument(REPORT, { preview: true });
+    if (choice === SET_API_KEY) await vscode.commands.executeCommand("counterlens.setApiKey");
   }
 
   dispose(): void {

@@ -1,20 +1,9 @@
 // Starting and stopping the VS Code server.
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import net from "node:net";
 import path from "node:path";
+import { freePort } from "./ports.mjs";
 import { sleep, until } from "./retry.mjs";
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
 export async function startCodeServer(home, { trustDialogs = false } = {}) {

@@ -33,3 +33,11 @@ export function languageServers(codeServer) {
     return args.includes("serve") && args.includes("--stdio") && isBelow(pid, codeServer.pid);
   });
 }
+
+/** The environment that a process was started with. */
+export function environmentOf(pid) {
+  const entries = read(pid, "environ").split("\0").filter(Boolean);
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+  );
+}

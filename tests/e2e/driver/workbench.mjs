@@ -215,6 +215,17 @@ export class Workbench {
     );
   }
 
+  /** The lines on the screen, from top to bottom. */
+  async text() {
+    const lines = await this.editor.locator(".view-lines > .view-line").evaluateAll((found) =>
+      found
+        .map((line) => ({ top: Number.parseFloat(line.style.top), text: line.textContent }))
+        .sort((a, b) => a.top - b.top)
+        .map(({ text }) => text),
+    );
+    return plain(lines.join("\n"));
+  }
+
   /** Text of the output view. */
   async output() {
     return plain((await this.page.locator(".part.panel .view-line").allInnerTexts()).join("\n"));
