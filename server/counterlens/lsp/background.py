@@ -93,7 +93,7 @@ class BackgroundScorer:
 
         announce("loading", f"opening {settings.model_spec}")
         model = self._host.get(settings)
-        if Capability.SCORE not in model.info.capabilities:
+        if not model.offers(Capability.SCORE, cancel=cancel):
             announce("ready", "this model gives no token probabilities, so there is no confidence")
             raise CounterlensError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"

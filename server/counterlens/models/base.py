@@ -139,6 +139,22 @@ class Model(Protocol):
         """Who answers."""
         ...
 
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """Whether the model can do something; a remote endpoint is asked where that is not known yet.
+
+        `info.capabilities` says what is known without asking.
+
+        Args:
+            capability: What.
+            anew: Whether to ask again though it is known.
+            cancel: Set by any thread to give up.
+
+        Raises:
+            ModelError: the model cannot be asked.
+            Cancelled: `cancel` was set.
+        """
+        ...
+
     def complete(
         self,
         prompts: Sequence[Prompt],

@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 import platformdirs
 
-from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores
+from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt, TokenScores
 
 _FORMAT = 1
 _LIMIT_BYTES = 256 << 20
@@ -115,6 +115,10 @@ class CachedModel:
     def info(self) -> ModelInfo:
         """Who answers."""
         return self.model.info
+
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """As `Model.offers`."""
+        return self.model.offers(capability, anew=anew, cancel=cancel)
 
     def complete(
         self,

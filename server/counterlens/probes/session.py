@@ -112,7 +112,7 @@ class ProbeSession:
         return self._scored[1], self._scored[2]
 
     def _score(self, document: Document) -> tuple[Confidence | None, str | None]:
-        if Capability.SCORE not in self._model.info.capabilities:
+        if not self._model.offers(Capability.SCORE, cancel=self._cancel):
             return None, "unknown: this model gives no token probabilities"
         if len(document.data) > MAX_BYTES:
             return None, f"unknown: the file is longer than {MAX_BYTES:,} bytes"

@@ -76,6 +76,16 @@ class LlamaModel:
         """The process id of the child that holds the model, while it runs."""
         return self._process.pid
 
+    def offers(
+        self,
+        capability: Capability,
+        *,
+        anew: bool = False,  # noqa: ARG002 - there is nothing to ask
+        cancel: Event | None = None,  # noqa: ARG002
+    ) -> bool:
+        """As `Model.offers`."""
+        return capability in self.info.capabilities
+
     def complete(
         self,
         prompts: Sequence[Prompt],

@@ -19,7 +19,7 @@ from counterlens.errors import ModelError
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json, body
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.failures import Transient
+from counterlens.models.remote.failures import PassingError, Transient
 
 T = TypeVar("T")
 
@@ -76,18 +76,19 @@ class HttpClient:
         self._retries = retries
         self._client: httpx.AsyncClient | None = None
 
-    async def post(self, path: str, payload: Json, read: Read[T]) -> T:
+    async def post(self, path: str, payload: Json, read: Read[T], *, retry: bool = True) -> T:
         """Ask, and read the answer.
 
         Args:
             path: What follows the base URL.
             payload: The body.
             read: Reads the answer piece by piece.
+            retry: Whether to repeat the request where that may help.
 
         Raises:
             ModelError: there is no answer, or not one that can be read.
         """
-        return await self._attempts("POST", path, payload, read, self._retries)
+        return await self._attempts("POST", path, payload, read, self._retries if retry else Retries(0))
 
     async def get(self, path: str, *, retry: bool = True) -> Json:
         """Ask for one JSON object; `retry`: whether to repeat the request where that may help.
@@ -125,7 +126,7 @@ class HttpClient:
                     attempt += 1
                     await asyncio.sleep(delay)
         except TimeoutError:
-            raise ModelError(
+            raise PassingError(
                 f"{self._endpoint.address} did not finish within {self._timeouts.total:g} s",
                 "Try again, ask for fewer tokens, or allow it more time",
             ) from None
@@ -175,7 +176,7 @@ class HttpClient:
         return self._client
 
 
-def _given_up(failure: Transient, repetitions: int) -> ModelError:
+def _given_up(failure: Transient, repetitions: int) -> PassingError:
     error = failure.error
     times = f" (asked {repetitions + 1} times)" if repetitions else ""
     hint = (
@@ -183,7 +184,7 @@ def _given_up(failure: Transient, repetitions: int) -> ModelError:
         if failure.wait is None
         else f"The server asks to wait {failure.wait:.0f} s; then try again"
     )
-    return ModelError(error.message + times, hint)
+    return PassingError(error.message + times, hint)
 
 
 def _retry_after(value: str | None) -> float | None:

@@ -64,6 +64,11 @@ class Endpoint:
         """Whether it is on this machine."""
         return is_loopback(self.host)
 
+    @property
+    def root(self) -> str:
+        """The URL of the server itself, where its services are that are not part of the API."""
+        return self.url.removesuffix("/v1")
+
     @classmethod
     def parse(cls, url: str, key: ApiKey | None = None, *, allow_insecure: bool = False) -> Self:
         """Check a base URL, and that a key would not travel in the open.

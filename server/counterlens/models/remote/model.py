@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 import json
 import time
@@ -29,6 +30,8 @@ from counterlens.models.remote.failures import (
     UnsupportedParameterError,
 )
 from counterlens.models.remote.healing import Contradiction
+from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.scorer import RemoteScorer
 from counterlens.models.stopping import cut
 
 T = TypeVar("T")
@@ -58,7 +61,10 @@ class Check:
 
 
 class RemoteModel:
-    """Completions from an OpenAI-compatible endpoint, through its completions or its chat API.
+    """A model behind an OpenAI-compatible endpoint.
+
+    It completes through the completions or the chat API, and scores texts where the endpoint gives their
+    token probabilities in one of the ways that `scoring/` knows.
 
     Args:
         base_url: Such as `http://127.0.0.1:8080/v1`.
@@ -72,6 +78,7 @@ class RemoteModel:
         allow_insecure: Whether a key may go over plain http to another machine.
         allow_unlisted: Whether to ask for a model that the endpoint does not list. Some servers answer
             for any name with the model that they have, and a report would then name the wrong one.
+        memory: What endpoints were found to be able to tell; by default a file in the user's cache.
 
     Raises:
         ModelError: the address or the key cannot be used. Nothing is sent before the first request.
@@ -90,6 +97,7 @@ class RemoteModel:
         concurrency: int = 4,
         allow_insecure: bool = False,
         allow_unlisted: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         if api not in DIALECTS:
             raise ModelError(f"there is no API {api!r}", f"Choose one of: {', '.join(DIALECTS)}")
@@ -97,7 +105,9 @@ class RemoteModel:
         self._endpoint = Endpoint.parse(base_url, key, allow_insecure=allow_insecure)
         self._model = model
         self._dialect = DIALECTS[api]()
-        self._client = HttpClient(self._endpoint, timeout or Timeouts(), retries or Retries())
+        timeout, retries = timeout or Timeouts(), retries or Retries()
+        self._client = HttpClient(self._endpoint, timeout, retries)
+        self._scorer = RemoteScorer(self._endpoint, self._client, model, timeout, retries, memory or Memory())
         self._background = Background(f"counterlens {self._endpoint.address}")
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._checked = allow_unlisted
@@ -117,8 +127,16 @@ class RemoteModel:
 
     @property
     def info(self) -> ModelInfo:
-        """Who answers."""
-        return self._info
+        """Who answers; what it can tell about tokens as far as is known without asking it."""
+        ability = self._scorer.known()
+        if ability is None:
+            return self._info
+        scores = {Capability.SCORE} if ability.scores else set()
+        return dataclasses.replace(
+            self._info,
+            capabilities=self._info.capabilities | scores,
+            details=(*self._info.details, ("probabilities", ability.summary)),
+        )
 
     def complete(
         self,
@@ -158,22 +176,55 @@ class RemoteModel:
 
     def score(
         self,
-        text: str,  # noqa: ARG002 - the protocol's signature
+        text: str,
         *,
-        context: str = "",  # noqa: ARG002
-        alternatives: int = 5,  # noqa: ARG002
-        cancel: Event | None = None,  # noqa: ARG002
-        progress: Progress | None = None,  # noqa: ARG002
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
     ) -> TokenScores:
-        """Not offered: completions say nothing about the tokens of a given text.
+        """As `Model.score`, in the best way that the endpoint offers; it is tested when first used.
+
+        Entropy is NaN, and ranks may be lower bounds: servers list a few likely tokens, not all. The server
+        cuts context and text into tokens as one; of a token that straddles them, the text's part is reported.
 
         Raises:
-            ModelError: always.
+            ModelError: the endpoint cannot be reached, or gives no token probabilities; says why.
+            Cancelled: `cancel` was set.
         """
-        raise ModelError(
-            f"{self._endpoint.host} gives no token probabilities through Counterlens yet",
-            "Score with a local model, such as smollm2-135m; counterfactual probes work with this one",
-        )
+        now = (0, 0)
+
+        def step() -> None:
+            if progress is not None:
+                progress(*now)
+
+        async def work(notify: Callable[[], None]) -> TokenScores:
+            def went_on(done: int, total: int) -> None:
+                nonlocal now
+                now = (done, total)
+                notify()
+
+            await self._check_name()
+            async with self._places:
+                return await self._scorer.score(text, context, alternatives, went_on)
+
+        return self._background.run(work, cancel=cancel, step=step)
+
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """As `Model.offers`; asks the endpoint when it was never tested, or too long ago.
+
+        Raises:
+            ModelError: the endpoint cannot be reached.
+            Cancelled: `cancel` was set.
+        """
+        if capability is not Capability.SCORE:
+            return capability in self.info.capabilities
+
+        async def work(_: Callable[[], None]) -> bool:
+            await self._check_name()
+            return (await self._scorer.ability(anew=anew)).scores
+
+        return self._background.run(work, cancel=cancel)
 
     def list_models(self, *, cancel: Event | None = None) -> list[str]:
         """The names of the models that the endpoint lists.
@@ -205,7 +256,12 @@ class RemoteModel:
 
     def close(self) -> None:
         """Close the connections; a closed model answers nothing."""
-        self._background.close(self._client.close)
+
+        async def both() -> None:
+            await self._scorer.close()
+            await self._client.close()
+
+        self._background.close(both)
 
     def __enter__(self) -> Self:
         return self

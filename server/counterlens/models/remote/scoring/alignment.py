@@ -1,0 +1,153 @@
+"""Which bytes of a text each token of a server stands for.
+
+Servers name tokens by texts, and those are not always the bytes:
+
+1. A token that is a part of a character is shown as U+FFFD, as nothing, or, of SentencePiece's, as `<0xE2>`.
+   Where the parts cannot be told apart, they share the character's bytes, first come, first served.
+2. SentencePiece shows blanks as U+2581, and puts one before the text that is not there.
+3. Special tokens precede the text, and generated ones follow it.
+
+The pieces are matched from left to right with backtracking. Each state is tried once, so the time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+Piece = str | bytes | None
+
+_BYTE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_PART: Final = 6  # bytes of characters that a token may have parts of: two characters, three bytes of each
+_LEAD: Final = 2  # special tokens before a text, at most
+_UNKNOWN: Final = 64  # bytes of a first token that is not named, at most
+
+
+class Misaligned(ValueError):  # noqa: N818 - a finding, which the caller words
+    """The tokens do not join to the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Where the tokens of a text end.
+
+    Attributes:
+        lead: How many tokens precede the text's own.
+        ends: The byte after each of the text's own tokens: strictly increasing, up to the text's length.
+    """
+
+    lead: int
+    ends: tuple[int, ...]
+
+
+def align(pieces: Sequence[Piece], data: bytes, *, surplus: int = 0) -> Alignment:
+    """Match pieces with the bytes of a text.
+
+    Args:
+        pieces: Texts or bytes of the tokens; the first may be None, which stands for any.
+        data: The UTF-8 text.
+        surplus: How many tokens may follow the text's own.
+
+    Raises:
+        Misaligned: they do not match.
+    """
+    reached = 0
+    for lead in range(min(_LEAD, len(pieces)) + 1):
+        own = pieces[lead:]
+        if not data:
+            if len(own) <= surplus:
+                return Alignment(lead, ())
+            continue
+        if own and own[0] is None:
+            for length in range(1, min(_UNKNOWN, len(data)) + 1):
+                ends, _ = _match([data[:length], *own[1:]], data, surplus)
+                if ends is not None:
+                    return Alignment(lead, tuple(ends))
+            continue
+        ends, far = _match(own, data, surplus)
+        if ends is not None:
+            return Alignment(lead, tuple(ends))
+        reached = max(reached, far)
+    raise Misaligned(f"they differ after byte {reached} of {len(data)}")
+
+
+def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int] | None, int]:
+    """The ends of the tokens, or None; and how far a match came."""
+    far = 0
+    tried: set[tuple[int, int, int]] = set()
+    places = [(0, 0)]  # (byte, tokens without bytes just before it) at the start of each token
+    todo = [_steps(pieces, 0, data, 0, 0)]
+    while todo:
+        step = next(todo[-1], None)
+        if step is None:
+            todo.pop()
+            places.pop()
+            continue
+        at, waiting = step
+        count = len(todo)
+        far = max(far, at)
+        if at == len(data) and not waiting and len(pieces) - count <= surplus:
+            return _spread([*places, step]), far
+        if count >= len(pieces) or (count, at, waiting) in tried:
+            continue
+        tried.add((count, at, waiting))
+        places.append(step)
+        todo.append(_steps(pieces, count, data, at, waiting))
+    return None, far
+
+
+def _steps(
+    pieces: Sequence[Piece], index: int, data: bytes, at: int, waiting: int
+) -> Iterator[tuple[int, int]]:
+    """Where a token may end, likelier first: a byte, and how many tokens wait for bytes there."""
+    piece = pieces[index]
+    if at < len(data):
+        for form in _forms(piece, first=index == 0):
+            if data.startswith(form, at) and _room(data, at) >= waiting:
+                yield at + len(form), 0
+    if isinstance(piece, str) and (not piece or "\ufffd" in piece):
+        before, _, rest = piece.partition("\ufffd")
+        after = rest.rpartition("\ufffd")[2].encode("utf-8", "surrogatepass")
+        low = at + len(before.encode("utf-8", "surrogatepass"))
+        if not waiting and data.startswith(before.encode("utf-8", "surrogatepass"), at):
+            for high in range(low + 1, min(low + _PART, len(data)) + 1):
+                if data[high - 1] < 0x80:
+                    break
+                if data.startswith(after, high):
+                    yield high + len(after), 0
+        if not piece:
+            yield at, waiting + 1  # a later token shows the whole character
+
+
+def _forms(piece: Piece, *, first: bool) -> list[bytes]:
+    """The bytes that a piece may stand for."""
+    if piece is None:
+        return []
+    if isinstance(piece, bytes):
+        forms = [piece]
+    else:
+        forms = [piece.encode("utf-8", "surrogatepass")]
+        if "\u2581" in piece:
+            forms.append(piece.replace("\u2581", " ").encode("utf-8", "surrogatepass"))
+        if match := _BYTE.fullmatch(piece):
+            forms.append(bytes.fromhex(match[1]))
+    if first:
+        forms += [form[1:] for form in forms if form.startswith(b" ")]
+    return [form for form in forms if form]
+
+
+def _room(data: bytes, at: int) -> int:
+    """How many tokens may share a character with the token that shows it."""
+    lead = data[at]
+    return 0 if lead < 0xC0 else 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+
+
+def _spread(places: list[tuple[int, int]]) -> list[int]:
+    """The ends, tokens that waited for bytes getting one each."""
+    ends = [at for at, _ in places[1:]]
+    for index, (at, waiting) in enumerate(places[1:]):
+        if waiting:
+            ends[index] = at + waiting
+    return ends

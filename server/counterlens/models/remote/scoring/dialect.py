@@ -1,0 +1,98 @@
+"""What a way of getting token probabilities does: it asks, and reads what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Protocol
+
+from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.client import HttpClient
+from counterlens.models.remote.scoring.reading import Token
+
+
+class Correction(StrEnum):
+    """What has to be done to a server's values so that each is its token's."""
+
+    NONE = ""
+    MOVED = "moved"  # each value stands one token too early
+    RECOVERED = "recovered"  # each value is its token's in the next token's place: see shift.py
+
+
+class Service:
+    """An endpoint as dialects see it: its API, and the server's own services beside that.
+
+    Args:
+        api: Requests below the base URL.
+        root: Requests below the server's root, where `/v1` is not part of the path.
+        model: The name of the model.
+        patient: Whether to repeat requests where that may help.
+        progress: Called with (done, total) tokens.
+    """
+
+    def __init__(
+        self,
+        api: HttpClient,
+        root: HttpClient,
+        model: str,
+        *,
+        patient: bool = True,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> None:
+        self._api = api
+        self._root = root
+        self._patient = patient
+        self.model = model
+        self.progress = progress
+
+    async def complete(self, payload: Json) -> Json:
+        """Ask the completions API, without a stream.
+
+        Raises:
+            ModelError: there is no answer; says why.
+        """
+        body = {"model": self.model, "temperature": 0, "stream": False, **payload}
+        return await self._api.post("/completions", body, _only, retry=self._patient)
+
+    async def post(self, path: str, payload: Json) -> Json:
+        """Ask one of the server's own services.
+
+        Raises:
+            ModelError: there is no answer; says why.
+        """
+        return await self._root.post(path, payload, _only, retry=self._patient)
+
+    async def get(self, path: str) -> Json:
+        """As `post`, without a payload."""
+        return await self._root.get(path, retry=self._patient)
+
+
+class ScoringDialect(Protocol):
+    """One way of getting the token probabilities of a text."""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports and in the memory of endpoints."""
+        ...
+
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        """What may have to be done to the values, in order of preference."""
+        ...
+
+    async def read(
+        self, service: Service, text: str, alternatives: int, correction: Correction
+    ) -> list[Token]:
+        """Ask for the tokens of a text.
+
+        Raises:
+            ModelError: there is no answer, or it does not say enough.
+            LookupError, TypeError, ValueError: the answer has another form.
+        """
+        ...
+
+
+async def _only(answer: Answer) -> Json:
+    async for found in answer:
+        return found
+    raise LookupError("an answer without content")

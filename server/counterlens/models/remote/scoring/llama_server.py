@@ -1,0 +1,138 @@
+"""llama.cpp's `llama-server`: the model is made to generate the text.
+
+The server tokenizes the text; a grammar over token ids then allows nothing but those tokens, and with
+`post_sampling_probs` off the log-probabilities are those before the grammar. Long texts are read in windows
+that overlap by half, as local models read them.
+
+A token that is a part of a character has no entry in the answer. It is looked up among the likeliest tokens
+in its place, in a request of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from counterlens.errors import ModelError
+from counterlens.models.remote.answer import Json
+from counterlens.models.remote.scoring.dialect import Correction, Service
+from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
+
+_PORTION: Final = 128  # tokens of one request: it can be cancelled, and seen to go on, between two
+_SPARE: Final = 4  # places of the context that the server may want for itself
+_LISTED: Final = (1_000, 100_000)  # tokens to ask for when looking for one, at first and then
+
+
+class LlamaServer:
+    """The native API of llama-server."""
+
+    name = "llama_server"
+    corrections = (Correction.NONE,)
+
+    async def read(
+        self,
+        service: Service,
+        text: str,
+        alternatives: int,
+        correction: Correction,  # noqa: ARG002
+    ) -> list[Token]:
+        """As `ScoringDialect.read`."""
+        properties = await service.get("/props")
+        window = int(properties["default_generation_settings"]["n_ctx"]) - _SPARE
+        answer = await service.post(
+            "/tokenize",
+            {"content": text, "add_special": True, "parse_special": False, "with_pieces": True},
+        )
+        found = answer["tokens"]
+        ids = [int(token["id"]) for token in found]
+        pieces = [_piece(token["piece"]) for token in found]
+        whole = next((token["id"] for token in found if isinstance(token["piece"], str)), None)
+        tokens = [Token(piece, None, context=0) for piece in pieces[:1]]
+        low = 0
+        while len(tokens) < len(ids):
+            at = len(tokens)
+            if at - low >= window:
+                low = at - window // 2
+            stop = min(len(ids), at + _PORTION, low + window)
+            part = ids[low:stop]
+            values = await _forced(service, part, at - low, max(1, alternatives), whole)
+            tokens += [
+                Token(pieces[at + n], value, row, context=at - low + n)
+                for n, (value, row) in enumerate(values)
+            ]
+            service.progress(len(tokens), len(ids))
+        return tokens
+
+
+_Value = tuple[float, tuple[tuple[str, float], ...]]
+
+
+async def _forced(
+    service: Service, ids: Sequence[int], known: int, alternatives: int, whole: int | None
+) -> list[_Value]:
+    """The values of `ids[known:]`, given what precedes each."""
+    entries = await _generate(service, ids[:known], ids[known:], alternatives)
+    values: list[_Value] = []
+    left = iter(entries)
+    entry = next(left, None)
+    for at in range(known, len(ids)):
+        if entry is not None and entry["id"] == ids[at]:
+            value = number(entry["logprob"])
+            if value is None:
+                raise IncompleteError("the server gives no log-probability for a token")
+            values.append((value, _row(entry)[:alternatives]))
+            entry = next(left, None)
+        else:
+            values.append(await _looked_up(service, ids[:at], ids[at], alternatives, whole))
+    if entry is not None:
+        raise IncompleteError("the server did not keep to the grammar")
+    return values
+
+
+async def _looked_up(
+    service: Service, before: Sequence[int], wanted: int, alternatives: int, whole: int | None
+) -> _Value:
+    """The value of a token that has no entry; `whole`: any token that is no part of a character."""
+    for listed in _LISTED if whole is not None else ():
+        assert whole is not None
+        [entry] = await _generate(service, before, [whole], listed)
+        for other in entry["top_logprobs"]:
+            if other["id"] == wanted:
+                return float(other["logprob"]), _row(entry)[:alternatives]
+    raise IncompleteError("the server does not say the probability of a part of a character")
+
+
+async def _generate(
+    service: Service, before: Sequence[int], forced: Sequence[int], listed: int
+) -> list[dict[str, Any]]:
+    """The entries of forced tokens; those of parts of characters are missing."""
+    grammar = "root ::= " + " ".join(f"<[{token}]>" for token in forced)
+    payload: Json = {
+        "prompt": list(before),
+        "n_predict": len(forced),
+        "grammar": grammar,
+        "n_probs": listed,
+        "post_sampling_probs": False,
+        "cache_prompt": True,
+        "temperature": 0,
+        "stream": False,
+    }
+    answer = await service.post("/completion", payload)
+    if answer.get("tokens_predicted") != len(forced) or answer.get("truncated"):
+        raise ModelError(
+            "the server did not generate the tokens that it was given",
+            "It needs grammars over token ids: update llama.cpp",
+        )
+    return list(answer.get("completion_probabilities") or [])
+
+
+def _row(entry: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+    pairs = (
+        (bytes(each["bytes"]).decode("utf-8", "replace"), float(each["logprob"]))
+        for each in entry["top_logprobs"]
+    )
+    return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def _piece(piece: str | list[int]) -> bytes:
+    return piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)

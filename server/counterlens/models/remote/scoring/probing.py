@@ -1,0 +1,138 @@
+"""Which way of getting token probabilities works at an endpoint, found out by trying.
+
+The text of the trial counts in steps of one, so that every model expects its numbers, and has one word that
+no model expects. By the definition of a token's probability, given what precedes it, the numbers must be
+likely and the word must not; a reading that is off by one token in either direction fails that. Besides,
+the tokens must join to the text, none but the first may lack a value, and a second reading must give the
+same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from counterlens.errors import ModelError
+from counterlens.models.base import TokenScores
+from counterlens.models.remote.failures import PassingError, UnreachableError
+from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
+from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS
+from counterlens.models.remote.scoring.reading import IncompleteError, Token, to_scores
+
+_SURPRISE: Final = "violin"
+TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
+_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that it counts
+_ALTERNATIVES: Final = 3
+_EXPECTED: Final = -1.0  # nats: the median of the numbers is above
+_UNEXPECTED: Final = -5.0  # nats: the word is below
+_NOISE_MEAN: Final = 0.1  # nats between two readings, on average and at most
+_NOISE_MOST: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """What an endpoint can tell about the tokens of a text.
+
+    Attributes:
+        dialect: The name of the way that works; `generation only` if none does.
+        correction: What has to be done to the values.
+        reasons: Why the ways that come before it do not work, one each.
+        certain: Whether that will be so next time: no failure that may pass had a part in it.
+    """
+
+    dialect: str
+    correction: Correction = Correction.NONE
+    reasons: tuple[str, ...] = ()
+    certain: bool = True
+
+    @property
+    def scores(self) -> bool:
+        """Whether it gives token probabilities."""
+        return self.dialect != GENERATION_ONLY.name
+
+    @property
+    def summary(self) -> str:
+        """In a few words, for people."""
+        return f"{self.dialect}, shift corrected" if self.correction else self.dialect
+
+
+async def probe(service: Service) -> Ability:
+    """Try the dialects, best first.
+
+    Raises:
+        UnreachableError: there is no way to the endpoint.
+    """
+    reasons: list[str] = []
+    certain = True
+    for dialect in SCORING_DIALECTS:
+        try:
+            correction = await _examine(dialect, service)
+        except UnreachableError:
+            raise
+        except ModelError as error:
+            certain = certain and not isinstance(error, PassingError)
+            reasons.append(f"{dialect.name}: {error.message}")
+        except (LookupError, TypeError, ValueError, AttributeError):
+            reasons.append(f"{dialect.name}: the answer has another form")
+        else:
+            return Ability(dialect.name, correction, tuple(reasons))
+    return Ability(GENERATION_ONLY.name, reasons=tuple(reasons), certain=certain)
+
+
+async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
+    """The correction with which a dialect's values are right.
+
+    Raises:
+        ModelError: there is none; says why.
+    """
+    refusal: ModelError | None = None
+    for correction in dialect.corrections:
+        try:
+            first = _checked(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+        except (PassingError, UnreachableError):
+            raise
+        except ModelError as error:
+            if not correction and not isinstance(error, IncompleteError):
+                raise
+            refusal = refusal or error
+            continue
+        second = _checked(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
+        _compare(first, second)
+        return correction
+    raise refusal or IncompleteError("there is nothing to try")
+
+
+def _checked(tokens: list[Token]) -> TokenScores:
+    """The scores of the trial, if they can be right.
+
+    Raises:
+        IncompleteError: they cannot; says why.
+    """
+    scores = to_scores(TRIAL, tokens, _ALTERNATIVES)
+    word = TRIAL.index(_SURPRISE)
+    counting = (scores.start >= _STEADY) & (scores.end <= word - 2)
+    surprising = int(np.searchsorted(scores.end, word, side="right"))
+    later = scores.start >= _STEADY
+    if not counting.any() or np.exp(scores.alternative_logprob).sum(axis=1).max(initial=0) > 1.02:
+        raise IncompleteError("its values are no natural logarithms of probabilities")
+    expected = float(np.median(scores.logprob[counting]))
+    unexpected = float(scores.logprob[surprising])
+    if expected < _EXPECTED or unexpected > _UNEXPECTED or unexpected > scores.logprob[later].min():
+        raise IncompleteError("its values are not those of the tokens that they stand at")
+    return scores
+
+
+def _compare(first: TokenScores, second: TokenScores) -> None:
+    """Whether two readings agree.
+
+    Raises:
+        IncompleteError: they do not.
+    """
+    if len(first) == len(second):
+        known = ~np.isnan(first.logprob)
+        apart = np.abs(first.logprob[known] - second.logprob[known])
+        if apart.mean() <= _NOISE_MEAN and apart.max() <= _NOISE_MOST:
+            return
+    raise IncompleteError("it gives other values when asked again")

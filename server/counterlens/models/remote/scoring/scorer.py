@@ -1,0 +1,106 @@
+"""Token probabilities from one endpoint: found out how once, then asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import hashlib
+from collections.abc import Callable
+
+from counterlens.errors import ModelError
+from counterlens.models.base import TokenScores
+from counterlens.models.remote.client import HttpClient, Retries, Timeouts
+from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.scoring.dialect import Service
+from counterlens.models.remote.scoring.dialects import dialect_named
+from counterlens.models.remote.scoring.memory import Memory
+from counterlens.models.remote.scoring.probing import Ability, probe
+from counterlens.models.remote.scoring.reading import after, to_scores
+
+_ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
+
+
+class RemoteScorer:
+    """Scores texts at one endpoint with one model.
+
+    Args:
+        endpoint: Where.
+        api: The client of its API.
+        model: The name of the model there.
+        timeouts: How long to wait for the server's own services.
+        retries: When to repeat requests to them.
+        memory: What is known of endpoints.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        api: HttpClient,
+        model: str,
+        timeouts: Timeouts,
+        retries: Retries,
+        memory: Memory,
+    ) -> None:
+        self._endpoint = endpoint
+        self._api = api
+        self._root = HttpClient(dataclasses.replace(endpoint, url=endpoint.root), timeouts, retries)
+        self._model = model
+        self._memory = memory
+        self._identity = hashlib.sha256(
+            f"{endpoint.url}\n{model}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
+        self._ability: Ability | None = None
+        self._lock = asyncio.Lock()
+
+    def known(self) -> Ability | None:
+        """What the endpoint can tell, without asking it."""
+        if self._ability is None:
+            self._ability = self._memory.recall(self._identity)
+        return self._ability
+
+    async def ability(self, *, anew: bool = False) -> Ability:
+        """What the endpoint can tell; asked once, or `anew`.
+
+        Raises:
+            ModelError: it cannot be reached.
+        """
+        async with self._lock:
+            found = None if anew else self.known()
+            if found is None:
+                found = await probe(Service(self._api, self._root, self._model, patient=False))
+                self._ability = found if found.certain else None
+                self._memory.remember(self._identity, found)
+            return found
+
+    async def score(
+        self, text: str, context: str, alternatives: int, progress: Callable[[int, int], None]
+    ) -> TokenScores:
+        """The scores of a text after a context.
+
+        Raises:
+            ModelError: the endpoint does not give them; says why.
+        """
+        ability = await self.ability()
+        dialect = dialect_named(ability.dialect)
+        if not ability.scores or dialect is None:
+            raise ModelError(
+                f"{self._endpoint.host} gives no token probabilities: {'; '.join(ability.reasons)}",
+                _ELSEWHERE,
+            )
+        service = Service(self._api, self._root, self._model, progress=progress)
+        if not text:
+            return to_scores("", [], alternatives)
+        try:
+            tokens = await dialect.read(service, context + text, alternatives, ability.correction)
+            scores = to_scores(context + text, tokens, alternatives)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(
+                f"{self._endpoint.host} answered in another form than when it was tested",
+                f"Test it again: counterlens models test remote:{self._model}",
+            ) from error
+        progress(len(scores), len(scores))
+        return after(context, scores)
+
+    async def close(self) -> None:
+        """Close the connections of its own."""
+        await self._root.close()

@@ -1,0 +1,118 @@
+"""Echoed values that are wrong by one token, and what can be done about it.
+
+llama-cpp-python's server, of a model without a beginning-of-text token, takes the distribution *after* a
+token for the one that the token came from. So a row lists what is likely for the token after it, and the
+token's own value is of no use. The right value of a token is therefore
+
+1. in the row before it, where that lists it without doubt;
+2. otherwise asked for: the text up to the token is the prompt, a bias makes the server generate the token,
+   and the value that comes back is that of the distribution without the bias.
+
+Where neither works, the text is refused: leaving out what is hard to recover leaves out the unlikely.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Sequence
+from typing import Any, Final
+
+from counterlens.errors import ModelError
+from counterlens.models.remote.answer import Json
+from counterlens.models.remote.dialect import first_choice
+from counterlens.models.remote.scoring.alignment import align
+from counterlens.models.remote.scoring.dialect import Service
+from counterlens.models.remote.scoring.reading import Token
+
+LISTED: Final = 20  # tokens to ask for in each place: more would find more, and have more of equal text
+_BIAS: Final = 100  # the largest that the API allows
+_NOISE: Final = 0.75  # nats between two readings of one distribution
+
+
+def moved(tokens: Sequence[Token]) -> list[Token]:
+    """Give each token the value that stands at the token before it."""
+    first = [Token(tokens[0].piece, None)] if tokens else []
+    return first + [
+        Token(token.piece, before.logprob, before.alternatives)
+        for before, token in itertools.pairwise(tokens)
+    ]
+
+
+async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Read each token's value out of the row before it, or ask for it.
+
+    Raises:
+        ModelError: a value cannot be recovered; says why.
+        LookupError, TypeError, ValueError: an answer has another form.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    alignment = align([token.piece for token in tokens], data, surplus=2)
+    if alignment.lead:
+        raise ModelError("the server's values are off by one though a special token precedes the text")
+    own = tokens[: len(alignment.ends)]
+    ids: list[int] = []
+    found: list[Token] = []
+    for at, token in enumerate(own):
+        if not at:
+            found.append(Token(token.piece, None))
+            continue
+        row = own[at - 1].alternatives
+        value = dict(row).get(str(token.piece)) if _unambiguous(row, own[at - 1]) else None
+        if value is None:
+            ids = ids or await _ids(service, text, len(own))
+            start = alignment.ends[at - 1]
+            value, row = await _forced(service, data[:start], at, token, ids[at], row)
+        found.append(Token(token.piece, value, row))
+        service.progress(at + 1, len(own))
+    return found
+
+
+def _unambiguous(row: Sequence[tuple[str, float]], before: Token) -> bool:
+    """Whether no two tokens of a row have the same text, which would have left one entry for both.
+
+    A row has the likeliest tokens, and the one before it if that is not among them.
+    """
+    least = min(row, key=lambda pair: pair[1])[0] if row else None
+    return len(row) > LISTED or (len(row) == LISTED and least != before.piece)
+
+
+async def _ids(service: Service, text: str, count: int) -> list[int]:
+    """The ids of the tokens, from the server's own tokenizer."""
+    answer = await service.post("/extras/tokenize", {"model": service.model, "input": text})
+    ids = answer["tokens"]
+    if len(ids) != count:
+        raise ModelError(f"the server names {count} tokens of the text, but its tokenizer finds {len(ids)}")
+    return list(ids)
+
+
+async def _forced(
+    service: Service,
+    before: bytes,
+    at: int,
+    token: Token,
+    number: int,
+    row: Sequence[tuple[str, float]],
+) -> tuple[float, tuple[tuple[str, float], ...]]:
+    """The value of a token that the server is made to generate, and the row that it is from."""
+    try:
+        prompt = before.decode()
+    except UnicodeDecodeError:
+        raise ModelError("the server does not say the probability of a part of a character") from None
+    payload: Json = {"prompt": prompt, "max_tokens": 1, "logprobs": 5, "logit_bias": {str(number): _BIAS}}
+    answer = await service.complete(payload)
+    found: dict[str, Any] = (first_choice(answer) or {})["logprobs"]
+    [said], [value], [others] = found["tokens"], found["token_logprobs"], found["top_logprobs"]
+    same = answer["usage"]["prompt_tokens"] == at and said == token.piece
+    if not same or not _agree(row, others):
+        raise ModelError(
+            f"the server does not say the probability of {token.piece!r}: "
+            "it reads the text before it otherwise"
+        )
+    return float(value), tuple((name, float(each)) for name, each in others.items())
+
+
+def _agree(row: Sequence[tuple[str, float]], others: dict[str, float]) -> bool:
+    """Whether two lists may be of one distribution; single entries may differ, where texts are equal."""
+    apart = [abs(value - others[name]) for name, value in row if name in others]
+    return not row or (bool(apart) and statistics.median(apart) < _NOISE)
