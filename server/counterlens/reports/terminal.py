@@ -164,17 +164,21 @@ def _table(probe: CompletionProbe) -> Table:
     return table
 
 
-def _left_out(probe: CompletionProbe) -> list[Text]:
+def _left_out(probe: CompletionProbe) -> list[RenderableType]:
     """What was not asked, by reason: nothing is dropped in silence."""
     reasons: dict[str, list[str]] = {}
     for refusal in probe.refusals:
         reasons.setdefault(f"refused: {refusal.reason}", []).append(refusal.mutation)
     for dropped, verdict in probe.dropped:
         reasons.setdefault(f"left out: its own program {verdict.judgement}", []).append(dropped.mutation)
-    lines = [
-        Text(f"{', '.join(dict.fromkeys(names))}  {reason}", style="dim") for reason, names in reasons.items()
-    ]
-    return [Text(), *lines] if lines else []
+    if not reasons:
+        return []
+    table = Table(box=None, pad_edge=False, header_style="dim", style="dim")
+    table.add_column("not asked", ratio=2)
+    table.add_column("why", ratio=3)
+    for reason, names in reasons.items():
+        table.add_row(", ".join(dict.fromkeys(names)), reason)
+    return [Text(), table]
 
 
 def _judgement(attempt: Attempt) -> Text:
