@@ -3,21 +3,22 @@
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/paths.mjs";
-import { sleep, until } from "./driver/retry.mjs";
+import { sleep } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 
-const FILE = "grades.py";
-const HOVER = { word: "previous", line: "if value == previous" };
-const FUNCTION = "grade";
-/** The pair of the report that is shown from the top of the picture on. */
-const PAIR = "rename-generic  naming";
+const FILE = "parity.py";
+const HOVER = { word: "odd", line: 'return "odd"' };
+const FUNCTION = "parity";
 
 const session = await Session.start("pictures", {
   open: FILE,
-  viewport: { width: 1120, height: 730 },
+  example: FILE,
+  viewport: { width: 1120, height: 640 },
   settings: {
     "breadcrumbs.enabled": false,
     "editor.hover.above": false,
+    "editor.occurrencesHighlight": "off",
+    "editor.renderLineHighlight": "none",
     "editor.stickyScroll.enabled": false,
     "workbench.layoutControl.enabled": false,
   },
@@ -33,6 +34,7 @@ try {
   await vscode.statusItem(/: ready/).waitFor({ timeout: 120_000 });
   await vscode.command("View: Toggle Primary Side Bar Visibility");
   await vscode.codeLens("Probe counterfactually").first().waitFor();
+  await page.setViewportSize({ width: 1120, height: 510 });
   await vscode.hover(HOVER.word, HOVER);
   await picture("editor");
 
@@ -42,17 +44,9 @@ try {
   const message = vscode.notification("Show Report");
   await message.waitFor({ timeout: 300_000 });
   await message.getByText("Show Report").click();
-  await vscode.line("What the model").or(vscode.line("confidence")).first().waitFor();
-  await page.mouse.move(600, 400);
-  await until(
-    async () => {
-      const heading = await vscode.boxNow(PAIR, PAIR);
-      if (heading && heading.y < 60) return;
-      await page.mouse.wheel(0, heading ? heading.y - 45 : 300);
-      throw new Error(`${PAIR} is not at the top yet`);
-    },
-    { every: 250 },
-  );
+  await page.setViewportSize({ width: 1120, height: 640 });
+  await vscode.line("if-else-flip").first().waitFor();
+  await vscode.leave();
   await picture("probe");
 } finally {
   await session.stop();
