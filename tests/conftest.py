@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,28 +47,37 @@ def model() -> Iterator[LlamaModel]:
 @pytest.fixture(scope="session")
 def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
     """The embedded model behind `http://127.0.0.1:PORT/v1`, with the completions and the chat API."""
+    with llama_cpp_server(tmp_path_factory.mktemp("model-server"), "--n_ctx", "2048") as server:
+        yield server
+
+
+def llama_cpp_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
+    """llama-cpp-python's server with the embedded model, while the context lasts."""
     pytest.importorskip("llama_cpp.server.app", reason="llama-cpp-python[server] is not installed")
+    command = [sys.executable, "-m", "llama_cpp.server", "--model", embedded_file()]
+    command += ["--model_alias", "smollm2", *arguments]
+    command += ["--n_threads", "1"]  # two would wait for each other on a busy machine
+    command += ["--interrupt_requests", "false"]  # otherwise a second request ends the first one early
+    return running([*command, "--port"], "smollm2", folder)
+
+
+def embedded_file() -> str:
+    """The embedded model's file; skips where it is not installed."""
     try:
-        file = embedded_model()
+        return str(embedded_model())
     except ModelError as error:
         pytest.skip(str(error))
+
+
+@contextmanager
+def running(command: list[str], model: str, folder: Path) -> Iterator[ModelServer]:
+    """A model server, started with a free port as its last argument, and ended afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    log_file = tmp_path_factory.mktemp("model-server") / "log.txt"
-    command = [sys.executable, "-m", "llama_cpp.server", "--model", str(file), "--model_alias", "smollm2"]
-    command += [
-        "--port",
-        str(port),
-        "--n_ctx",
-        "2048",
-        "--n_threads",
-        "1",
-    ]  # two would wait for each other on a busy machine
-    command += ["--interrupt_requests", "false"]  # otherwise a second request ends the first one early
-    server = ModelServer(f"http://127.0.0.1:{port}/v1", "smollm2", log_file)
-    with log_file.open("wb") as log:
+    server = ModelServer(f"http://127.0.0.1:{port}/v1", model, folder / "log.txt")
+    with server.log_file.open("wb") as log:
         process = subprocess.Popen(
-            command,
+            [*command, str(port)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

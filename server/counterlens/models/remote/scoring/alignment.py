@@ -19,6 +19,7 @@ from typing import Final
 
 Piece = str | bytes | None
 
+_RUN: Final = re.compile("\ufffd+")
 _BYTE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _PART: Final = 6  # bytes of characters that a token may have parts of: two characters, three bytes of each
 _LEAD: Final = 2  # special tokens before a text, at most
@@ -60,7 +61,9 @@ def align(pieces: Sequence[Piece], data: bytes, *, surplus: int = 0) -> Alignmen
             if len(own) <= surplus:
                 return Alignment(lead, ())
             continue
-        if own and own[0] is None:
+        if not own:
+            break
+        if own[0] is None:
             for length in range(1, min(_UNKNOWN, len(data)) + 1):
                 ends, _ = _match([data[:length], *own[1:]], data, surplus)
                 if ends is not None:
@@ -108,17 +111,26 @@ def _steps(
             if data.startswith(form, at) and _room(data, at) >= waiting:
                 yield at + len(form), 0
     if isinstance(piece, str) and (not piece or "\ufffd" in piece):
-        before, _, rest = piece.partition("\ufffd")
-        after = rest.rpartition("\ufffd")[2].encode("utf-8", "surrogatepass")
-        low = at + len(before.encode("utf-8", "surrogatepass"))
-        if not waiting and data.startswith(before.encode("utf-8", "surrogatepass"), at):
-            for high in range(low + 1, min(low + _PART, len(data)) + 1):
-                if data[high - 1] < 0x80:
-                    break
-                if data.startswith(after, high):
-                    yield high + len(after), 0
+        if not waiting:
+            for high in _fuzzy(_RUN.split(piece or "\ufffd"), data, at):
+                yield high, 0
         if not piece:
             yield at, waiting + 1  # a later token shows the whole character
+
+
+def _fuzzy(parts: list[str], data: bytes, at: int) -> Iterator[int]:
+    """Where a token may end that has these texts, and parts of characters between them."""
+    known = parts[0].encode("utf-8", "surrogatepass")
+    if not data.startswith(known, at):
+        return
+    at += len(known)
+    if len(parts) == 1:
+        yield at
+        return
+    for high in range(at + 1, min(at + _PART, len(data)) + 1):
+        if data[high - 1] < 0x80:
+            break
+        yield from _fuzzy(parts[1:], data, high)
 
 
 def _forms(piece: Piece, *, first: bool) -> list[bytes]:
