@@ -12,6 +12,7 @@ FLOORS = [
     {"errors", "text", "__init__"},
     {"syntax"},
     {"models"},
+    {"dependence"},
     {"mutations"},
     {"confidence"},
     {"sandbox"},

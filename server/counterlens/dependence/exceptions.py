@@ -1,0 +1,157 @@
+"""Lays out `try`, `try` with `except*`, and `with`.
+
+Rules:
+
+- A `raise` goes to the innermost `try` that has handlers; from there to its `except` clauses in turn. It goes
+  on outwards if no clause catches its class by name (`Exception` and `BaseException` catch what is raised by
+  name, `*` is a bare `except`).
+- An implicit exception may be raised before and after any statement inside `try`: data flows from there to
+  the handlers. Control dependence sees it as one branch at the end of the `try` body, belonging to the `try`
+  statement: either the body ends, or a handler runs. An implicit exception that no clause names is taken not
+  to happen, so that what follows the `try` does not depend on it.
+- A clause binds its exception where it matches, and deletes it at its end.
+- After a handler of `except*`, the next one may run too.
+- A `finally` body is laid out once for each way into it: the end of the body, each kind of jump, exceptions.
+  More than three deep inside each other they are laid out once for all ways (control may then seem to go in
+  one way and out another).
+- `with` binds its targets at its header. A manager in `Rules.suppressors` may swallow any exception from its
+  body; for data, every manager may swallow a `raise`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from counterlens.dependence.cfg import EXIT, Arc, Loose
+from counterlens.dependence.effects import Effects
+from counterlens.dependence.frames import Finally, Handlers, Jump, Managed
+from counterlens.dependence.lowering import Lowering, lays_out
+
+_MOST_COPIES = 3
+_CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
+
+
+@lays_out(ast.With, ast.AsyncWith)
+def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) -> Loose:
+    node = lower.node(statement, lower.read.items(lower.variables, statement.items), loose)
+    frame = Managed(any(_name(item.context_expr) in lower.rules.suppressors for item in statement.items))
+    frame.risky.append(node)
+    lower.frames.append(frame)
+    ends = lower.body(statement.body, [(node, Arc.NEXT)])
+    lower.frames.pop()
+    risky: Loose = [(one, lower.risk()) for one in frame.risky] if frame.swallows else []
+    return ends + frame.swallowed + risky
+
+
+@lays_out(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
+    start = lower.node(statement, None, loose)
+    last = Finally(risky=[start])
+    if statement.finalbody:
+        lower.frames.append(last)
+    loose = [(start, Arc.NEXT)]
+    if statement.handlers:
+        loose = _handled(lower, statement, loose)
+    else:
+        loose = lower.body(statement.orelse, lower.body(statement.body, loose))
+    if statement.finalbody:
+        lower.frames.pop()
+        loose = _finally(lower, statement.finalbody, loose, last)
+    return loose
+
+
+def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
+    """Lay out the body, the handlers and the `else` of a `try`."""
+    frame = Handlers(_catches(statement.handlers), risky=[node for node, _ in loose])
+    lower.frames.append(frame)
+    ends = lower.body(statement.body, loose)
+    lower.frames.pop()
+    chain = list(frame.raised)
+    if lower.rules.implicit_exceptions:
+        chain += [(node, Arc.NEXT) for node in frame.risky]
+    else:
+        raised = lower.graph.node(lower.graph.statement[loose[0][0]])
+        lower.graph.connect([(node, Arc.RAISED) for node in frame.risky], raised)
+        if any(arc in _CONTROL for _, arc in ends):
+            end = lower.graph.node(lower.graph.statement[raised])
+            lower.graph.connect(ends, end)
+            lower.graph.connect([(end, Arc.TRUE)], raised)
+            ends = [(end, Arc.FALSE)]
+        else:
+            lower.graph.connect([(raised, Arc.PHANTOM)], EXIT)
+        chain.append((raised, Arc.TRUE))
+    ends = lower.body(statement.orelse, ends)
+    star = not isinstance(statement, ast.Try)
+    for handler in statement.handlers:
+        done, chain = _handler(lower, handler, chain)
+        ends += done
+        if star:
+            chain += done
+    return ends + _unmatched(lower, frame, chain)
+
+
+def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple[Loose, Loose]:
+    """Lay out a clause: the arcs behind it, and those if it did not match."""
+    test = lower.node(handler, lower.read.read(lower.variables, handler.type), chain)
+    if "*" in _catches([handler]):
+        matched: Loose = [(test, Arc.NEXT)]
+        chain = []
+    else:
+        matched, chain = [(test, Arc.TRUE)], [(test, Arc.FALSE)]
+    if handler.name is None:
+        return lower.body(handler.body, matched), chain
+    variable = lower.variables.write(handler.name)
+    bound = lower.node(handler, Effects(strong={variable}), matched)
+    done = lower.body(handler.body, [(bound, Arc.NEXT)])
+    return [(lower.unseen(Effects(killed={variable}), done), Arc.NEXT)], chain
+
+
+def _unmatched(lower: Lowering, frame: Handlers, chain: Loose) -> Loose:
+    """Send on what no clause caught; the arcs that control dependence takes for its end."""
+    if not chain:
+        return []
+    if lower.rules.implicit_exceptions or frame.escapes:
+        lower.jump(Jump.RAISE, chain)
+        return []
+    lower.raise_implicitly(chain)
+    return [(node, Arc.PHANTOM) for node, _ in chain]
+
+
+def _finally(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally) -> Loose:
+    """Lay out a `finally` body for every way into it."""
+    risky: Loose = [(node, lower.risk()) for node in frame.risky]
+    if lower.copying >= _MOST_COPIES:
+        return _shared(lower, body, loose, frame, risky)
+    lower.copying += 1
+    result = lower.body(body, loose) if loose else []
+    for jump, arcs in frame.pending.items():
+        lower.jump(jump, lower.body(body, arcs))
+    lower.pass_on(lower.body(body, risky))
+    lower.copying -= 1
+    return result
+
+
+def _shared(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally, risky: Loose) -> Loose:
+    ways = [arc for arcs in frame.pending.values() for arc in arcs]
+    ends = lower.body(body, loose + ways + risky)
+    for jump in frame.pending:
+        lower.jump(jump, ends)
+    lower.pass_on(ends)
+    return ends if loose else []
+
+
+def _catches(handlers: list[ast.ExceptHandler]) -> frozenset[str]:
+    """The classes that clauses catch, by name; `*` if they catch everything that a `raise` names."""
+    found: set[str] = set()
+    for handler in handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        found.update("*" if kind is None else _name(kind) for kind in kinds)
+    return frozenset(found | {"*"}) if "BaseException" in found else frozenset(found)
+
+
+def _name(node: ast.expr) -> str:
+    """The last name of a dotted name or of what is called."""
+    callee = node.func if isinstance(node, ast.Call) else node
+    if isinstance(callee, ast.Name):
+        return callee.id
+    return callee.attr if isinstance(callee, ast.Attribute) else ""

@@ -1,0 +1,240 @@
+"""What an expression reads and binds.
+
+Rules:
+
+- Parts are taken in the order of evaluation; a `:=` that may be skipped (behind `and`, `or`, in a conditional
+  expression, a chained comparison, a comprehension) is a weak definition: it kills nothing.
+- `x.a` and `x['k']` read that place of `x`; a method call `x.f()` reads the whole object.
+- A comprehension reads what its block takes from around it. Its targets are its own.
+- A lambda or generator expression reads what it captures *later*: any definition that reaches the statement,
+  or may be made after it, is a source. Those that a callable in `Rules.eager` uses up at once
+  (`sorted(key=lambda ...)`, `sum(... for ...)`) read like the rest of the statement.
+- A lambda that changes a captured object is, from its statement on, a change that may happen at any time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterlens.dependence.effects import Effects, bind, see
+from counterlens.dependence.heap import changed_by_call, selector
+from counterlens.dependence.rules import Rules
+from counterlens.dependence.scopes import Comprehension, Names, Scopes, evaluated_at_definition
+from counterlens.dependence.variables import Variables
+
+LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
+"""Callables that give the elements of what they are given, one after the other."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One expression while it is read.
+
+    Attributes:
+        expression: The whole of it.
+        variables: What names mean.
+        effects: What it was found to do so far.
+        stack: What is still to be read, first part last. Not recursion, because expressions may be nested
+            deeper than Python can recurse.
+        eager: Parts that are called or used up at once.
+        skippable: The assignment expressions that may be skipped; None while there was none at all.
+    """
+
+    expression: ast.expr
+    variables: Variables
+    effects: Effects
+    stack: list[Any] = field(default_factory=list)
+    eager: set[ast.expr] = field(default_factory=set)
+    skippable: set[ast.NamedExpr] | None = None
+
+
+class Expressions:
+    """Finds the effects of expressions."""
+
+    def __init__(self, scopes: Scopes, rules: Rules) -> None:
+        self._scopes = scopes
+        self._rules = rules
+
+    def read(self, variables: Variables, *expressions: ast.expr | None) -> Effects:
+        """The effects of evaluating expressions one after the other."""
+        effects = Effects()
+        for expression in expressions:
+            if expression is not None:
+                self.add(expression, variables, effects)
+        return effects
+
+    def add(self, expression: ast.expr, variables: Variables, effects: Effects) -> None:
+        """Add the effects of evaluating an expression."""
+        kind = expression.__class__
+        if kind is ast.Constant:
+            return
+        if kind is ast.Name:
+            for variable in variables.read(expression.id):  # type: ignore[attr-defined]
+                see(effects, variable)
+            return
+        reading = Reading(expression, variables, effects, [expression])
+        stack, parts = reading.stack, _PARTS
+        while stack:
+            node = stack.pop()
+            kind = node.__class__
+            if kind is ast.Name:
+                for variable in variables.read(node.id):
+                    see(effects, variable)
+            elif kind is not ast.Constant:
+                part = parts.get(kind)
+                if part is None:
+                    stack.extend(reversed(list(expressions_in(node))))
+                else:
+                    part(self, node, reading)
+
+    def capture(self, found: Names, variables: Variables, effects: Effects, *, at_once: bool = False) -> None:
+        """Add what a block inside takes from around it, now or at any time from now on."""
+        reads, writes, changed = variables.captured(found)
+        if at_once:
+            for variable in reads:
+                see(effects, variable)
+            effects.changed |= changed
+        else:
+            effects.later |= reads
+            effects.floating_changed |= changed
+        effects.floating |= writes
+
+    def _part_of(self, node: ast.Attribute | ast.Subscript, reading: Reading) -> None:
+        if isinstance(node, ast.Subscript):
+            reading.stack.append(node.slice)
+        value = node.value
+        if isinstance(value, ast.Name):
+            for variable in reading.variables.read(value.id):
+                see(reading.effects, variable, selector(node))
+        else:
+            reading.stack.append(value)
+
+    def _call(self, node: ast.Call, reading: Reading) -> None:
+        rules, variables, effects = self._rules, reading.variables, reading.effects
+        callee = node.func
+        stack = reading.stack
+        stack.extend([word.value for word in reversed(node.keywords)])
+        stack.extend(reversed(node.args))
+        if isinstance(callee, ast.Attribute):
+            name = callee.attr
+            stack.append(callee.value)
+            if name in rules.resetting_methods and isinstance(callee.value, ast.Name):
+                effects.reset.update(variables.read(callee.value.id))
+        else:
+            name = callee.id if isinstance(callee, ast.Name) else ""
+            stack.append(callee)
+        changed = changed_by_call(node, rules.mutating_methods, rules.mutating_functions)
+        if changed is not None:
+            effects.changed.update((variable, changed[1]) for variable in variables.read(changed[0]))
+        if name in rules.eager or (name in LAZY and node in reading.eager):
+            reading.eager.update(node.args)
+            reading.eager.update(word.value for word in node.keywords)
+
+    def _named(self, node: ast.NamedExpr, reading: Reading) -> None:
+        if reading.skippable is None:
+            reading.skippable = set(_skippable(reading.expression))
+        reading.stack += [_Bind(node.target.id, node in reading.skippable), node.value]
+
+    def _bind(self, node: _Bind, reading: Reading) -> None:
+        bind(reading.effects, reading.variables.write(node.name), perhaps=node.perhaps)
+
+    def _lambda(self, node: ast.Lambda, reading: Reading) -> None:
+        found = self._scopes.names(node)
+        self.capture(found, reading.variables, reading.effects, at_once=node in reading.eager)
+        reading.stack.extend(evaluated_at_definition(node))
+
+    def _comprehension(self, node: Comprehension, reading: Reading) -> None:
+        reading.stack += [_Comprehended(node), node.generators[0].iter]
+
+    def _comprehended(self, done: _Comprehended, reading: Reading) -> None:
+        node = done.node
+        found = self._scopes.names(node)
+        deferred = (isinstance(node, ast.GeneratorExp) and node not in reading.eager) or _holds_lambda(node)
+        self.capture(found, reading.variables, reading.effects, at_once=not deferred)
+        for name in found.leaked:
+            variable = reading.variables.write(name)
+            if deferred:
+                reading.effects.floating.add(variable)
+            bind(reading.effects, variable, perhaps=True)
+            if name in found.reads:
+                reading.effects.own.add(variable)
+
+    def _dict(self, node: ast.Dict, reading: Reading) -> None:
+        for key, value in zip(reversed(node.keys), reversed(node.values), strict=True):
+            reading.stack.append(value)
+            if key is not None:
+                reading.stack.append(key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bind:
+    """To be read when the value of an assignment expression was."""
+
+    name: str
+    perhaps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Comprehended:
+    """To be read when the first iterable of a comprehension was."""
+
+    node: Comprehension
+
+
+_PARTS: dict[type, Callable[[Expressions, Any, Reading], None]] = {
+    ast.Attribute: Expressions._part_of,
+    ast.Subscript: Expressions._part_of,
+    ast.Call: Expressions._call,
+    ast.NamedExpr: Expressions._named,
+    ast.Lambda: Expressions._lambda,
+    ast.ListComp: Expressions._comprehension,
+    ast.SetComp: Expressions._comprehension,
+    ast.DictComp: Expressions._comprehension,
+    ast.GeneratorExp: Expressions._comprehension,
+    ast.Dict: Expressions._dict,
+    ast.BinOp: lambda _, node, reading: reading.stack.extend((node.right, node.left)),
+    ast.IfExp: lambda _, node, reading: reading.stack.extend((node.orelse, node.body, node.test)),
+    ast.Tuple: lambda _, node, reading: reading.stack.extend(reversed(node.elts)),
+    ast.UnaryOp: lambda _, node, reading: reading.stack.append(node.operand),
+    _Bind: Expressions._bind,
+    _Comprehended: Expressions._comprehended,
+}
+
+
+def expressions_in(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions directly in a node, in the order of evaluation."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.expr):
+            yield value
+        elif isinstance(value, list):
+            for one in value:
+                if isinstance(one, ast.expr):
+                    yield one
+
+
+def _holds_lambda(node: Comprehension) -> bool:
+    return any(isinstance(inner, ast.Lambda) for inner in ast.walk(node))
+
+
+def _skippable(expression: ast.expr) -> Iterator[ast.NamedExpr]:
+    """The assignment expressions that may not be evaluated although the expression is."""
+    stack: list[tuple[ast.AST, bool]] = [(expression, False)]
+    while stack:
+        node, skipped = stack.pop()
+        if isinstance(node, ast.NamedExpr) and skipped:
+            yield node
+        always: list[ast.AST]
+        perhaps: list[ast.AST] = []
+        if isinstance(node, ast.BoolOp):
+            always, perhaps = [node.values[0]], list(node.values[1:])
+        elif isinstance(node, ast.IfExp):
+            always, perhaps = [node.test], [node.body, node.orelse]
+        elif isinstance(node, ast.Compare):
+            always, perhaps = [node.left, node.comparators[0]], list(node.comparators[1:])
+        else:
+            always = list(ast.iter_child_nodes(node))
+        stack += [(child, skipped) for child in always] + [(child, True) for child in perhaps]

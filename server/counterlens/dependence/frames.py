@@ -1,0 +1,78 @@
+"""What lies around the statement that is being laid out, and catches the jumps out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from counterlens.dependence.cfg import Loose
+
+
+class Jump(Enum):
+    """The ways to leave a statement other than to the next one."""
+
+    RETURN = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RAISE = auto()
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop: where `break` and `continue` end.
+
+    Attributes:
+        breaks: Arcs of the jumps out of it.
+        continues: Arcs of the jumps to its head.
+    """
+
+    breaks: Loose = field(default_factory=list)
+    continues: Loose = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Handlers:
+    """A `try` with `except` clauses.
+
+    Attributes:
+        catches: The names of the exceptions that are caught for sure; `*` is all of them.
+        raised: Arcs of the exceptions raised inside.
+        escapes: Whether one of them may be of another type.
+        risky: Nodes after which an implicit exception may be raised.
+    """
+
+    catches: frozenset[str]
+    raised: Loose = field(default_factory=list)
+    escapes: bool = False
+    risky: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Finally:
+    """A `try` with a `finally` clause.
+
+    Attributes:
+        pending: Arcs of the jumps that go through it.
+        risky: Nodes after which an implicit exception may be raised.
+    """
+
+    pending: dict[Jump, Loose] = field(default_factory=dict)
+    risky: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Managed:
+    """A `with`.
+
+    Attributes:
+        swallows: Whether its manager is known to swallow exceptions.
+        swallowed: Arcs of the exceptions that it may swallow.
+        risky: Nodes after which an implicit exception may be raised, if it swallows.
+    """
+
+    swallows: bool
+    swallowed: Loose = field(default_factory=list)
+    risky: list[int] = field(default_factory=list)
+
+
+Frame = Loop | Handlers | Finally | Managed

@@ -1,0 +1,163 @@
+"""The program dependence graph of one function: statements, and labelled edges between them.
+
+Rules:
+
+- An edge leads from what is depended on: from a branch to what it decides about, from a definition to a use.
+- Nodes of the control-flow graph are folded into their statements. That a part of a statement depends on
+  another part of it (the target of a `for` on there being an element) is no dependence; that it depends on
+  itself (the head of a loop) is.
+- A `finally` body is laid out several times; a statement in it depends on a branch where one way leads to
+  some copy of it for sure, and another way may lead past all of them.
+- Nothing that can run depends on code that cannot be reached.
+- What depends on nothing but being called has no control dependence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from counterlens.dependence.cfg import EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
+from counterlens.dependence.reaching import data_dependence
+from counterlens.dependence.statements import Statement, Statements, listed
+from counterlens.dependence.variables import variable_name
+
+
+class Kind(StrEnum):
+    """What an edge is."""
+
+    CONTROL = "control"
+    NAME = "name"
+    HEAP = "heap"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """One dependence.
+
+    Attributes:
+        source: The id of the statement that is depended on.
+        target: The id of the statement that depends on it.
+        kind: Control; data through a name; data through an object (attribute, subscript, mutating call).
+        variable: The variable of a data dependence; empty for control.
+        outcome: Of a control dependence, how the branch has to go: `true`, `false`, or empty where it is
+            neither.
+    """
+
+    source: int
+    target: int
+    kind: Kind
+    variable: str = ""
+    outcome: str = ""
+
+
+class Dependences:
+    """The dependences of one function.
+
+    Attributes:
+        function: Its qualified name; `<module>` for the module's own statements.
+        graph: Its control-flow graph.
+    """
+
+    def __init__(self, function: str, text: str, statements: Statements, graph: ControlFlowGraph) -> None:
+        self.function = function
+        self.graph = graph
+        self._text = text
+        self._statements = statements
+        self._reachable = graph.reachable()
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The function's statements, by their id."""
+        return listed(self._statements, self._text)
+
+    @cached_property
+    def edges(self) -> frozenset[Edge]:
+        """All direct dependences."""
+        return frozenset(self._control() | self._data())
+
+    @cached_property
+    def control(self) -> set[tuple[int, int]]:
+        """Direct control dependence, as (line of the branch, line of what it decides about)."""
+        line = self._statements.line
+        return {(line(e.source), line(e.target)) for e in self.edges if e.kind is Kind.CONTROL}
+
+    @cached_property
+    def data(self) -> set[tuple[int, int, str]]:
+        """Data dependence, as (line of the definition, line of the use, variable)."""
+        line = self._statements.line
+        return {
+            (line(e.source), line(e.target), e.variable) for e in self.edges if e.kind is not Kind.CONTROL
+        }
+
+    def transitive_control(self) -> set[tuple[int, int]]:
+        """The transitive closure of control dependence, in lines."""
+        return self._closed([edge for edge in self.edges if edge.kind is Kind.CONTROL])
+
+    def transitive_data(self) -> set[tuple[int, int]]:
+        """The transitive closure of data dependence, in lines."""
+        return self._closed([edge for edge in self.edges if edge.kind is not Kind.CONTROL])
+
+    def transitive(self) -> set[tuple[int, int]]:
+        """The transitive closure of both together, in lines: what a slice is made of."""
+        return self._closed(list(self.edges))
+
+    def _closed(self, edges: list[Edge]) -> set[tuple[int, int]]:
+        after: dict[int, set[int]] = {}
+        for edge in edges:
+            after.setdefault(edge.source, set()).add(edge.target)
+        line = self._statements.line
+        found = set()
+        for start in after:
+            seen: set[int] = set()
+            stack = list(after[start])
+            while stack:
+                node = stack.pop()
+                if node not in seen:
+                    seen.add(node)
+                    stack.extend(after.get(node, ()))
+            found |= {(line(start), line(node)) for node in seen}
+        return found
+
+    def _control(self) -> set[Edge]:
+        arcs = self.graph.control_arcs()
+        successors = [[target for target, _ in each] for each in arcs]
+        copied = self.graph.copied
+        number = self.graph.statement
+        found = set()
+        for branch, which, node in control_dependence(successors, EXIT):
+            if number[node] not in copied:
+                found |= self._decides(branch, arcs[branch][which][1], node)
+        for copies in copied.values():
+            for branch, which in joint_control_dependence(successors, EXIT, set(copies)):
+                for node in copies:
+                    found |= self._decides(branch, arcs[branch][which][1], node)
+        return found
+
+    def _decides(self, branch: int, arc: Arc, node: int) -> set[Edge]:
+        edge = self._between(branch, node)
+        return set() if edge is None else {Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(arc, ""))}
+
+    def _data(self) -> set[Edge]:
+        found = set()
+        for source, target, variable, heap in data_dependence(self.graph):
+            if self._reachable[source] or not self._reachable[target]:
+                number = self.graph.statement
+                kind = Kind.HEAP if heap else Kind.NAME
+                if number[source] != NOWHERE and number[target] != NOWHERE:
+                    found.add(Edge(number[source], number[target], kind, variable_name(variable)))
+        return found
+
+    def _between(self, source: int, target: int) -> tuple[int, int] | None:
+        number = self.graph.statement
+        start, end = number[source], number[target]
+        if NOWHERE in (start, end) or (start == end and source != target):
+            return None
+        if self._reachable[target] and not self._reachable[source]:
+            return None
+        return start, end
+
+
+_OUTCOMES = {Arc.TRUE: "true", Arc.FALSE: "false"}

@@ -1,0 +1,95 @@
+"""Which objects a statement changes, as far as names tell.
+
+Rules:
+
+- A place is a variable and the first selector behind it: `x.a`, `x['k']`, `x[0]`, or `x` as a whole.
+  Attributes of different names, and constant keys that differ, are different places; a whole meets all of its
+  parts.
+- A store to or deletion of an attribute or subscript (`x.a = v`, `x.a[i] += v`, `del x[i]`) is a weak update
+  of its place: it adds a definition and kills none, because the object keeps its other parts.
+- A call of a method in `MUTATING_METHODS` is a weak update of its receiver: `x.append(v)`,
+  `x.rows[i].append(v)`. The method's name decides; the receiver's type is not looked at.
+- A call of a function in `MUTATING_FUNCTIONS` is a weak update of its first argument: `heappush(x, v)`,
+  `random.shuffle(x)`.
+- A method in `RESETTING_METHODS` called on a variable itself leaves nothing to be seen of how the object was
+  changed before: it kills the changes, and not the binding.
+
+Approximations:
+
+- Behind the first selector, everything is one place: `x.a.b` and `x.a.c` (too many edges).
+- Negative, computed and sliced indices may be any index (too many edges).
+- Aliases are not followed: after `y = x`, an update through `y` is no definition of `x` (too few edges).
+- A call changes none of its arguments but for the lists below (too few edges). The rule that every argument
+  may be changed agrees much less with what people mark as a dependence.
+- A receiver that is itself the result of a call, `f(x).append(v)`, is no place (too few edges).
+"""
+
+from __future__ import annotations
+
+import ast
+
+MUTATING_METHODS = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),  # list
+        *("fromlist", "frombytes", "byteswap"),  # array
+        *("update", "setdefault", "popitem", "subtract", "move_to_end"),  # dict, Counter, OrderedDict
+        *("add", "discard", "intersection_update", "difference_update", "symmetric_difference_update"),  # set
+        *("appendleft", "extendleft", "popleft", "rotate"),  # deque
+        *("put", "put_nowait"),  # queues
+        *("__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"),
+    }
+)
+
+MUTATING_FUNCTIONS = frozenset(
+    {
+        *("heappush", "heappop", "heapify", "heappushpop", "heapreplace"),
+        *("insort", "insort_left", "insort_right", "shuffle"),
+        *("setattr", "delattr", "setitem", "delitem"),
+    }
+)
+
+RESETTING_METHODS = frozenset({"clear", "sort"})
+
+Place = tuple[str, str]
+"""A variable and a selector, `.name` or `[key]`; an empty one is the whole object."""
+
+
+def place(node: ast.expr) -> Place | None:
+    """The place that a chain of attributes and subscripts is in; None if it does not begin with a name."""
+    last = None
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        if not isinstance(node, ast.Starred):
+            last = node
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return node.id, "" if last is None else selector(last)
+
+
+def selector(node: ast.Attribute | ast.Subscript) -> str:
+    """What an attribute or subscript selects, if it is known before the program runs."""
+    if isinstance(node, ast.Attribute):
+        return f".{node.attr}"
+    key = node.slice
+    if isinstance(key, ast.Constant) and type(key.value) in (str, int):
+        return f"[{key.value!r}]"
+    return ""
+
+
+def meet(one: str, other: str) -> bool:
+    """Whether two selectors behind the same variable may select the same."""
+    return not one or not other or one == other or one[0] != other[0]
+
+
+def changed_by_call(call: ast.Call, methods: frozenset[str], functions: frozenset[str]) -> Place | None:
+    """The place whose object a call changes, if the name of what is called says so."""
+    callee = call.func
+    if isinstance(callee, ast.Attribute):
+        name = callee.attr
+        if name in methods:
+            return place(callee.value)
+    elif isinstance(callee, ast.Name):
+        name = callee.id
+    else:
+        return None
+    return place(call.args[0]) if name in functions and call.args else None

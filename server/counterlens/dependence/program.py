@@ -1,0 +1,149 @@
+"""From source text to the dependences of its functions."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+
+import counterlens.dependence.exceptions
+import counterlens.dependence.loops
+import counterlens.dependence.matching  # noqa: F401 - these three register what they lay out
+from counterlens.dependence.graph import Dependences
+from counterlens.dependence.lowering import Lowering
+from counterlens.dependence.reading import Reader
+from counterlens.dependence.rules import DEFAULT, Rules
+from counterlens.dependence.scopes import FUNCTIONS, Scopes
+from counterlens.dependence.statements import FunctionNode, Statements
+from counterlens.dependence.variables import Variables
+from counterlens.errors import SourceError
+from counterlens.text import BOM
+
+MODULE = "<module>"
+
+
+class Program:
+    """One source text, parsed once.
+
+    Args:
+        source: Python source.
+        rules: How it is analysed.
+
+    Raises:
+        SourceError: the source is not valid Python; says where.
+    """
+
+    def __init__(self, source: str, rules: Rules = DEFAULT) -> None:
+        self.rules = rules
+        self.tree = parse(source)
+        self._text = source.removeprefix(BOM)
+        self._scopes = Scopes(rules)
+        self._reader = Reader(self._scopes, rules, postponed=_postponed(self.tree))
+        self._functions = list(_functions(self.tree))
+
+    @property
+    def functions(self) -> list[str]:
+        """The qualified names of all functions, outer ones first, in the order of the text."""
+        return [name for name, _ in self._functions]
+
+    def dependences(self, function: str = MODULE) -> Dependences:
+        """The dependences of one function.
+
+        Args:
+            function: Its qualified name (`Class.method`, `outer.inner`), its own name where that is enough,
+                or `<module>`. Of several definitions the last one counts.
+
+        Raises:
+            SourceError: there is no such function, or several.
+        """
+        if function == MODULE:
+            return self._analyse(MODULE, self.tree)
+        return self._analyse(*self._find(function.replace("<locals>.", "")))
+
+    def all(self) -> Iterator[Dependences]:
+        """The dependences of the module's own statements and of every function."""
+        yield self._analyse(MODULE, self.tree)
+        for name, node in self._functions:
+            yield self._analyse(name, node)
+
+    def _find(self, function: str) -> tuple[str, FunctionNode]:
+        known = self._functions
+        found = [one for one in known if one[0] == function]
+        found = found or [one for one in known if one[1].name == function]
+        if len({name for name, _ in found}) > 1:
+            choices = ", ".join(name for name, _ in found)
+            raise SourceError(
+                f"several functions are called {function}: {choices}", "Give the qualified name"
+            )
+        if found:
+            return found[-1]
+        if not known:
+            raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
+        choices = ", ".join(name for name, _ in known[:12]) + (", …" if len(known) > 12 else "")
+        raise SourceError(f"there is no function {function}", f"There is {choices}")
+
+    def _analyse(self, name: str, block: FunctionNode | ast.Module) -> Dependences:
+        module = isinstance(block, ast.Module)
+        statements = Statements(block)
+        variables = Variables(self._scopes.names(block), module=module)
+        lowering = Lowering(statements, variables, self._scopes, self._reader, self.rules)
+        graph = lowering.function(block.body, None if isinstance(block, ast.Module) else block.args)
+        return Dependences(name, self._text, statements, graph)
+
+
+def dependences(source: str, function: str = MODULE, *, rules: Rules = DEFAULT) -> Dependences:
+    """The dependences of one function of a source text.
+
+    Args:
+        source: Python source.
+        function: The function's qualified name, or `<module>` for the module's own statements.
+        rules: How it is analysed.
+
+    Raises:
+        SourceError: the source is not valid Python, or has no such function, or several.
+    """
+    return Program(source, rules).dependences(function)
+
+
+def parse(source: str) -> ast.Module:
+    """Parse Python source.
+
+    Raises:
+        SourceError: it is not valid Python; says where.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about invalid escapes and the like: not ours to report
+            return ast.parse(source.removeprefix(BOM))
+    except SyntaxError as error:
+        where = f" in line {error.lineno}" if error.lineno else ""
+        raise SourceError(f"the source is not valid Python{where}: {error.msg}") from error
+    except (RecursionError, MemoryError) as error:
+        raise SourceError("the source is nested too deeply to be parsed") from error
+    except ValueError as error:
+        raise SourceError(f"the source is not valid Python: {error}") from error
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
+    stack: list[tuple[ast.AST, str]] = [(node, "") for node in reversed(tree.body)]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if not isinstance(node, ast.ClassDef):
+                yield path + node.name, node
+            path += f"{node.name}."
+        inside = [
+            inner
+            for field in ("body", "handlers", "orelse", "finalbody", "cases")
+            for inner in getattr(node, field, ())
+        ]
+        stack += [(inner, path) for inner in reversed(inside)]
+
+
+def _postponed(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body
+    )

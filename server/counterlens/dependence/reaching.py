@@ -1,0 +1,211 @@
+"""Reaching definitions over bit sets, and the uses that they reach.
+
+A definition is a node, a variable and whether it binds the name or changes the object. Its bit stands in a
+Python integer; the definitions of one variable are neighbours. The equations are the usual ones,
+
+    in(n) = union of out(p) over the predecessors p,    out(n) = (in(n) - kill(n)) | gen(n),
+
+where binding a name for sure kills every other definition of it, object changes included, `del` kills
+likewise, and everything else kills nothing. Definitions that may be made at any time from some node on
+(`Effects.floating`) are never killed. A captured variable is used by what reaches the capture or is made
+anywhere behind it.
+
+Cost: nodes times definitions / 30 (the width of a digit), so near to linear for functions of ordinary size.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from counterlens.dependence.cfg import ControlFlowGraph
+from counterlens.dependence.effects import Effects
+from counterlens.dependence.heap import Place, meet
+from counterlens.dependence.variables import MARK
+
+
+@dataclass(slots=True)
+class _Definitions:
+    """All definitions of a function, numbered so that those of one variable are neighbours.
+
+    Attributes:
+        node: The node of each.
+        part: What each changes of the object (see `heap.Place`); None if it binds the name.
+        range: First number and count, by variable.
+        gen: What each node adds, as bits.
+        kill: What each node takes away, as bits.
+    """
+
+    node: list[int]
+    part: list[str | None]
+    range: dict[str, tuple[int, int]]
+    gen: list[int]
+    kill: list[int]
+
+
+def data_dependence(graph: ControlFlowGraph) -> Iterator[tuple[int, int, str, bool]]:
+    """Data dependence as (defining node, using node, variable, whether through the object)."""
+    _open_stars(graph)
+    found = _number(graph)
+    if not found.node:
+        return
+    successors = graph.data_successors()
+    into = _solve(successors, found)
+    behind = _behind(successors, found) if any(one.later for one in graph.effects) else []
+    for node, effects in enumerate(graph.effects):
+        for variable in effects.own:
+            yield node, node, variable, False
+        yield from _read(found, effects, node, into[node])
+        for variable in effects.later:
+            for number in _among(found, variable, into[node] | found.gen[node] | behind[node]):
+                yield found.node[number], node, variable, found.part[number] is not None
+
+
+def _read(
+    found: _Definitions, effects: Effects, node: int, bits: int
+) -> Iterator[tuple[int, int, str, bool]]:
+    for variable in effects.reads:
+        for number in _among(found, variable, bits):
+            if found.part[number] is None:
+                yield found.node[number], node, variable, False
+    for variable, part in _places(effects):
+        for number in _among(found, variable, bits):
+            changed = found.part[number]
+            if changed is not None and meet(changed, part):
+                yield found.node[number], node, variable, True
+
+
+def _places(effects: Effects) -> Iterator[Place]:
+    for variable in effects.whole:
+        yield variable, ""
+    for one in effects.parts:
+        if one[0] not in effects.whole:
+            yield one
+
+
+def _among(found: _Definitions, variable: str, bits: int) -> Iterator[int]:
+    """The definitions of a variable that are among some."""
+    if variable not in found.range:
+        return
+    first, count = found.range[variable]
+    bits = (bits >> first) & ((1 << count) - 1)
+    while bits:
+        low = bits & -bits
+        yield first + low.bit_length() - 1
+        bits ^= low
+
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def _open_stars(graph: ControlFlowGraph) -> None:
+    """Let a star-import define, perhaps, every name that is used and is no builtin."""
+    stars = [effects for effects in graph.effects if effects.star]
+    if stars:
+        used: set[str] = set()
+        for effects in graph.effects:
+            used |= effects.reads | effects.later
+        for effects in stars:
+            effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
+
+
+def _made(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:
+    """The definitions that a node makes: variable, part or None, whether nothing kills it."""
+    for variable in effects.strong:
+        yield variable, None, False
+    for variable in effects.weak - effects.strong:
+        yield variable, None, False
+    for variable, part in effects.changed:
+        yield variable, part, False
+    for variable in effects.floating:
+        yield variable, None, True
+    for variable, part in effects.floating_changed:
+        yield variable, part, True
+
+
+def _number(graph: ControlFlowGraph) -> _Definitions:
+    made: dict[str, list[tuple[int, str | None, bool]]] = {}
+    for node, effects in enumerate(graph.effects):
+        for variable, part, floating in _made(effects):
+            made.setdefault(variable, []).append((node, part, floating))
+    found = _Definitions([], [], {}, [0] * len(graph), [0] * len(graph))
+    killable: dict[str, int] = {}
+    changes: dict[str, int] = {}
+    for variable, definitions in made.items():
+        found.range[variable] = (len(found.node), len(definitions))
+        for node, part, floating in definitions:
+            bit = 1 << len(found.node)
+            found.gen[node] |= bit
+            if not floating:
+                killable[variable] = killable.get(variable, 0) | bit
+                if part is not None:
+                    changes[variable] = changes.get(variable, 0) | bit
+            found.node.append(node)
+            found.part.append(part)
+    for node, effects in enumerate(graph.effects):
+        for variable in effects.strong | effects.killed:
+            found.kill[node] |= killable.get(variable, 0)
+        for variable in effects.reset:
+            found.kill[node] |= changes.get(variable, 0)
+    return found
+
+
+def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
+    """The definitions that reach each node."""
+    order = _postorder(successors)
+    order.reverse()
+    into = [0] * len(successors)
+    changed = True
+    position = [0] * len(order)
+    for at, node in enumerate(order):
+        position[node] = at
+    while changed:
+        changed = False
+        for node in order:
+            out = (into[node] & ~found.kill[node]) | found.gen[node]
+            for after in successors[node]:
+                new = into[after] | out
+                if new != into[after]:
+                    into[after] = new
+                    changed |= position[after] <= position[node]
+    return into
+
+
+def _behind(successors: list[list[int]], found: _Definitions) -> list[int]:
+    """The definitions that may be made behind each node."""
+    order = _postorder(successors)
+    behind = [0] * len(successors)
+    changed = True
+    while changed:
+        changed = False
+        for node in order:
+            new = behind[node]
+            for after in successors[node]:
+                new |= found.gen[after] | behind[after]
+            if new != behind[node]:
+                behind[node] = new
+                changed = True
+    return behind
+
+
+def _postorder(successors: list[list[int]]) -> list[int]:
+    """All nodes, those behind a node before it where there is no loop."""
+    order: list[int] = []
+    seen = [False] * len(successors)
+    for start in range(len(successors)):
+        if seen[start]:
+            continue
+        seen[start] = True
+        stack = [(start, iter(successors[start]))]
+        while stack:
+            node, rest = stack[-1]
+            for after in rest:
+                if not seen[after]:
+                    seen[after] = True
+                    stack.append((after, iter(successors[after])))
+                    break
+            else:
+                order.append(node)
+                stack.pop()
+    return order

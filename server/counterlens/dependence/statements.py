@@ -1,0 +1,126 @@
+"""The statements of a function: numbered in the order of the text, with their lines and their text.
+
+Rules:
+
+- Statement 0 of a function is its header, which defines the parameters; `<module>` has none.
+- A compound statement is its header alone (`if x:`, `case [a, b]:`, `except E as e:`); `else`, `finally` and
+  the lines of nested functions are no statements of the function.
+- A statement's line is its first one; a decorated function's is that of its `def`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement.
+
+    Attributes:
+        id: Its number in the function, from 0.
+        line: Its first line in the file, from 1.
+        end_line: Its last line; a compound statement's is that of its header.
+        text: Its source, a compound statement's header alone; further lines keep their indentation.
+    """
+
+    id: int
+    line: int
+    end_line: int
+    text: str
+
+
+class Statements:
+    """The numbering of one function's statements.
+
+    Attributes:
+        nodes: The syntax node of each statement.
+        number: The number of each syntax node.
+        header: The number of the function's header; -1 for a module.
+    """
+
+    def __init__(self, block: FunctionNode | ast.Module) -> None:
+        self.nodes: list[ast.AST] = []
+        self.header = -1
+        if not isinstance(block, ast.Module):
+            self.nodes.append(block)
+            self.header = 0
+        stack: list[ast.AST] = list(reversed(block.body))
+        while stack:
+            node = stack.pop()
+            self.nodes.append(node)
+            stack.extend(reversed(_inside(node)))
+        self.number = {node: number for number, node in enumerate(self.nodes)}
+
+    def line(self, number: int) -> int:
+        """The first line of a statement."""
+        node = self.nodes[number]
+        return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
+
+
+def listed(statements: Statements, text: str) -> tuple[Statement, ...]:
+    """The statements with their lines and their text."""
+    lines = _lines(text)
+    found = []
+    for number, node in enumerate(statements.nodes):
+        line, column = _start(node, lines)
+        if hasattr(node, "body") or isinstance(node, ast.Match):
+            end_line, end_column = _header_end(node, lines, line, column)
+        else:
+            end_line, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        inside = lines[line - 1 : end_line]
+        inside[-1] = inside[-1][:end_column]
+        inside[0] = inside[0][column:]
+        found.append(Statement(number, line, end_line, b"".join(inside).decode("utf-8", "replace")))
+    return tuple(found)
+
+
+def _lines(text: str) -> list[bytes]:
+    """The lines as Python's parser counts them, with their ends as a single newline."""
+    data = text.encode("utf-8", "surrogatepass").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return [line + b"\n" for line in data.split(b"\n")]
+
+
+def _start(node: ast.AST, lines: list[bytes]) -> tuple[int, int]:
+    if not isinstance(node, ast.match_case):
+        return node.lineno, node.col_offset  # type: ignore[attr-defined]
+    line, column = node.pattern.lineno, node.pattern.col_offset
+    while (found := lines[line - 1].rfind(b"case", 0, column)) < 0:
+        line, column = line - 1, len(lines[line - 2])
+    return line, found
+
+
+def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tuple[int, int]:
+    """Behind the colon of a compound statement's header."""
+    inside = [one for one in ast.iter_child_nodes(node) if not isinstance(one, _BODY)]
+    inside = [one for one in inside if one not in getattr(node, "decorator_list", ())]
+    ends = [
+        (part.end_lineno, part.end_col_offset)  # type: ignore[attr-defined]
+        for one in inside
+        for part in ast.walk(one)
+        if getattr(part, "end_lineno", None) is not None
+    ]
+    line, column = max([(line, column), *ends])
+    while True:  # what is left is a closing bracket, a name, a comment, a line's end
+        rest = lines[line - 1][column:].partition(b"#")[0]
+        colon = rest.find(b":")
+        if colon >= 0:
+            return line, column + colon + 1
+        line, column = line + 1, 0
+
+
+_BODY = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
+def _inside(node: ast.AST) -> list[ast.AST]:
+    """The statements inside of a statement, in the order of the text."""
+    if isinstance(node, FunctionNode):
+        return []
+    return [
+        inner
+        for field in ("body", "handlers", "orelse", "finalbody", "cases")
+        for inner in getattr(node, field, ())
+    ]

@@ -1,0 +1,82 @@
+"""Which variable a name means, in the analysed function and in the class bodies that run in line in it.
+
+Rules:
+
+- A class body's own variables are told apart from those of the function by a mark.
+- A name that is read in a class body which also binds it may be the module's.
+- A class body does not see the names of a class around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from counterlens.dependence.heap import Place
+from counterlens.dependence.scopes import Names
+
+MARK = "\0"  # separates a class body's variable from the number of its class
+
+
+def variable_name(variable: str) -> str:
+    """A variable's name in the source."""
+    return variable.partition(MARK)[0]
+
+
+class Variables:
+    """Which variable a name means in one block: the analysed function's, or a class body's inside of it."""
+
+    def __init__(self, names: Names, *, module: bool) -> None:
+        self.names = names
+        self.module = module
+        self.classes = 0
+
+    def read(self, name: str) -> tuple[str, ...]:
+        """The variables that reading a name may read."""
+        return (name,)
+
+    def write(self, name: str) -> str:
+        """The variable that binding a name binds."""
+        return name
+
+    def from_module(self, names: Iterable[str]) -> set[str]:
+        """Those of some names of the module that are variables here."""
+        return set(names) if self.module else set(names) & self.names.globals
+
+    def captured(self, found: Names) -> tuple[set[str], set[str], set[Place]]:
+        """What a block inside takes from here: read, rebound, changed."""
+        return (
+            found.reads | self.from_module(found.global_reads),
+            found.writes | self.from_module(found.global_writes),
+            found.mutated,
+        )
+
+
+class ClassVariables(Variables):
+    """The variables of a class body; those of the function around it are seen through it."""
+
+    def __init__(self, names: Names, outer: Variables) -> None:
+        super().__init__(names, module=outer.module)
+        self.outer = outer
+        while isinstance(outer, ClassVariables):
+            outer = outer.outer
+        outer.classes += 1
+        self.function = outer
+        self.mark = f"{MARK}{outer.classes}"
+
+    def read(self, name: str) -> tuple[str, ...]:
+        if name not in self.names.bound:
+            return self._around(name)
+        return (name + self.mark, *self.function.from_module([name]))
+
+    def write(self, name: str) -> str:
+        return name + self.mark if name in self.names.bound else name
+
+    def own(self) -> set[str]:
+        """All variables of the class body."""
+        return {name + self.mark for name in self.names.bound}
+
+    def from_module(self, names: Iterable[str]) -> set[str]:
+        return self.function.from_module(names)
+
+    def _around(self, name: str) -> tuple[str, ...]:
+        return self.function.read(name)  # a class body does not see the names of a class around it
