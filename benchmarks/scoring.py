@@ -1,0 +1,159 @@
+"""How fast is scoring, as ratios against named baselines measured in the same run.
+
+    python benchmarks/scoring.py [--quick]
+
+- `of_prompt_speed`: our tokens a second over the model's own prompt speed (the same chunks, logits for the
+  last token of each only). 1.0 would mean that scores cost nothing beside reading.
+- `over_echo`: our tokens a second over llama-cpp-python's `create_completion(echo=True, logprobs=5)`.
+- `edit_last`, `edit_middle`: the time to score 20 functions again after one line was edited in one of them,
+  over the time to score them all.
+- `reopen`: the time to score an unchanged file again in a new process's store, over the first time.
+It also prints the peak memory of the model's process above its memory with the model loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
+
+from counterlens.confidence import score_document
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.files import embedded_model
+from counterlens.models.llama.model import DEFAULT_CONTEXT, LlamaModel
+from counterlens.models.llama.native import CHUNK, Engine
+from counterlens.models.llama.scoring import Scorer
+from counterlens.syntax.document import Document
+
+HERE = Path(__file__).parents[1]
+ALTERNATIVES = 5
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def prompt_speed(text: bytes, rounds: int, threads: int) -> tuple[float, int]:
+    """Our speed over the model's own: the median of the ratios of neighbouring runs; and the tokens."""
+    engine = Engine(embedded_model(), threads=threads, context=DEFAULT_CONTEXT)
+    tokens = engine.tokenize(text)
+
+    def read() -> None:
+        engine.forget()
+        for low in range(0, len(tokens), CHUNK):
+            part = tokens[low : low + CHUNK]
+            engine.decode(part, logits_from=len(part) - 1)
+
+    def score() -> None:
+        engine.forget()
+        Scorer(engine).score(text, b"", ALTERNATIVES, lambda _done, _total: None)
+
+    read()
+    score()
+    ratios = []
+    for _ in range(rounds):
+        reading = timed(read)
+        ratios.append(reading / timed(score))
+    return statistics.median(ratios), len(tokens)
+
+
+def over_echo(text: str, threads: int) -> float:
+    """Our speed over that of the bundled `echo` path, on a text short enough for it."""
+    import llama_cpp
+
+    other = llama_cpp.Llama(
+        str(embedded_model()), n_ctx=2048, n_threads=threads, logits_all=True, verbose=False
+    )
+
+    def echo() -> None:
+        other.reset()
+        other.create_completion(text, max_tokens=1, echo=True, logprobs=ALTERNATIVES, temperature=0)
+
+    engine = Engine(embedded_model(), threads=threads, context=DEFAULT_CONTEXT)
+    data = text.encode()
+
+    def ours() -> None:
+        engine.forget()
+        Scorer(engine).score(data, b"", ALTERNATIVES, lambda _done, _total: None)
+
+    ours()
+    return timed(echo) / timed(ours)
+
+
+def memory(pid: int, field: str) -> float:
+    """A figure of /proc/PID/status in MiB."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+def edits(folder: Path, threads: int) -> tuple[dict[str, float], float]:
+    """The ratios of an edit and of reopening, and the peak memory above the loaded model's in MiB."""
+    source = '"""Work."""\n\nimport math\n\n\n' + "\n\n".join(function(i) for i in range(20))
+    with LlamaModel(embedded_model(), spec="benchmark", threads=threads) as model:
+        pid = model.pid or 0
+        loaded = memory(pid, "VmRSS")
+        store = AnswerStore(folder / "answers.sqlite")
+        cached = CachedModel(model, store)
+        full = timed(lambda: score_document(cached, Document(source)))
+        ratios = {}
+        for name, i in (("edit_last", 19), ("edit_middle", 10)):
+            edited = source.replace(f"total_{i} += value * {i}", f"total_{i} += value * {i} + 1")
+            assert edited != source
+            document = Document(edited)
+            ratios[name] = timed(lambda document=document: score_document(cached, document)) / full
+        peak = memory(pid, "VmHWM")
+        store.close()
+        fresh = CachedModel(model, AnswerStore(folder / "answers.sqlite"))
+        ratios["reopen"] = timed(lambda: score_document(fresh, Document(source))) / full
+        return ratios, peak - loaded
+
+
+def function(i: int) -> str:
+    """One of the twenty."""
+    return (
+        f"def weighted_{i}(values, limit):\n"
+        f'    """Sum the values below the limit, each times {i}."""\n'
+        f"    total_{i} = 0\n    for value in values:\n        if value < limit:\n"
+        f"            total_{i} += value * {i}\n    return math.floor(total_{i})\n"
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, in under a minute")
+    parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
+    options = parser.parse_args()
+    text = (HERE / "server/counterlens/models/stopping.py").read_bytes()
+    speed, tokens = prompt_speed(text, 2 if options.quick else 7, options.threads)
+    print(f"{tokens} tokens, {options.threads} threads")
+    print(f"our speed over the model's own prompt speed: {speed:.2f}")
+    sample = text[: 500 if options.quick else 2000].decode()
+    echo = over_echo(sample, options.threads)
+    print(f"our speed over create_completion(echo=True, logprobs=5): {echo:.1f}")
+    with tempfile.TemporaryDirectory() as folder:
+        ratios, peak = edits(Path(folder), options.threads)
+    for name, ratio in ratios.items():
+        print(f"{name}: {ratio:.3f} of a full score")
+    print(f"peak memory of the model's process above the loaded model: {peak:.0f} MiB")
+    figures = {"of_prompt_speed": speed, "over_echo": echo, **ratios}
+    rounded = {name: round(value, 4) for name, value in figures.items()}
+    print(json.dumps({"benchmark": "scoring", "ratios": rounded, "peak_mib": round(peak)}))
+
+
+if __name__ == "__main__":
+    main()
