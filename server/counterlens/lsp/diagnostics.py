@@ -11,7 +11,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import Settings
 from counterlens.probes.session import Probed
-from counterlens.reports.wording import meaning
+from counterlens.reports.wording import meaning, share
 from counterlens.syntax.concepts import FREE_TEXT
 from counterlens.syntax.functions import Function, functions
 
@@ -75,14 +75,13 @@ def _code_leaves(found: Confidence) -> list[NodeConfidence]:
 
 
 def _message(found: Confidence, leaf: NodeConfidence, token: int, model: str) -> str:
-    chance = math.exp(float(found.scores.logprob[token]))
-    shown = f"{100 * chance:.2f} %" if chance >= 0.0001 else "below 0.01 %"
+    shown = share(math.exp(float(found.scores.logprob[token])))
     text = _text(found, leaf.start, leaf.end)
     text = text if len(text) <= 30 else text[:29] + "…"
     alternatives = found.scores.alternative_text[token]
     logprobs = found.scores.alternative_logprob[token].tolist()
     expected = [
-        f"`{alternative.strip()}` ({100 * math.exp(logprob):.0f} %)"
+        f"`{alternative.strip()}` ({share(math.exp(logprob))})"
         for alternative, logprob in zip(alternatives, logprobs, strict=False)
         if alternative.strip()
     ]

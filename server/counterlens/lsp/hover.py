@@ -9,7 +9,7 @@ from lsprotocol import types
 from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.places import Places
-from counterlens.reports.wording import outcome
+from counterlens.reports.wording import outcome, share
 from counterlens.syntax.functions import function_at
 
 _ANCESTORS = 3
@@ -73,12 +73,7 @@ def _probe(analysis: Analysis, offset: int) -> str:
 
 
 def _share(value: float | None) -> str:
-    if value is None:
-        return "unknown"
-    percent = 100 * value
-    if percent < 0.01:
-        return "below 0.01 %"
-    return f"{percent:.2f} %" if percent < 1 else f"{percent:.0f} %"
+    return "unknown" if value is None else share(value)
 
 
 def _code(text: str) -> str:

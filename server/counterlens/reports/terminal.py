@@ -17,7 +17,7 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.models.base import ModelInfo
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.completion import Attempt, CompletionProbe, Pair
-from counterlens.reports.wording import meaning, outcome
+from counterlens.reports.wording import meaning, outcome, share
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 
@@ -106,7 +106,7 @@ def _least_certain(scored: Confidence, start: int, end: int) -> str:
     expected = scored.scores.alternative_text[best]
     better = f", it expected {_visible(expected[0])}" if expected else ""
     chance = scored.scores.probability[best]
-    return f"{_visible(token)} in `{text}`, line {line + 1} ({chance:.1%}{better})"
+    return f"{_visible(token)} in `{text}`, line {line + 1} ({share(chance)}{better})"
 
 
 def _visible(token: str) -> str:
@@ -297,10 +297,10 @@ def _least_certain_lines(scored: Confidence, count: int = 5) -> list[Text]:
     for i in order[:count]:
         start, end = int(scored.scores.start[i]), int(scored.scores.end[i])
         token = positions.data[start:end].decode("utf-8", "replace")
-        expected = scored.scores.alternative_text[i]
+        expected, chance = scored.scores.alternative_text[i], float(scored.scores.probability[i])
         lines.append(
             Text(
-                f"  line {positions.line_of(start) + 1}: {_visible(token)} {scored.scores.probability[i]:.2%}"
+                f"  line {positions.line_of(start) + 1}: {_visible(token)} {share(chance)}"
                 + (f", it expected {_visible(expected[0])}" if expected else "")
             )
         )

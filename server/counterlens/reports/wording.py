@@ -6,6 +6,14 @@ from counterlens.metrics.effects import Proportion
 from counterlens.probes.completion import CompletionProbe, Pair
 
 
+def share(probability: float) -> str:
+    """A probability for a reader: no more digits than tell it from its neighbours."""
+    percent = 100 * probability
+    if percent < 0.01:
+        return "below 0.01 %"
+    return f"{percent:.2f} %" if percent < 1 else f"{percent:.0f} %"
+
+
 def outcome(pair: Pair) -> str:
     """What one pair shows, in a few words."""
     effect = pair.effect
