@@ -8,6 +8,8 @@ import { CMAKE, COMPILER, mayInstall, provide, require } from "./debian.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const LOCKS = ["requirements/uv.txt", "requirements/dev.txt", "requirements/model.txt"];
+// Byte code is compiled now rather than at the first import, which may be in the middle of somebody's probe.
+const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
 const OLDEST = [3, 11];
 const INTERPRETERS = ["python3.11", "python3.12", "python3.13", "python3", "python"];
@@ -31,7 +33,7 @@ export async function setUpPython() {
 async function inputs() {
   const version = existsSync(venvPython) && (await ask(venvPython, ["-VV"]));
   if (!version) return undefined;
-  return digest(root, version, ...LOCKS.map(read), buildSettings(read("pyproject.toml")));
+  return digest(root, version, ...SYNC, ...LOCKS.map(read), buildSettings(read("pyproject.toml")));
 }
 
 /** The tables of pyproject.toml that change what is installed: not those of the linters. */
@@ -120,7 +122,7 @@ async function installLocked() {
   }
   const title =
     found === version ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
-  await runLogged(title, venvBin("uv"), ["pip", "sync", "--require-hashes", ...LOCKS], {
+  await runLogged(title, venvBin("uv"), SYNC, {
     log: log("packages"),
     hint: offlineHint("packages"),
     env: uvEnvironment(),
