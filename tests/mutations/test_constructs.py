@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.mutations import MUTATIONS, apply_everywhere, counterfactuals, refusals
+from counterlens.mutations import MUTATIONS, apply_everywhere, counterfactuals, refusals, survey
 from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
 
 PROGRAMS = {
@@ -395,4 +395,19 @@ def test_what_is_assumed_is_recorded() -> None:
     assert flip.assumptions == (EQ_NE_CONSISTENT, TOTAL_ORDER)
     exact = source.replace("a < b and a == 1", "a is b or a in b")
     (flip,) = counterfactuals(exact, mutations=["if-else-flip"])
+    assert not flip.assumptions
+    assert "needs to assume total-order" in refusals_without(source, TOTAL_ORDER)
+    assert apply_everywhere(source, "if-else-flip", without=[TOTAL_ORDER]) == source
+
+
+def refusals_without(source: str, assumption: str) -> str:
+    found = survey(source, mutations=["if-else-flip"], without=[assumption])
+    assert not found.counterfactuals
+    return found.refusals[0].reason
+
+
+def test_a_file_that_minds_nan_has_no_complement_of_an_order() -> None:
+    source = "import math\ndef f(a):\n    if a < 0:\n        return 1\n    return math.nan\n"
+    (flip,) = counterfactuals(source, mutations=["if-else-flip"])
+    assert "if not (a < 0):" in flip.source
     assert not flip.assumptions

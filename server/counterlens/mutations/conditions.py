@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import libcst as cst
@@ -23,6 +24,7 @@ _COMPLEMENTS: dict[type[cst.BaseCompOp], tuple[str, str | None]] = {
     cst.GreaterThan: ("<=", TOTAL_ORDER),
     cst.LessThanEqual: (">", TOTAL_ORDER),
 }
+_NAN = {"nan", "NaN", "NAN", "isnan"}
 _ORDERED = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 _EXACT_VALUES = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Integer)
 # What `not` binds more tightly than itself, so that it needs no parentheses.
@@ -104,7 +106,7 @@ def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], 
         return False
     text, assumption = _COMPLEMENTS[type(operator)]
     sides = (node.left, target.comparator)
-    if isinstance(operator, _ORDERED) and any(_visibly_partial(side) for side in sides):
+    if isinstance(operator, _ORDERED) and _may_be_partial(module, sides):
         return False
     exact = isinstance(operator, cst.Equal | cst.NotEqual) and all(
         isinstance(s, _EXACT_VALUES) for s in sides
@@ -131,6 +133,11 @@ def _drop_not(
     end = module.outer(operand)[0]
     edits.append(replace(start, end, ""))
     return True
+
+
+def _may_be_partial(module: Module, sides: Iterable[cst.BaseExpression]) -> bool:
+    """Whether values may be ordered in part: they plainly are, or the file is one that minds NaN."""
+    return bool(_NAN & module.words) or any(_visibly_partial(side) for side in sides)
 
 
 def _visibly_partial(node: cst.BaseExpression) -> bool:

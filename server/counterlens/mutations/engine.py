@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from counterlens.errors import CounterlensError, SourceError
@@ -30,6 +30,7 @@ def survey(
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: float = cuts.PREFIX_RATIO,
+    without: Collection[str] = (),
 ) -> Survey:
     """Every counterfactual of a source, and every site that was refused, with the reason.
 
@@ -39,6 +40,7 @@ def survey(
         function: Only the sites in the function of this qualified name.
         seed: Decides the random names and orders.
         prefix_ratio: Which part of a function's lines stays before the cut.
+        without: Assumptions that must not be made; the sites that need one are refused.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -46,7 +48,9 @@ def survey(
     """
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for found in stream(source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio):
+    for found in stream(
+        source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
+    ):
         if isinstance(found, Counterfactual):
             made.append(found)
         else:
@@ -61,9 +65,12 @@ def counterfactuals(
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: float = cuts.PREFIX_RATIO,
+    without: Collection[str] = (),
 ) -> list[Counterfactual]:
     """Every counterfactual of a source; the arguments and errors are those of `survey`."""
-    found = survey(source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio)
+    found = survey(
+        source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
+    )
     return list(found.counterfactuals)
 
 
@@ -78,7 +85,9 @@ def refusals(
     return list(survey(source, mutations=mutations, function=function, seed=seed).refusals)
 
 
-def apply_everywhere(source: str | Module, mutation: str | Mutation, *, seed: int = 0) -> str:
+def apply_everywhere(
+    source: str | Module, mutation: str | Mutation, *, seed: int = 0, without: Collection[str] = ()
+) -> str:
     """One mutation at every safe site of a source at once.
 
     Of sites whose changes would not go together, the first one is taken.
@@ -89,7 +98,8 @@ def apply_everywhere(source: str | Module, mutation: str | Mutation, *, seed: in
     """
     chosen = _chosen((mutation,))[0]
     module = source if isinstance(source, Module) else Module(source)
-    sites = [found for found in chosen.sites(Context(module, seed)) if isinstance(found, Site)]
+    found = chosen.sites(Context(module, seed))
+    sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
 
@@ -101,6 +111,7 @@ def stream(
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: float = cuts.PREFIX_RATIO,
+    without: Collection[str] = (),
 ) -> Iterator[Counterfactual | Refusal]:
     """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
     chosen = _chosen(MUTATIONS.values() if mutations is None else mutations)
@@ -117,6 +128,8 @@ def stream(
                 continue
             if isinstance(found, Refused):
                 yield Refusal(mutation.id, name, module.line(at), found.reason)
+            elif excluded := sorted(set(without) & set(found.assumptions)):
+                yield Refusal(mutation.id, name, module.line(at), f"it needs to assume {', '.join(excluded)}")
             else:
                 yield _make(module, mutation, found, name, seed, prefix_ratio)
 
