@@ -11,8 +11,9 @@ from counterlens.cli.options import (
     print_report,
     seed_option,
     split_target,
+    steps,
 )
-from counterlens.mutations import counterfactuals, refusals
+from counterlens.mutations import survey
 from counterlens.reports import json as plain
 from counterlens.reports.terminal import mutation_report
 from counterlens.syntax.document import Document
@@ -31,8 +32,9 @@ def mutate(target: str, mutations: tuple[str, ...], seed: int, explain: bool, as
     document = Document.read(path)
     function = find_function(document, qualname).qualname if qualname else None
     chosen = list(mutations) or None
-    found = counterfactuals(document.text, mutations=chosen, function=function, seed=seed)
-    refused = refusals(document.text, mutations=chosen, function=function, seed=seed) if explain else []
+    with steps(f"looking for sites in {path.name}", total_known=False):
+        surveyed = survey(document.text, mutations=chosen, function=function, seed=seed)
+    found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
     if not as_json:
         print_report(mutation_report(document, found, refused, explain=explain))
         return

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.places import Places
-from counterlens.mutations.engine import survey
+from counterlens.mutations import survey
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import function_at
 

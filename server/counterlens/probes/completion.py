@@ -17,7 +17,7 @@ from counterlens.attribution.registry import find_judge
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect
 from counterlens.models.base import Completion, Model, ModelInfo
-from counterlens.mutations import MUTATIONS, counterfactuals, refusals
+from counterlens.mutations import MUTATIONS, survey
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.prompting import Gap
 from counterlens.sandbox.base import Sandbox
@@ -121,11 +121,8 @@ def probe_completion(
     """
     chosen = _preserving(mutations)
     function = find_function(document, qualname)
-    found = [
-        c
-        for c in counterfactuals(document.text, mutations=chosen, function=function.qualname, seed=seed)
-        if c.cut is not None
-    ]
+    surveyed = survey(document.text, mutations=chosen, function=function.qualname, seed=seed)
+    found = [counterfactual for counterfactual in surveyed.counterfactuals if counterfactual.cut is not None]
     steps = _Steps(2 * len(found) + 2, cancel, report)
     steps.next("finding the tests")
     judge = find_judge(document, function, sandbox)
@@ -140,7 +137,7 @@ def probe_completion(
         model=model.info,
         judged_by=_judged_by(judge),
         pairs=tuple(runner.pair(counterfactual) for counterfactual in sound),
-        refusals=tuple(refusals(document.text, mutations=chosen, function=function.qualname, seed=seed)),
+        refusals=surveyed.refusals,
         dropped=tuple(dropped),
         seed=seed,
     )
