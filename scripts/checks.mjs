@@ -1,8 +1,10 @@
 // What `npm run check` and `npm test` run: each check is one program, announced, and run to its end.
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { buildExtension, buildUnitTests } from "../client/build.mjs";
-import { client, e2e, nodeBin, venvBin, venvPython } from "./paths.mjs";
+import { client, nodeBin, root, venvBin, venvPython } from "./paths.mjs";
+import { total } from "./results.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
 export const CHECKS = [
@@ -18,51 +20,67 @@ export const CHECKS = [
 ];
 
 export const TESTS = [
+  { side: "client", name: "unit tests of the scripts", run: scriptTests },
   { side: "client", name: "unit tests of the extension", run: unitTests },
-  { side: "python", name: "tests of the Python package", run: () => run(venvPython, ["-m", "pytest"]) },
+  {
+    side: "python",
+    name: "tests of the Python package",
+    run: (junit) => run(venvPython, ["-m", "pytest", `--junitxml=${junit}`]),
+  },
   { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests },
 ];
 
-async function unitTests() {
-  await buildExtension();
-  return run(process.execPath, ["--test", ...reporters(), ...(await buildUnitTests())]);
+function scriptTests(junit) {
+  return run(process.execPath, ["--test", ...reporters(junit), ...testsIn("tests/scripts")]);
 }
 
-function endToEndTests() {
-  const files = readdirSync(e2e).filter((name) => name.endsWith(".test.mjs"));
-  const args = [
+async function unitTests(junit) {
+  await buildExtension();
+  return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())]);
+}
+
+function endToEndTests(junit) {
+  return run(process.execPath, [
     "--test",
     "--test-concurrency=1",
-    ...reporters(),
-    ...files.map((name) => path.join(e2e, name)),
-  ];
-  return run(process.execPath, args);
+    ...reporters(junit),
+    ...testsIn("tests/e2e"),
+  ]);
 }
 
-function reporters() {
-  return ["--test-reporter=spec", "--test-reporter-destination=stdout"];
+function testsIn(folder) {
+  const names = readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".test.mjs"));
+  return names.map((name) => path.join(root, folder, name));
+}
+
+function reporters(junit) {
+  const spec = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
+  return [...spec, "--test-reporter=junit", `--test-reporter-destination=${junit}`];
 }
 
 /** Run all of them, whatever fails. Returns 1 if any failed, else 0. */
 export async function runAll(steps) {
   const results = [];
-  for (const step of steps) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "counterlens-results-"));
+  for (const [index, step] of steps.entries()) {
     console.log(`\n── ${step.name}`);
     const began = Date.now();
+    const junit = path.join(folder, `${index}.xml`);
     let code;
     try {
-      code = await step.run();
+      code = await step.run(junit);
     } catch (error) {
       say(String(error?.stack ?? error));
       code = 1;
     }
-    results.push({ name: step.name, code, took: seconds(began) });
+    results.push({ name: step.name, code, junit, took: seconds(began) });
   }
   console.log("\n── summary");
   for (const { name, code, took } of results) {
     console.log(`${code === 0 ? "passed" : "FAILED"}  ${name} (${took})`);
   }
-  const failed = results.filter(({ code }) => code !== 0).length;
-  console.log(failed ? `${failed} of ${results.length} failed.` : `All ${results.length} passed.`);
+  const { passed, failed, skipped } = total(results);
+  rmSync(folder, { recursive: true, force: true });
+  console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
   return failed ? 1 : 0;
 }

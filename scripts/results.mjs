@@ -1,0 +1,33 @@
+// How many tests passed, failed and were skipped, out of the JUnit files that pytest and Node write.
+import { existsSync, readFileSync } from "node:fs";
+
+/**
+ * Add up what each step did. A check is one thing that passes or fails; so is a test run that failed without a
+ * failed test, because it crashed or could not begin: the total never hides an exit code.
+ *
+ * @param {{ code: number, junit?: string }[]} steps
+ */
+export function total(steps) {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { code, junit } of steps) {
+    const found = junit && existsSync(junit) ? count(readFileSync(junit, "utf8")) : { tests: 0 };
+    if (found.tests === 0) {
+      sum[code === 0 ? "passed" : "failed"] += 1;
+      continue;
+    }
+    sum.passed += found.tests - found.failed - found.skipped;
+    sum.failed += code === 0 ? found.failed : Math.max(found.failed, 1);
+    sum.skipped += found.skipped;
+  }
+  return sum;
+}
+
+/** Text inside of the elements has its angle brackets escaped. */
+function count(xml) {
+  const number = (pattern) => xml.match(pattern)?.length ?? 0;
+  return {
+    tests: number(/<testcase\b/g),
+    failed: number(/<(?:failure|error)\b/g),
+    skipped: number(/<skipped\b/g),
+  };
+}
