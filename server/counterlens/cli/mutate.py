@@ -13,9 +13,12 @@ from counterlens.cli.options import (
     split_target,
     steps,
 )
-from counterlens.mutations import survey
+from counterlens.mutations import MUTATIONS, Mutation, survey
+from counterlens.mutations.loop_unroll import LoopUnroll
+from counterlens.probes.observation import observe_loops
 from counterlens.reports import json as plain
 from counterlens.reports.terminal import mutation_report
+from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -24,14 +27,24 @@ from counterlens.syntax.functions import find_function
 @click.argument("target", metavar="PATH[::QUALNAME]")
 @mutation_option
 @seed_option
+@click.option(
+    "--call",
+    metavar="EXPRESSION",
+    help="Observe this call in the sandbox, and unroll the loops as they ran (loop-unroll).",
+)
 @click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
 @json_option
-def mutate(target: str, mutations: tuple[str, ...], seed: int, explain: bool, as_json: bool) -> None:
+def mutate(
+    target: str, mutations: tuple[str, ...], seed: int, call: str | None, explain: bool, as_json: bool
+) -> None:
     """Show the counterfactuals of a file or of one of its functions."""
     path, qualname = split_target(target)
     document = Document.read(path)
     function = find_function(document, qualname).qualname if qualname else None
-    chosen = list(mutations) or None
+    chosen = _chosen(mutations)
+    if call is not None:
+        unroll = LoopUnroll(observe_loops(document, call, best_sandbox()))
+        chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(document.text, mutations=chosen, function=function, seed=seed)
     found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
@@ -43,3 +56,8 @@ def mutate(target: str, mutations: tuple[str, ...], seed: int, explain: bool, as
     for one in documents:
         one["source"] = bom + one["source"]
     print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])
+
+
+def _chosen(mutations: tuple[str, ...]) -> list[str | Mutation]:
+    """Those that were asked for, or all."""
+    return list(mutations or MUTATIONS)
