@@ -16,6 +16,7 @@ from counterlens.cli.options import (
     split_target,
     steps,
 )
+from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.session import Probed, ProbeSession
 from counterlens.reports import json as plain
@@ -31,6 +32,13 @@ from counterlens.syntax.functions import find_function
 @mutation_option
 @seed_option
 @click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
+@click.option(
+    "--prefix-ratio",
+    type=click.FloatRange(0.05, 0.95),
+    default=PREFIX_RATIO,
+    show_default=True,
+    help="Which part of the function the model is shown.",
+)
 @cache_option
 @json_option
 def probe(
@@ -42,6 +50,7 @@ def probe(
     mutations: tuple[str, ...],
     seed: int,
     max_tokens: int,
+    prefix_ratio: float,
     no_cache: bool,
     as_json: bool,
 ) -> None:
@@ -59,7 +68,13 @@ def probe(
         opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
     ):
         session = ProbeSession(
-            loaded, best_sandbox(), mutations=mutations, seed=seed, max_tokens=max_tokens, report=report
+            loaded,
+            best_sandbox(),
+            mutations=mutations,
+            seed=seed,
+            prefix_ratio=prefix_ratio,
+            max_tokens=max_tokens,
+            report=report,
         )
         found = [session.probe(document, qualname)] if qualname else session.probe_all(document)
     if as_json:

@@ -18,6 +18,7 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect
 from counterlens.models.base import Completion, Model, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
+from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.prompting import Gap
 from counterlens.sandbox.base import Sandbox
@@ -107,11 +108,25 @@ def probe_completion(
     *,
     mutations: Sequence[str] | None = None,
     seed: int = 0,
+    prefix_ratio: float = PREFIX_RATIO,
     max_tokens: int = MAX_TOKENS,
     cancel: Event | None = None,
     report: Report | None = None,
 ) -> CompletionProbe:
     """Probe one function.
+
+    Args:
+        model: Who is asked.
+        document: The source.
+        qualname: The function.
+        sandbox: Where programs are run.
+        mutations: Ids of mutations that keep the meaning; all of them by default.
+        seed: Decides random names.
+        prefix_ratio: Which part of the function stays before the cut, for mutations that do not say where
+            to cut themselves (paper 000, section 4.2 and Table 4).
+        max_tokens: At most so many new tokens a completion.
+        cancel: Set it to give up.
+        report: Called with what is being done.
 
     Raises:
         SourceError: there is no such function, the file does not parse, or the function fails its own
@@ -121,7 +136,13 @@ def probe_completion(
     """
     chosen = _preserving(mutations)
     function = find_function(document, qualname)
-    surveyed = survey(document.text, mutations=chosen, function=function.qualname, seed=seed)
+    surveyed = survey(
+        document.text,
+        mutations=chosen,
+        function=function.qualname,
+        seed=seed,
+        prefix_ratio=prefix_ratio,
+    )
     found = [counterfactual for counterfactual in surveyed.counterfactuals if counterfactual.cut is not None]
     steps = _Steps(2 * len(found) + 2, cancel, report)
     steps.next("finding the tests")

@@ -11,6 +11,7 @@ from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Model
+from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS, CompletionProbe, Report, probe_completion
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -40,6 +41,7 @@ class ProbeSession:
         sandbox: Where what it writes is run.
         mutations: Ids of mutations; none means all that preserve.
         seed: What the counterfactuals depend on.
+        prefix_ratio: Which part of a function stays before the cut.
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
         report: Called with what is being done, steps done and steps in all.
@@ -52,12 +54,14 @@ class ProbeSession:
         *,
         mutations: Sequence[str] = (),
         seed: int = 0,
+        prefix_ratio: float = PREFIX_RATIO,
         max_tokens: int = MAX_TOKENS,
         cancel: Event | None = None,
         report: Report | None = None,
     ) -> None:
         self._model, self._sandbox = model, sandbox
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
+        self._prefix_ratio = prefix_ratio
         self._cancel, self._report = cancel, report
         self._scored: tuple[Document, Confidence | None, str | None] | None = None
 
@@ -79,6 +83,7 @@ class ProbeSession:
             self._sandbox,
             mutations=self._mutations,
             seed=self._seed,
+            prefix_ratio=self._prefix_ratio,
             max_tokens=self._max_tokens,
             cancel=self._cancel,
             report=self._report,
