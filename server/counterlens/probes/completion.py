@@ -18,8 +18,8 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect
 from counterlens.models.base import Completion, Model, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
-from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.prompting import Gap
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
