@@ -75,8 +75,13 @@ class ControlFlowGraph:
                 self.arcs[source].append(one)
 
     def control_arcs(self) -> list[list[tuple[int, Arc]]]:
-        """The arcs that control dependence is about, with a way from every node to the exit."""
+        """The arcs that control dependence is about, with a way from every node to the exit.
+
+        The entry leads to the exit, too: what runs at every call then depends on the entry (Ferrante et al.,
+        section 2).
+        """
         arcs = [[one for one in each if one[1] is not Arc.RAISED] for each in self.arcs]
+        arcs[ENTRY].append((EXIT, Arc.PHANTOM))
         ends = _reaching_exit(arcs)
         if not all(ends):
             for node in range(len(arcs) - 1, -1, -1):

@@ -9,7 +9,7 @@ Rules:
 - A `finally` body is laid out several times; a statement in it depends on a branch where one way leads to
   some copy of it for sure, and another way may lead past all of them.
 - Nothing that can run depends on code that cannot be reached.
-- What depends on nothing but being called has no control dependence.
+- That a statement depends on the function being called is no edge; `Dependences.unconditional` has it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from counterlens.dependence.cfg import EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
 from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
 from counterlens.dependence.statements import Statement, Statements, listed
@@ -121,24 +121,39 @@ class Dependences:
             found |= {(line(start), line(node)) for node in seen}
         return found
 
-    def _control(self) -> set[Edge]:
+    @cached_property
+    def unconditional(self) -> frozenset[int]:
+        """The ids of the statements that run at least once whenever the function is called and ends."""
+        return frozenset(
+            self.graph.statement[node]
+            for branch, _, node in self._decided
+            if branch == ENTRY and self.graph.statement[node] != NOWHERE
+        )
+
+    @cached_property
+    def _decided(self) -> list[tuple[int, Arc, int]]:
+        """Control dependence between nodes: branch, arc, dependent node."""
         arcs = self.graph.control_arcs()
         successors = [[target for target, _ in each] for each in arcs]
         copied = self.graph.copied
         number = self.graph.statement
-        found = set()
-        for branch, which, node in control_dependence(successors, EXIT):
-            if number[node] not in copied:
-                found |= self._decides(branch, arcs[branch][which][1], node)
+        found = [
+            (branch, arcs[branch][which][1], node)
+            for branch, which, node in control_dependence(successors, EXIT)
+            if not copied or number[node] not in copied
+        ]
         for copies in copied.values():
             for branch, which in joint_control_dependence(successors, EXIT, set(copies)):
-                for node in copies:
-                    found |= self._decides(branch, arcs[branch][which][1], node)
+                found += [(branch, arcs[branch][which][1], node) for node in copies]
         return found
 
-    def _decides(self, branch: int, arc: Arc, node: int) -> set[Edge]:
-        edge = self._between(branch, node)
-        return set() if edge is None else {Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(arc, ""))}
+    def _control(self) -> set[Edge]:
+        found = set()
+        for branch, arc, node in self._decided:
+            edge = None if branch == ENTRY else self._between(branch, node)
+            if edge is not None:
+                found.add(Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(arc, "")))
+        return found
 
     def _data(self) -> set[Edge]:
         found = set()

@@ -1,0 +1,123 @@
+"""Whether what was observed in a run is in the graph.
+
+Data: every observed definition-use pair of a name is an edge.
+
+Control, for calls that returned without an exception:
+
+- what ran although something decides about it, ran after one of its deciders;
+- what did not run is decided about, directly or not, by something that ran;
+- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from counterlens.dependence import Dependences, Kind, Program
+from tests.dependence.tracing import Activation, Block, Tracer, inner_statements, line_of
+
+SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try)  # may have no instruction
+
+
+def disagreements(source: str, traced: Tracer) -> list[str]:
+    """Everything observed that the graph does not allow for."""
+    program = Program(source)
+    return [*missing_pairs(program, traced), *wrong_orders(program, traced)]
+
+
+def missing_pairs(program: Program, traced: Tracer) -> Iterator[str]:
+    """Observed definition-use pairs that are no edge."""
+    names: dict[str, set[tuple[int, int, str]]] = {}
+    for function, made, used, variable in sorted(traced.pairs):
+        if function not in names:
+            found = program.dependences(function)
+            line = {one.id: one.line for one in found.statements}
+            names[function] = {
+                (line[e.source], line[e.target], e.variable) for e in found.edges if e.kind is Kind.NAME
+            }
+        if (made, used, variable) not in names[function]:
+            yield f"{function}: {variable} of line {made} was used in line {used}"
+
+
+def wrong_orders(program: Program, traced: Tracer) -> Iterator[str]:
+    """What ran, or did not, against control dependence."""
+    if traced.left <= 0:
+        return
+    known: dict[str, Dependences] = {}
+    for block, activation in traced.activations:
+        if block.target is block and activation.ended and not activation.raised and activation.order:
+            if block.qualname not in known:
+                known[block.qualname] = program.dependences(block.qualname)
+            found = known[block.qualname]
+            for problem in (
+                *_ran_undecided(found, activation),
+                *_left_out(found, block, activation),
+                *_went(found, activation),
+            ):
+                yield f"{block.qualname}: {problem}"
+
+
+def _ran_undecided(found: Dependences, activation: Activation) -> Iterator[str]:
+    deciders: dict[int, set[int]] = {}
+    for source, target in found.control:
+        deciders.setdefault(target, set()).add(source)
+    free = {one.line for one in found.statements if one.id in found.unconditional}
+    ran: set[int] = set()
+    for node in activation.order:
+        line = line_of(node) or 0
+        if line not in ran | free and line in deciders and not deciders[line] & (ran | {line}):
+            yield f"line {line} ran before {sorted(deciders[line])}"
+        ran.add(line)
+
+
+def _left_out(found: Dependences, block: Block, activation: Activation) -> Iterator[str]:
+    ran = {line_of(node) for node in activation.order}
+    reasons = found.transitive_control()
+    reachable = {line_of(node) for node in _reachable(found, block)}
+    for line in sorted(reachable - ran - {None}):  # type: ignore[type-var]
+        if not any(source in ran for source, target in reasons if target == line):
+            yield f"line {line} did not run, and nothing that ran decides about it"
+
+
+def _reachable(found: Dependences, block: Block) -> Iterator[ast.AST]:
+    """The statements that can run and have instructions of their own."""
+    numbers = {found.graph.statement[n] for n, can in enumerate(found.graph.reachable()) if can}
+    lines = {one.line for one in found.statements if one.id in numbers}
+    stack = list(inner_statements(block.node))
+    while stack:
+        node = stack.pop()
+        constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        bare = isinstance(node, ast.AnnAssign) and node.value is None
+        if line_of(node) in lines and not isinstance(node, SILENT) and not constant and not bare:
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            stack += inner_statements(node)
+
+
+def _went(found: Dependences, activation: Activation) -> Iterator[str]:
+    line = {one.id: one.line for one in found.statements}
+    after: dict[tuple[int, str], set[int]] = {}
+    for edge in found.edges:
+        if edge.kind is Kind.CONTROL and edge.outcome:
+            after.setdefault((line[edge.source], edge.outcome), set()).add(line[edge.target])
+    last = {line_of(node): at for at, node in enumerate(activation.order)}
+    shared = {one.line for one in found.statements}
+    several = {at for at in shared if sum(one.line == at for one in found.statements) > 1}
+    for at, (node, then) in enumerate(zip(activation.order, activation.order[1:], strict=False)):
+        if not isinstance(node, ast.If | ast.While | ast.For) or node.lineno in several:
+            continue
+        inside = any(then is inner or _holds(inner, then) for inner in node.body)
+        for target in after.get((node.lineno, "true" if inside else "false"), ()):
+            if last.get(target, -1) <= at and target not in _silent_lines(found):
+                yield f"line {node.lineno} went {inside} and line {target} did not run"
+
+
+def _holds(node: ast.AST, wanted: ast.AST) -> bool:
+    return any(inner is wanted or _holds(inner, wanted) for inner in inner_statements(node))
+
+
+def _silent_lines(found: Dependences) -> set[int]:
+    """Lines whose statements may have no instruction of their own."""
+    silent = ("pass", "continue", "break", "global ", "nonlocal ", "try:", '"', "'")
+    return {one.line for one in found.statements if one.text.startswith(silent) or one.text.endswith("...")}

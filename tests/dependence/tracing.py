@@ -1,0 +1,258 @@
+"""What really happens: definition-use pairs and the order of statements, seen in the interpreter's own steps.
+
+Nothing here knows how the analysis works. A program is compiled by CPython and run with opcode tracing
+(`sys.settrace`); every instruction that stores, deletes or loads a variable tells its name, and its position
+in the source tells the statement. A variable belongs to the code object that owns its cell, or whose local it
+is; captured ones are looked up in the activation that is live on the stack. Where several are, or the owner
+has returned more than once, the use is left out, because it cannot be told which one is meant. The names of
+the instructions are those of Python 3.11.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+FILE = "<program>"
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+PARTS = ("body", "handlers", "orelse", "finalbody", "cases")
+Position = tuple[int, int]
+
+
+@dataclass
+class Activation:
+    """One call of one code object.
+
+    Attributes:
+        code: What is running.
+        made: The statement line that bound each variable last.
+        order: The lines of the statements that ran, one for each time that control came to one.
+        ended: Whether it returned.
+        raised: Whether an exception was seen in it.
+    """
+
+    code: CodeType
+    made: dict[str, int] = field(default_factory=dict)
+    order: list[ast.AST] = field(default_factory=list)
+    ended: bool = False
+    raised: bool = False
+
+
+@dataclass
+class Block:
+    """A function, a class body or the module, as the compiler and as the parser see it."""
+
+    code: CodeType
+    outer: Block | None
+    node: ast.AST | None
+    qualname: str
+    located: dict[Position, ast.AST | None] = field(default_factory=dict)
+
+    @property
+    def target(self) -> Block:
+        """The function or module that this code runs in line in, or is nested in as part of a statement."""
+        block = self
+        while not isinstance(block.node, (*FUNCTIONS, ast.Module)):
+            assert block.outer is not None
+            block = block.outer
+        return block
+
+
+class Tracer:
+    """Runs a program and watches it.
+
+    Args:
+        source: The program.
+        most: How many instructions are watched at most; the rest of the run is not seen.
+    """
+
+    def __init__(self, source: str, most: int = 300_000) -> None:
+        self.tree = ast.parse(source)
+        self.code = compile(source, FILE, "exec", dont_inherit=True)
+        self.pairs: set[tuple[str, int, int, str]] = set()
+        self.activations: list[tuple[Block, Activation]] = []
+        self.left = most
+        self._blocks: dict[CodeType, Block] = {}
+        self._steps: dict[CodeType, dict[int, tuple[str, Any, Position | None]]] = {}
+        self._running: dict[int, tuple[FrameType, Activation]] = {}
+        self._past: dict[CodeType, list[Activation]] = {}
+        self._nodes = {
+            (min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name): node
+            for node in ast.walk(self.tree)
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        }
+        self._register(self.code, None)
+
+    def run(self, then: Callable[[dict[str, Any]], object] | None = None) -> None:
+        """Run the program, and something with its globals afterwards; what it raises is raised."""
+        names: dict[str, Any] = {"__name__": "__program__"}
+        before = sys.gettrace()
+        sys.settrace(self._call)
+        try:
+            exec(self.code, names)  # noqa: S102 - the programs are the tests' own and reference solutions
+            if then is not None:
+                then(names)
+        finally:
+            sys.settrace(before)
+
+    def _register(self, code: CodeType, outer: Block | None) -> None:
+        node: ast.AST | None = self.tree
+        qualname = "<module>"
+        if outer is not None:
+            node = self._nodes.get((code.co_firstlineno, code.co_name))
+            around = "" if outer.outer is None else f"{outer.qualname}."
+            qualname = around + code.co_name
+        block = self._blocks[code] = Block(code, outer, node, qualname)
+        positions = list(code.co_positions())
+        steps = self._steps[code] = {}
+        for step in dis.get_instructions(code):
+            line, _, column, _ = positions[step.offset // 2]
+            position = None if line is None or column is None else (line, column)
+            steps[step.offset] = (step.opname, step.argval, position)
+        for inner in code.co_consts:
+            if isinstance(inner, CodeType):
+                self._register(inner, block)
+
+    def _call(self, frame: FrameType, *_: object) -> Any:
+        code = frame.f_code
+        if code.co_filename != FILE or self.left <= 0:
+            return None
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        if id(frame) not in self._running:
+            activation = Activation(code)
+            self._running[id(frame)] = (frame, activation)
+            block = self._blocks[code]
+            self.activations.append((block, activation))
+            if isinstance(block.node, FUNCTIONS):
+                count = code.co_argcount + code.co_kwonlyargcount
+                count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+                activation.made.update(dict.fromkeys(code.co_varnames[:count], block.node.lineno))
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, _: object) -> Any:
+        _, activation = self._running[id(frame)]
+        if event == "opcode":
+            self.left -= 1
+            if self.left <= 0:
+                frame.f_trace_opcodes = False
+                return None
+            self._instruction(frame, activation)
+        elif event == "exception":
+            activation.raised = True
+        elif event == "return":
+            steps = self._steps[frame.f_code]
+            if steps[frame.f_lasti][0] not in {"YIELD_VALUE", "SEND", "RESUME"}:
+                activation.ended = True
+                self._past.setdefault(frame.f_code, []).append(activation)
+                del self._running[id(frame)]
+        return self._step
+
+    def _instruction(self, frame: FrameType, activation: Activation) -> None:
+        name, variable, position = self._steps[frame.f_code][frame.f_lasti]
+        block = self._blocks[frame.f_code]
+        if position is None:
+            return
+        where = self._statement(block.target, position)
+        if where is None:
+            return
+        if block.target is block and (not activation.order or activation.order[-1] is not where):
+            activation.order.append(where)
+        action, _, kind = name.partition("_")
+        if action not in {"LOAD", "STORE", "DELETE"} or kind not in _KINDS:
+            return
+        owner = self._owner(frame, activation, block, variable, kind)
+        if owner is None:
+            return
+        belongs = self._blocks[owner.code]
+        if belongs.node is None:  # a comprehension's or a lambda's own variable
+            return
+        target = belongs.target
+        line = line_of(self._statement(target, position))
+        if line is None:
+            return
+        if action == "STORE":
+            owner.made[variable] = line
+        elif action == "DELETE":
+            owner.made.pop(variable, None)
+        elif variable in owner.made:
+            self.pairs.add((target.qualname, owner.made[variable], line, variable))
+
+    def _owner(
+        self, frame: FrameType, activation: Activation, block: Block, variable: str, kind: str
+    ) -> Activation | None:
+        """The activation whose variable an instruction is about."""
+        code = frame.f_code
+        if kind == "FAST" and variable not in code.co_cellvars:
+            return activation if isinstance(block.node, FUNCTIONS) else None
+        if kind in {"NAME", "CLASSDEREF"} and (
+            variable in activation.made or self._steps[code][frame.f_lasti][0].startswith("STORE")
+        ):
+            return activation
+        owner: Block | None = block
+        if kind in {"NAME", "GLOBAL"}:
+            owner = self._blocks[self.code]
+        else:
+            while owner is not None and variable not in owner.code.co_cellvars:
+                owner = owner.outer
+        return None if owner is None else self._activation(frame, activation, owner.code)
+
+    def _activation(self, frame: FrameType, activation: Activation, code: CodeType) -> Activation | None:
+        if frame.f_code is code:
+            return activation
+        live = []
+        back: FrameType | None = frame.f_back
+        while back is not None:
+            if back.f_code is code and id(back) in self._running:
+                live.append(self._running[id(back)][1])
+            back = back.f_back
+        past = self._past.get(code, [])
+        if len(live) == 1:
+            return live[0]
+        return past[0] if not live and len(past) == 1 else None
+
+    def _statement(self, block: Block, position: Position) -> ast.AST | None:
+        """The innermost statement of a function or module around a position; None for its own header."""
+        if position not in block.located:
+            found: ast.AST | None = None
+            inside = list(inner_statements(block.node))
+            while inside:
+                node = inside.pop()
+                if spans(node)[0] <= position < spans(node)[1]:
+                    found = node
+                    inside = [] if isinstance(node, FUNCTIONS) else list(inner_statements(node))
+            block.located[position] = found
+        return block.located[position]
+
+
+_KINDS = {"FAST", "NAME", "GLOBAL", "DEREF", "CLASSDEREF"}
+
+
+def inner_statements(node: ast.AST | None) -> Iterator[ast.AST]:
+    """The statements, clauses and cases directly inside of a node."""
+    for part in PARTS:
+        inner = getattr(node, part, ())
+        if isinstance(inner, list):
+            yield from inner
+
+
+def spans(node: ast.AST) -> tuple[Position, Position]:
+    """Where a statement, clause or case begins and ends."""
+    if isinstance(node, ast.match_case):
+        last = node.body[-1]
+        return (node.pattern.lineno, 0), (last.end_lineno or 0, last.end_col_offset or 0)
+    decorators = [(d.lineno, 0) for d in getattr(node, "decorator_list", ())]
+    start = min([(node.lineno, node.col_offset), *decorators])  # type: ignore[attr-defined]
+    return start, (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+
+def line_of(node: ast.AST | None) -> int | None:
+    """The line that a statement is known by."""
+    if node is None:
+        return None
+    return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
