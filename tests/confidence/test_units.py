@@ -123,6 +123,11 @@ def test_scores_survive_a_restart(model: LlamaModel, tmp_path: Path) -> None:
     assert first.alternative_text == again.alternative_text
 
 
+def test_only_the_first_token_of_a_document_has_no_score(model: LlamaModel) -> None:
+    scores = score_document(model, Document("def f():\n    return 1\n\n\ndef g():\n    return 2\n"))
+    assert np.flatnonzero(np.isnan(scores.logprob)).tolist() == [0]
+
+
 def test_a_document_of_blanks_is_refused(model: LlamaModel) -> None:
     with pytest.raises(SourceError, match="nothing to score"):
         score_document(model, Document(" \n\n"))

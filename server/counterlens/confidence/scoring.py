@@ -73,6 +73,8 @@ def _score_unit(
     """The scores of one unit, in byte offsets of the document."""
     data, size = document.data, len(document.data)
     raw = data[unit.start : unit.end]
+    # Without a header there is still a line break before a later unit, so that its first token has a score.
+    context = _unix(data[: unit.context]) or ("\n" if unit.start else "")
 
     def advanced(done: int, total: int) -> None:
         if progress:
@@ -80,7 +82,7 @@ def _score_unit(
 
     scores = model.score(
         _unix(raw),
-        context=_unix(data[: unit.context]),
+        context=context,
         alternatives=alternatives,
         cancel=cancel,
         progress=advanced,
