@@ -4,8 +4,8 @@ The server tokenizes the text; a grammar over token ids then allows nothing but 
 `post_sampling_probs` off the log-probabilities are those before the grammar. Long texts are read in windows
 that overlap by half, as local models read them.
 
-A token that is a part of a character has no entry in the answer. It is looked up among the likeliest tokens
-in its place, in a request of its own.
+A token that is a part of a character has no entry in the answer, and confuses the grammar. It is looked up
+among the likeliest tokens in its place, in a request of its own.
 """
 
 from __future__ import annotations
@@ -45,17 +45,21 @@ class LlamaServer:
         )
         found = answer["tokens"]
         ids = [int(token["id"]) for token in found]
+        parts = [not isinstance(token["piece"], str) for token in found]
         pieces = [_piece(token["piece"]) for token in found]
-        whole = next((token["id"] for token in found if isinstance(token["piece"], str)), None)
         tokens = [Token(piece, None, context=0) for piece in pieces[:1]]
         low = 0
         while len(tokens) < len(ids):
             at = len(tokens)
             if at - low >= window:
                 low = at - window // 2
-            stop = min(len(ids), at + _PORTION, low + window)
-            part = ids[low:stop]
-            values = await _forced(service, part, at - low, max(1, alternatives), whole)
+            if parts[at]:
+                known = [token for token, part in zip(ids, parts, strict=True) if not part]
+                values = [await _looked_up(service, ids[low:at], ids[at], alternatives, known)]
+            else:
+                stop = min(len(ids), at + _PORTION, low + window)
+                stop = next((n for n in range(at, stop) if parts[n]), stop)
+                values = await _forced(service, ids[low:at], ids[at:stop], alternatives)
             tokens += [
                 Token(pieces[at + n], value, row, context=at - low + n)
                 for n, (value, row) in enumerate(values)
@@ -64,38 +68,25 @@ class LlamaServer:
         return tokens
 
 
-_Value = tuple[float, tuple[tuple[str, float], ...]]
+_Value = tuple[float | None, tuple[tuple[str, float], ...]]
 
 
 async def _forced(
-    service: Service, ids: Sequence[int], known: int, alternatives: int, whole: int | None
+    service: Service, before: Sequence[int], forced: Sequence[int], alternatives: int
 ) -> list[_Value]:
-    """The values of `ids[known:]`, given what precedes each."""
-    entries = await _generate(service, ids[:known], ids[known:], alternatives)
-    values: list[_Value] = []
-    left = iter(entries)
-    entry = next(left, None)
-    for at in range(known, len(ids)):
-        if entry is not None and entry["id"] == ids[at]:
-            value = number(entry["logprob"])
-            if value is None:
-                raise IncompleteError("the server gives no log-probability for a token")
-            values.append((value, _row(entry)[:alternatives]))
-            entry = next(left, None)
-        else:
-            values.append(await _looked_up(service, ids[:at], ids[at], alternatives, whole))
-    if entry is not None:
+    """The values of tokens that are no parts of characters, given what precedes each."""
+    entries = await _generate(service, before, forced, max(1, alternatives))
+    if [entry["id"] for entry in entries] != list(forced):
         raise IncompleteError("the server did not keep to the grammar")
-    return values
+    return [(number(entry["logprob"]), _row(entry)[:alternatives]) for entry in entries]
 
 
 async def _looked_up(
-    service: Service, before: Sequence[int], wanted: int, alternatives: int, whole: int | None
+    service: Service, before: Sequence[int], wanted: int, alternatives: int, known: Sequence[int]
 ) -> _Value:
-    """The value of a token that has no entry; `whole`: any token that is no part of a character."""
-    for listed in _LISTED if whole is not None else ():
-        assert whole is not None
-        [entry] = await _generate(service, before, [whole], listed)
+    """The value of a part of a character, out of the list beside any token that is none (of `known`)."""
+    for listed in _LISTED if known else ():
+        [entry] = await _generate(service, before, known[:1], listed)
         for other in entry["top_logprobs"]:
             if other["id"] == wanted:
                 return float(other["logprob"]), _row(entry)[:alternatives]
@@ -105,7 +96,7 @@ async def _looked_up(
 async def _generate(
     service: Service, before: Sequence[int], forced: Sequence[int], listed: int
 ) -> list[dict[str, Any]]:
-    """The entries of forced tokens; those of parts of characters are missing."""
+    """The entries of tokens that are no parts of characters, which the server is made to generate."""
     grammar = "root ::= " + " ".join(f"<[{token}]>" for token in forced)
     payload: Json = {
         "prompt": list(before),

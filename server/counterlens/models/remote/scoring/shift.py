@@ -18,12 +18,11 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, Final
 
-from counterlens.errors import ModelError
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import first_choice
 from counterlens.models.remote.scoring.alignment import align
 from counterlens.models.remote.scoring.dialect import Service
-from counterlens.models.remote.scoring.reading import Token
+from counterlens.models.remote.scoring.reading import IncompleteError, Token
 
 LISTED: Final = 20  # tokens to ask for in each place: more would find more, and have more of equal text
 _BIAS: Final = 100  # the largest that the API allows
@@ -49,8 +48,11 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
     data = text.encode("utf-8", "surrogatepass")
     alignment = align([token.piece for token in tokens], data, surplus=2)
     if alignment.lead:
-        raise ModelError("the server's values are off by one though a special token precedes the text")
+        raise IncompleteError("the server's values are off by one though a special token precedes the text")
     own = tokens[: len(alignment.ends)]
+    if not all(token.piece for token in own):
+        # Made to generate such a part, the server goes on until the character is whole, which it never is.
+        raise IncompleteError("the server does not say the probability of a part of a character")
     ids: list[int] = []
     found: list[Token] = []
     for at, token in enumerate(own):
@@ -82,7 +84,9 @@ async def _ids(service: Service, text: str, count: int) -> list[int]:
     answer = await service.post("/extras/tokenize", {"model": service.model, "input": text})
     ids = answer["tokens"]
     if len(ids) != count:
-        raise ModelError(f"the server names {count} tokens of the text, but its tokenizer finds {len(ids)}")
+        raise IncompleteError(
+            f"the server names {count} tokens of the text, but its tokenizer finds {len(ids)}"
+        )
     return list(ids)
 
 
@@ -95,17 +99,18 @@ async def _forced(
     row: Sequence[tuple[str, float]],
 ) -> tuple[float, tuple[tuple[str, float], ...]]:
     """The value of a token that the server is made to generate, and the row that it is from."""
-    try:
-        prompt = before.decode()
-    except UnicodeDecodeError:
-        raise ModelError("the server does not say the probability of a part of a character") from None
-    payload: Json = {"prompt": prompt, "max_tokens": 1, "logprobs": 5, "logit_bias": {str(number): _BIAS}}
+    payload: Json = {
+        "prompt": before.decode(),
+        "max_tokens": 1,
+        "logprobs": 5,
+        "logit_bias": {str(number): _BIAS},
+    }
     answer = await service.complete(payload)
     found: dict[str, Any] = (first_choice(answer) or {})["logprobs"]
     [said], [value], [others] = found["tokens"], found["token_logprobs"], found["top_logprobs"]
     same = answer["usage"]["prompt_tokens"] == at and said == token.piece
     if not same or not _agree(row, others):
-        raise ModelError(
+        raise IncompleteError(
             f"the server does not say the probability of {token.piece!r}: "
             "it reads the text before it otherwise"
         )
