@@ -179,7 +179,7 @@ def run_suite(module: str, source: str | None, seconds: float) -> tuple[bool, fl
         return done.returncode == 0, time.monotonic() - started, done.stderr[-4000:]
 
 
-def examine(module: str, mutations: list[str], seconds: float) -> tuple[str, list[Run]]:
+def examine(module: str, mutations: list[str], seconds: float, without: list[str]) -> tuple[str, list[Run]]:
     """All mutations of one module; or why it was left out."""
     if module in QUOTED:
         return QUOTED[module], []
@@ -192,7 +192,7 @@ def examine(module: str, mutations: list[str], seconds: float) -> tuple[str, lis
         return "its suite does not pass, or not in time, when the module is found elsewhere", []
     runs = []
     for name in mutations:
-        mutated = apply_everywhere(source, name)
+        mutated = apply_everywhere(source, name, without=without)
         if mutated == source:
             runs.append(Run(module, name, passed=True, changed=False, seconds=0.0, output=""))
             continue
@@ -208,6 +208,7 @@ def main() -> int:
     )
     parser.add_argument("--modules", help="comma-separated; all of the list by default")
     parser.add_argument("--mutations", help="comma-separated; all preserving ones by default")
+    parser.add_argument("--without", default="", help="comma-separated assumptions that are not made")
     parser.add_argument("--seconds", type=float, default=20.0, help="limit for an unmutated suite")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
@@ -215,10 +216,11 @@ def main() -> int:
     names = [name for name, mutation in MUTATIONS.items() if mutation.preserving]
     if arguments.mutations:
         names = arguments.mutations.split(",")
+    without = [name for name in arguments.without.split(",") if name]
     left_out: dict[str, str] = {}
     runs: list[Run] = []
     with ThreadPoolExecutor(arguments.processes) as pool:
-        jobs = pool.map(lambda module: (module, *examine(module, names, arguments.seconds)), modules)
+        jobs = pool.map(lambda module: (module, *examine(module, names, arguments.seconds, without)), modules)
         for module, reason, found in jobs:
             if reason:
                 left_out[module] = reason
