@@ -56,6 +56,7 @@ def test_model(name: str, model: str, base_url: str | None, api: str, threads: i
         ready = time.perf_counter()
         (answer,) = loaded.complete([Prompt(_PROMPT, 16, Stop(indent=0))])
         answered = time.perf_counter()
+        scores = loaded.offers(Capability.SCORE, anew=True)
         document = {
             "model": loaded.info.id,
             "model_info": plain.model(loaded.info),
@@ -66,7 +67,7 @@ def test_model(name: str, model: str, base_url: str | None, api: str, threads: i
             "answer_seconds": answered - ready,
             "ok": True,
         }
-        scores = Capability.SCORE in loaded.info.capabilities
+        way = dict(loaded.info.details).get("probabilities")
     if as_json:
         print_json(document)
         return
@@ -74,7 +75,7 @@ def test_model(name: str, model: str, base_url: str | None, api: str, threads: i
     click.echo(f"  {_PROMPT!r} was continued with {answer.text!r}")
     click.echo(f"  loaded in {ready - started:.1f} s, {answer.tokens} tokens in {answered - ready:.1f} s")
     can = "completions and token probabilities" if scores else "completions only, no token probabilities"
-    click.echo(f"  it gives {can}")
+    click.echo(f"  it gives {can}" + (f" ({way})" if scores and way else ""))
 
 
 def _embedded_state() -> str:
