@@ -147,6 +147,7 @@ describe("a Python file in the editor", { skip }, () => {
     const titles = await vscode.commandsFor("Counterlens: ");
     for (const title of [
       "Probe Function Counterfactually",
+      "Show Counterfactual…",
       "Toggle Overlay",
       "Restart Server",
       "Show Logs",
