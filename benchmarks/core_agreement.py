@@ -1,7 +1,7 @@
 """How far the dependence analysis agrees with people: CoRe's labels of Python functions.
 
-    python benchmarks/core_agreement.py ../shared/data/core             # the figures, and each disagreement
-    python benchmarks/core_agreement.py ../shared/data/core --quiet     # the figures alone
+    python benchmarks/core_agreement.py DATA/core             # the figures, and each disagreement
+    python benchmarks/core_agreement.py DATA/core --quiet     # the figures alone
 
 The folder holds `code/NAME_FIRST_LAST.py` and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie et al. 2025) has
 them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists the lines that

@@ -1,7 +1,7 @@
 """Is every dependence that is seen in a run in the graph? HumanEval and MBPP solutions on their own tests.
 
-    python benchmarks/dependence_soundness.py --data ../shared/data              # all of them, some minutes
-    python benchmarks/dependence_soundness.py --data ../shared/data --every 25   # a part
+    python benchmarks/dependence_soundness.py --data DATA              # all of them, some minutes
+    python benchmarks/dependence_soundness.py --data DATA --every 25   # a part
 
 Each program runs in a process of its own with a time limit, watched instruction by instruction
 (`tests/dependence/tracing.py`); at most 300,000 instructions are watched. Compared are definition-use pairs

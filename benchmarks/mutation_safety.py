@@ -1,7 +1,7 @@
 """Do the mutations do what they say? Counterfactuals of HumanEval and MBPP against the problems' own tests.
 
-    python benchmarks/mutation_safety.py --data ../shared/data            # all of them, some minutes
-    python benchmarks/mutation_safety.py --data ../shared/data --sample 60
+    python benchmarks/mutation_safety.py --data DATA            # all of them, some minutes
+    python benchmarks/mutation_safety.py --data DATA --sample 60
 
 Each preserving counterfactual has to pass wherever its original does; of the breaking ones it counts how
 many the tests tell from the original. It also counts pairs, and problems with at least one pair that has a

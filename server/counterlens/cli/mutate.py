@@ -12,6 +12,7 @@ from counterlens.cli.options import (
     seed_option,
     split_target,
     steps,
+    without_option,
 )
 from counterlens.mutations import MUTATIONS, Mutation, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
@@ -26,6 +27,7 @@ from counterlens.syntax.functions import find_function
 @click.command()
 @click.argument("target", metavar="PATH[::QUALNAME]")
 @mutation_option
+@without_option
 @seed_option
 @click.option(
     "--call",
@@ -35,7 +37,13 @@ from counterlens.syntax.functions import find_function
 @click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
 @json_option
 def mutate(
-    target: str, mutations: tuple[str, ...], seed: int, call: str | None, explain: bool, as_json: bool
+    target: str,
+    mutations: tuple[str, ...],
+    without: tuple[str, ...],
+    seed: int,
+    call: str | None,
+    explain: bool,
+    as_json: bool,
 ) -> None:
     """Show the counterfactuals of a file or of one of its functions."""
     path, qualname = split_target(target)
@@ -46,7 +54,7 @@ def mutate(
         unroll = LoopUnroll(observe_loops(document, call, best_sandbox()))
         chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
     with steps(f"looking for sites in {path.name}", total_known=False):
-        surveyed = survey(document.text, mutations=chosen, function=function, seed=seed)
+        surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
     found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
     if not as_json:
         print_report(mutation_report(document, found, refused, explain=explain))

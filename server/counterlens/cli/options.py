@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
+from counterlens.mutations import ASSUMPTIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -39,6 +40,17 @@ def mutation_option(command: Command) -> Command:
         multiple=True,
         metavar="ID",
         help="Only this mutation (repeatable); see docs/mutations.md for the list.",
+    )(command)
+
+
+def without_option(command: Command) -> Command:
+    """`--without`, repeatable."""
+    return click.option(
+        "--without",
+        multiple=True,
+        type=click.Choice(list(ASSUMPTIONS)),
+        metavar="ASSUMPTION",
+        help="No counterfactual that rests on this assumption (repeatable); see docs/mutations.md.",
     )(command)
 
 

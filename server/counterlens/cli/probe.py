@@ -15,6 +15,7 @@ from counterlens.cli.options import (
     seed_option,
     split_target,
     steps,
+    without_option,
 )
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS
@@ -30,6 +31,7 @@ from counterlens.syntax.functions import find_function
 @click.argument("target", metavar="PATH[::QUALNAME]")
 @model_options
 @mutation_option
+@without_option
 @seed_option
 @click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
 @click.option(
@@ -48,6 +50,7 @@ def probe(
     api: str,
     threads: int,
     mutations: tuple[str, ...],
+    without: tuple[str, ...],
     seed: int,
     max_tokens: int,
     prefix_ratio: float,
@@ -73,6 +76,7 @@ def probe(
             mutations=mutations,
             seed=seed,
             prefix_ratio=prefix_ratio,
+            without=without,
             max_tokens=max_tokens,
             report=report,
         )

@@ -15,6 +15,7 @@ INTEGER_RANGE = "integer-range"
 ANNOTATIONS_UNREAD = "annotations-unread"
 WHOLE_PROGRAM = "whole-program"
 POSITIONAL_ARGUMENTS = "positional-arguments"
+OBSERVED_INPUT = "observed-input"
 
 ASSUMPTIONS = {
     TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
@@ -30,5 +31,6 @@ ASSUMPTIONS = {
     INTEGER_RANGE: "What is given to `range` is an integer.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
     POSITIONAL_ARGUMENTS: "Callers pass the renamed parameter by position, not by name.",
+    OBSERVED_INPUT: "The input is the one that was observed: for others the program may do something else.",
     WHOLE_PROGRAM: "The file is the whole program: no other module calls what it defines.",
 }

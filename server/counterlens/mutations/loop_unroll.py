@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import libcst as cst
 
+from counterlens.mutations.assumptions import OBSERVED_INPUT
 from counterlens.mutations.base import Concept
 from counterlens.mutations.counting import own_parts
 from counterlens.mutations.edits import Edit, Piece, Slice
@@ -43,6 +44,7 @@ class LoopUnroll(Mutation):
     id = "loop-unroll"
     concept = Concept.CONTROL_FLOW
     source = "Liu et al. 2024, Table IV"
+    needs_observation = True
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(before="def f(xs):\n    for x in xs:\n        g(x)\n", refused="no execution"),
     )
@@ -111,5 +113,6 @@ def _site(module: Module, node: cst.For | cst.While, rounds: Rounds) -> Site:
         span=module.span(node),
         description=f"unrolled the loop, which ran {rounds.count} rounds for the observed input",
         edits=(Edit(begins, texts[-1][1], tuple(pieces)), *dedents),
+        assumptions=(OBSERVED_INPUT,),
         sole=True,
     )

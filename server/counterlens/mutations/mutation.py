@@ -91,6 +91,7 @@ class Mutation(ABC):
     id: ClassVar[str]
     concept: ClassVar[Concept]
     preserving: ClassVar[bool] = True
+    needs_observation: ClassVar[bool] = False  # does nothing until it is told how the program ran
     source: ClassVar[str]  # where it comes from: paper and section
     EXAMPLES: ClassVar[tuple[Example, ...]]
 

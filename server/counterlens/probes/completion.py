@@ -109,6 +109,7 @@ def probe_completion(
     mutations: Sequence[str] | None = None,
     seed: int = 0,
     prefix_ratio: float = PREFIX_RATIO,
+    without: Sequence[str] = (),
     max_tokens: int = MAX_TOKENS,
     cancel: Event | None = None,
     report: Report | None = None,
@@ -124,6 +125,7 @@ def probe_completion(
         seed: Decides random names.
         prefix_ratio: Which part of the function stays before the cut, for mutations that do not say where
             to cut themselves (paper 000, section 4.2 and Table 4).
+        without: Assumptions that no counterfactual may rest on.
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
         report: Called with what is being done.
@@ -142,6 +144,7 @@ def probe_completion(
         function=function.qualname,
         seed=seed,
         prefix_ratio=prefix_ratio,
+        without=without,
     )
     found = [counterfactual for counterfactual in surveyed.counterfactuals if counterfactual.cut is not None]
     steps = _Steps(2 * len(found) + 2, cancel, report)
@@ -171,7 +174,11 @@ def _preserving(mutations: Sequence[str] | None) -> list[str]:
         CounterlensError: one is unknown, or breaks the meaning, so that the tests could not judge it.
     """
     if not mutations:
-        return [name for name, mutation in MUTATIONS.items() if mutation.preserving]
+        return [
+            name
+            for name, mutation in MUTATIONS.items()
+            if mutation.preserving and not mutation.needs_observation
+        ]
     for name in mutations:
         if name not in MUTATIONS:
             raise CounterlensError(f"there is no mutation {name!r}", f"There are: {', '.join(MUTATIONS)}")

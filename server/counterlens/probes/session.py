@@ -42,6 +42,7 @@ class ProbeSession:
         mutations: Ids of mutations; none means all that preserve.
         seed: What the counterfactuals depend on.
         prefix_ratio: Which part of a function stays before the cut.
+        without: Assumptions that no counterfactual may rest on.
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
         report: Called with what is being done, steps done and steps in all.
@@ -55,13 +56,14 @@ class ProbeSession:
         mutations: Sequence[str] = (),
         seed: int = 0,
         prefix_ratio: float = PREFIX_RATIO,
+        without: Sequence[str] = (),
         max_tokens: int = MAX_TOKENS,
         cancel: Event | None = None,
         report: Report | None = None,
     ) -> None:
         self._model, self._sandbox = model, sandbox
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
-        self._prefix_ratio = prefix_ratio
+        self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
         self._scored: tuple[Document, Confidence | None, str | None] | None = None
 
@@ -84,6 +86,7 @@ class ProbeSession:
             mutations=self._mutations,
             seed=self._seed,
             prefix_ratio=self._prefix_ratio,
+            without=self._without,
             max_tokens=self._max_tokens,
             cancel=self._cancel,
             report=self._report,

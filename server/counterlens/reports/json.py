@@ -40,6 +40,7 @@ def counterfactual(found: Counterfactual) -> Json:
         "end_line": found.end_line,
         "description": found.description,
         "assumptions": list(found.assumptions),
+        "possibly_equivalent": found.possibly_equivalent,
         "changes": [{"original": list(c.original), "mutated": list(c.mutated)} for c in found.changes],
         "cut": {"original": found.cut.original, "mutated": found.cut.mutated} if found.cut else None,
         "seed": found.seed,
