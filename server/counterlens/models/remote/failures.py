@@ -58,7 +58,7 @@ class UnreachableError(ModelError):
 
 
 class PassingError(ModelError):
-    """A failure that may pass: the same request may be answered another time."""
+    """A failure that may pass: the same request may be answered another time, or with another key."""
 
 
 class EmptyStreamError(ModelError):
@@ -150,9 +150,11 @@ def of_status(
     host = endpoint.address
     said = f": {message}" if message else ""
     if status in (401, 403):
-        return ModelError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
+        return PassingError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
     if status == 402 or code in _NO_CREDIT_CODES:
-        return ModelError(f"the account at {host} has no credit left{said}", "Top it up or use another model")
+        return PassingError(
+            f"the account at {host} has no credit left{said}", "Top it up or use another model"
+        )
     if status == 429:
         hint = "Wait a while, or ask for less at once"
         return Transient(ModelError(f"{host} limits the rate of requests (429){said}", hint), wait)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from counterlens.cli.models import models
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
 from counterlens.models.remote import RemoteModel, Retries
@@ -251,8 +253,9 @@ def test_values_that_cannot_be_right_are_refused(
     assert "local model" in (failure.value.hint or "")
 
 
-def test_failures_that_may_pass_are_not_remembered(serve: Serve, tmp_path: Path) -> None:
-    script = serve(lambda handler: handler.reply(503, {"error": {"message": "loading"}}))
+@pytest.mark.parametrize("status", [401, 402, 429, 503])
+def test_failures_that_may_pass_are_not_remembered(serve: Serve, tmp_path: Path, status: int) -> None:
+    script = serve(lambda handler: handler.reply(status, {"error": {"message": "not now"}}))
     with opened(script, tmp_path) as model:
         assert not model.offers(Capability.SCORE)
         assert "probabilities" not in dict(model.info.details)
@@ -314,6 +317,17 @@ def test_an_empty_text_has_no_tokens(serve: Serve, tmp_path: Path) -> None:
 def test_names_are_unique_and_lead_to_their_dialects() -> None:
     assert all(dialect_named(dialect.name) is dialect for dialect in SCORING_DIALECTS)
     assert dialect_named("telepathy") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("tgi", "completions and token probabilities (tgi)"), ("", "completions only, no token probabilities")],
+)
+def test_the_command_line_shows_what_an_endpoint_can_do(serve: Serve, name: str, said: str) -> None:
+    script = serve(SERVERS[name] if name else server())
+    result = CliRunner().invoke(models, ["test", "remote:m", "--base-url", script.url])
+    assert result.exit_code == 0, result.output
+    assert said in result.output
 
 
 # The memory

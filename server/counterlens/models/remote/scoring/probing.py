@@ -16,7 +16,7 @@ import numpy as np
 
 from counterlens.errors import ModelError
 from counterlens.models.base import TokenScores
-from counterlens.models.remote.failures import PassingError, UnreachableError
+from counterlens.models.remote.failures import PassingError, UnknownModelError, UnreachableError
 from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
 from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, to_scores
@@ -72,7 +72,7 @@ async def probe(service: Service) -> Ability:
         except UnreachableError:
             raise
         except ModelError as error:
-            certain = certain and not isinstance(error, PassingError)
+            certain = certain and not isinstance(error, (PassingError, UnknownModelError))
             reasons.append(f"{dialect.name}: {error.message}")
         except (LookupError, TypeError, ValueError, AttributeError):
             reasons.append(f"{dialect.name}: the answer has another form")
