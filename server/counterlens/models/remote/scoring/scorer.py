@@ -15,7 +15,7 @@ from counterlens.models.remote.scoring.dialect import Service
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.probing import Ability, probe
-from counterlens.models.remote.scoring.reading import after, to_scores
+from counterlens.models.remote.scoring.reading import IncompleteError, after, to_scores
 
 _ELSEWHERE = "Score with a local model, such as smollm2-135m; counterfactual probes work with this one"
 
@@ -93,6 +93,10 @@ class RemoteScorer:
         try:
             tokens = await dialect.read(service, context + text, alternatives, ability.correction)
             scores = to_scores(context + text, tokens, alternatives)
+        except IncompleteError as error:
+            raise ModelError(
+                f"{self._endpoint.host} cannot score this text: {error.message}", _ELSEWHERE
+            ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(
                 f"{self._endpoint.host} answered in another form than when it was tested",
