@@ -9,7 +9,7 @@ from threading import Event
 from counterlens.attribution.registry import find_judge
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.scoring import MAX_BYTES
-from counterlens.errors import SourceError
+from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS, CompletionProbe, Report, probe_completion
@@ -120,8 +120,6 @@ class ProbeSession:
         return self._scored[1], self._scored[2]
 
     def _score(self, document: Document) -> tuple[Confidence | None, str | None]:
-        if not self._model.offers(Capability.SCORE, cancel=self._cancel):
-            return None, "unknown: this model gives no token probabilities"
         if len(document.data) > MAX_BYTES:
             return None, f"unknown: the file is longer than {MAX_BYTES:,} bytes"
 
@@ -129,5 +127,10 @@ class ProbeSession:
             if self._report:
                 self._report("measuring confidence", done, total)
 
-        scores = score_document(self._model, document, cancel=self._cancel, progress=progress)
+        try:
+            if not self._model.offers(Capability.SCORE, cancel=self._cancel):
+                return None, "unknown: this model gives no token probabilities"
+            scores = score_document(self._model, document, cancel=self._cancel, progress=progress)
+        except ModelError as error:  # a remote model may not be able to score this text, yet complete it
+            return None, f"unknown: {error.message}"
         return confidence(document, scores), None

@@ -24,6 +24,9 @@ from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.memory import KEPT, KEPT_NEGATIVE, Memory
 from counterlens.models.remote.scoring.probing import TRIAL
+from counterlens.probes.session import ProbeSession
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
     from tests.models.remote.conftest import Handler, Script, Serve
@@ -328,6 +331,25 @@ def test_the_command_line_shows_what_an_endpoint_can_do(serve: Serve, name: str,
     result = CliRunner().invoke(models, ["test", "remote:m", "--base-url", script.url])
     assert result.exit_code == 0, result.output
     assert said in result.output
+
+
+def test_a_text_that_cannot_be_scored_can_still_be_probed(serve: Serve, tmp_path: Path) -> None:
+    def answer(handler: Handler) -> None:
+        path, body, _ = handler.script.requests[-1]
+        if path == "/generate" and body.get("inputs", TRIAL) != TRIAL:
+            handler.reply(422, {"error": "`inputs` must have less than 10 tokens. Given: 60"})
+        else:
+            SERVERS["tgi"](handler)
+
+    source = (
+        'def double(n):\n    """Twice.\n\n    >>> double(2)\n    4\n    """\n    n = n * 2\n    return n\n'
+    )
+    with opened(serve(answer), tmp_path) as model:
+        session = ProbeSession(model, best_sandbox(), mutations=["rename-generic"])
+        probed = session.probe(Document(source, Path("double.py")), "double")
+    assert probed.probe is not None
+    assert probed.confidence is None
+    assert "too long" in (probed.note or "")
 
 
 # The memory
