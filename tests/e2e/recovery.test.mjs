@@ -55,7 +55,7 @@ describe("when something goes wrong", { skip }, () => {
     assert.match(text, /Choose Interpreter…/);
     assert.match(text, /Show Logs/);
     await vscode.statusItem("Counterlens: problem").waitFor();
-    assert.deepEqual(languageServers(session.server), []);
+    await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes its leave
     await session.screenshot("no-interpreter");
   });
 
