@@ -17,6 +17,10 @@ QUIET_SECONDS = 0.3
 """How long the user has to pause before a new version is scored."""
 
 
+class _OnlyCompletesError(CounterlensError):
+    """The model completes, and that is all it does: nothing is wrong."""
+
+
 class BackgroundScorer:
     """Scores documents one at a time, off the event loop.
 
@@ -75,6 +79,9 @@ class BackgroundScorer:
             raise
         except Cancelled:
             return
+        except _OnlyCompletesError as reason:
+            analysis.failed(str(reason))
+            self._announce("ready", f"{reason}, so there is no confidence; it can be probed")
         except CounterlensError as error:
             analysis.failed(str(error))
             self._announce("error", str(error))
@@ -94,8 +101,7 @@ class BackgroundScorer:
         announce("loading", f"opening {settings.model_spec}")
         model = self._host.get(settings)
         if not model.offers(Capability.SCORE, cancel=cancel):
-            announce("ready", "this model gives no token probabilities, so there is no confidence")
-            raise CounterlensError("this model gives no token probabilities")
+            raise _OnlyCompletesError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"
         announce("scoring", f"scoring {name}")
         scores = score_document(
