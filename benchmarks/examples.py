@@ -52,9 +52,8 @@ def main() -> None:
             same = (
                 ", the same code on both sides" if pair.copied and pair.effect and pair.effect.signed else ""
             )
-            print(
-                f"| {stem} | {_judgement(pair.original)} | {_judgement(pair.mutated)} | {_outcome(pair)}{same} |"
-            )
+            sides = f"{_judgement(pair.original)} | {_judgement(pair.mutated)}"
+            print(f"| {stem} | {sides} | {_outcome(pair)}{same} |")
         print()
     print(f"{name}, {options.mutation}, {len(rows)} pairs: ", end="")
     print(", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES.values()))

@@ -29,6 +29,10 @@ class ModelError(CounterlensError):
     """A model could not be found, loaded or asked."""
 
 
+class UnscorableError(ModelError):
+    """The model is well, but cannot give the probabilities of this text."""
+
+
 class SandboxError(CounterlensError):
     """Untrusted code could not be run in isolation; nothing is known about the code."""
 

@@ -281,6 +281,6 @@ def test_the_console_script_and_the_module_are_the_same() -> None:
 
 def test_a_reader_that_leaves_early_causes_no_traceback(sign: Path) -> None:
     command = f"{sys.executable} -m counterlens mutate {sign} --json | head -c 10"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr

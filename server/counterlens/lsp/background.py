@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from counterlens.confidence import Confidence, confidence, score_document
-from counterlens.errors import Cancelled, CounterlensError
+from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import Settings
@@ -15,10 +15,6 @@ from counterlens.models.base import Capability
 
 QUIET_SECONDS = 0.3
 """How long the user has to pause before a new version is scored."""
-
-
-class _OnlyCompletesError(CounterlensError):
-    """The model completes, and that is all it does: nothing is wrong."""
 
 
 class BackgroundScorer:
@@ -69,6 +65,7 @@ class BackgroundScorer:
             analysis.failed("the file is empty")
             self._changed(analysis)
             return
+        outcome: Confidence | CounterlensError
         try:
             async with self._turn:
                 found = await asyncio.get_running_loop().run_in_executor(
@@ -79,17 +76,21 @@ class BackgroundScorer:
             raise
         except Cancelled:
             return
-        except _OnlyCompletesError as reason:
-            analysis.failed(str(reason))
-            self._announce("ready", f"{reason}, so there is no confidence; it can be probed")
+        except (SourceError, UnscorableError) as reason:
+            outcome = reason
+            self._announce("ready", f"no confidence here, {reason}; the model can be probed")
         except CounterlensError as error:
-            analysis.failed(str(error))
+            outcome = error
             self._announce("error", str(error))
         else:
-            if analysis.document is not document:
-                return
-            analysis.scored(found)
+            outcome = found
             self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
+        if analysis.document is not document:
+            return  # a newer version has been taken, and is scored by itself
+        if isinstance(outcome, Confidence):
+            analysis.scored(outcome)
+        else:
+            analysis.failed(str(outcome))
         self._changed(analysis)
 
     def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Confidence:
@@ -101,7 +102,7 @@ class BackgroundScorer:
         announce("loading", f"opening {settings.model_spec}")
         model = self._host.get(settings)
         if not model.offers(Capability.SCORE, cancel=cancel):
-            raise _OnlyCompletesError("this model gives no token probabilities")
+            raise UnscorableError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"
         announce("scoring", f"scoring {name}")
         scores = score_document(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import ModelError
+from counterlens.errors import UnscorableError
 from counterlens.models.llama.native import CHUNK, Engine
 from counterlens.models.llama.protocol import Scored
 
@@ -241,7 +241,7 @@ def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int6
     and is counted with the token after it.
 
     Raises:
-        ModelError: the pieces are not in the text.
+        UnscorableError: the pieces are not in the text.
     """
     pieces = [engine.pieces[token] for token in tokens]
     if pieces and not text.startswith(pieces[0]) and text.startswith(pieces[0][1:]):
@@ -251,7 +251,7 @@ def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int6
     for i, piece in enumerate(pieces):
         found = text.find(piece, at, at + len(piece) + _LARGEST_GAP)
         if found < 0:
-            raise ModelError(
+            raise UnscorableError(
                 "the model's tokenizer does not give this text back byte for byte",
                 "Scores could not be placed on the code; choose another model",
             )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from counterlens.errors import ModelError
+from counterlens.errors import UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.scoring.alignment import Misaligned, Piece, align
 
@@ -36,7 +36,7 @@ class Token:
     context: int | None = None
 
 
-class IncompleteError(ModelError):
+class IncompleteError(UnscorableError):
     """What a server says about a text does not cover it."""
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 from collections.abc import Callable
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
 from counterlens.models.remote.endpoint import Endpoint
@@ -94,7 +94,7 @@ class RemoteScorer:
             tokens = await dialect.read(service, context + text, alternatives, ability.correction)
             scores = to_scores(context + text, tokens, alternatives)
         except IncompleteError as error:
-            raise ModelError(
+            raise UnscorableError(
                 f"{self._endpoint.host} cannot score this text: {error.message}", _ELSEWHERE
             ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
