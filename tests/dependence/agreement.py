@@ -6,7 +6,8 @@ Control, for calls that returned without an exception:
 
 - what ran although something decides about it, ran after one of its deciders;
 - what did not run is decided about, directly or not, by something that ran;
-- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again).
+- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again); but for those in
+  a `finally` body, where it also matters how control came into it.
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ def _went(found: Dependences, activation: Activation) -> Iterator[str]:
     last = {line_of(node): at for at, node in enumerate(activation.order)}
     shared = {one.line for one in found.statements}
     several = {at for at in shared if sum(one.line == at for one in found.statements) > 1}
+    several |= {line[number] for number in found.graph.copied}
     for at, (node, then) in enumerate(zip(activation.order, activation.order[1:], strict=False)):
         if not isinstance(node, ast.If | ast.While | ast.For) or node.lineno in several:
             continue

@@ -77,6 +77,7 @@ class Tracer:
         self.pairs: set[tuple[str, int, int, str]] = set()
         self.activations: list[tuple[Block, Activation]] = []
         self.left = most
+        self.names: dict[str, Any] = {"__name__": "__program__"}
         self._blocks: dict[CodeType, Block] = {}
         self._steps: dict[CodeType, dict[int, tuple[str, Any, Position | None]]] = {}
         self._running: dict[int, tuple[FrameType, Activation]] = {}
@@ -88,15 +89,21 @@ class Tracer:
         }
         self._register(self.code, None)
 
-    def run(self, then: Callable[[dict[str, Any]], object] | None = None) -> None:
+    def run(
+        self, then: Callable[[dict[str, Any]], object] | None = None, names: dict[str, Any] | None = None
+    ) -> None:
         """Run the program, and something with its globals afterwards; what it raises is raised."""
-        names: dict[str, Any] = {"__name__": "__program__"}
+        self.names.update(names or {})
+        self.watch(lambda: exec(self.code, self.names))  # noqa: S102 - programs of the tests and of datasets
+        if then is not None:
+            self.watch(lambda: then(self.names))
+
+    def watch(self, work: Callable[[], object]) -> None:
+        """Do something that runs parts of the program."""
         before = sys.gettrace()
         sys.settrace(self._call)
         try:
-            exec(self.code, names)  # noqa: S102 - the programs are the tests' own and reference solutions
-            if then is not None:
-                then(names)
+            work()
         finally:
             sys.settrace(before)
 
@@ -156,24 +163,34 @@ class Tracer:
     def _instruction(self, frame: FrameType, activation: Activation) -> None:
         name, variable, position = self._steps[frame.f_code][frame.f_lasti]
         block = self._blocks[frame.f_code]
-        if position is None:
-            return
+        if position is None or (isinstance(block.node, ast.ClassDef) and position < spans(block.node)[0]):
+            return  # the prologue of a class body has made-up positions
         where = self._statement(block.target, position)
         if where is None:
             return
-        if block.target is block and (not activation.order or activation.order[-1] is not where):
-            activation.order.append(where)
+        order = self._order(frame, activation, block)
+        if order is not None and (not order or order[-1] is not where):
+            order.append(where)
         action, _, kind = name.partition("_")
-        if action not in {"LOAD", "STORE", "DELETE"} or kind not in _KINDS:
-            return
-        owner = self._owner(frame, activation, block, variable, kind)
+        if action in {"LOAD", "STORE", "DELETE"} and kind in _KINDS:
+            self._variable(action, variable, position, self._owner(frame, activation, block, variable, kind))
+
+    def _order(self, frame: FrameType, activation: Activation, block: Block) -> list[ast.AST] | None:
+        """Where the step of a function, or of a class body in it, is noted."""
+        while isinstance(block.node, ast.ClassDef) and block.outer is not None and frame.f_back is not None:
+            block, frame = block.outer, frame.f_back
+            while frame.f_code is not block.code and frame.f_back is not None:
+                frame = frame.f_back
+            _, activation = self._running.get(id(frame), (frame, activation))
+        return activation.order if block.target is block else None
+
+    def _variable(self, action: str, variable: str, position: Position, owner: Activation | None) -> None:
         if owner is None:
             return
         belongs = self._blocks[owner.code]
         if belongs.node is None:  # a comprehension's or a lambda's own variable
             return
-        target = belongs.target
-        line = line_of(self._statement(target, position))
+        line = line_of(self._statement(belongs.target, position))
         if line is None:
             return
         if action == "STORE":
@@ -181,7 +198,7 @@ class Tracer:
         elif action == "DELETE":
             owner.made.pop(variable, None)
         elif variable in owner.made:
-            self.pairs.add((target.qualname, owner.made[variable], line, variable))
+            self.pairs.add((belongs.target.qualname, owner.made[variable], line, variable))
 
     def _owner(
         self, frame: FrameType, activation: Activation, block: Block, variable: str, kind: str

@@ -48,6 +48,7 @@ class ControlFlowGraph:
         statement: The statement of each node, or `NOWHERE`.
         effects: What each node reads and writes.
         arcs: Where control goes from each node.
+        deciding: Nodes that others depend on, and whose own control dependence is not their statement's.
         copied: The nodes of each statement that is laid out more than once.
     """
 
@@ -55,6 +56,7 @@ class ControlFlowGraph:
         self.statement: list[int] = [entry, NOWHERE]
         self.effects: list[Effects] = [_NOTHING, _NOTHING]
         self.arcs: list[list[tuple[int, Arc]]] = [[], []]
+        self.deciding: set[int] = set()
         self.copied: dict[int, list[int]] = {}
 
     def __len__(self) -> int:

@@ -10,12 +10,13 @@ Rules:
   statement: either the body ends, or a handler runs. An implicit exception that no clause names is taken not
   to happen, so that what follows the `try` does not depend on it.
 - A clause binds its exception where it matches, and deletes it at its end.
-- After a handler of `except*`, the next one may run too.
+- After a clause of `except*`, the next one is tried, too.
 - A `finally` body is laid out once for each way into it: the end of the body, each kind of jump, exceptions.
   More than three deep inside each other they are laid out once for all ways (control may then seem to go in
   one way and out another).
 - `with` binds its targets at its header. A manager in `Rules.suppressors` may swallow any exception from its
-  body; for data, every manager may swallow a `raise`.
+  body; for data, every manager may swallow a `raise`. Where nothing but a swallowed exception leads on, what
+  follows depends on the `with`.
 """
 
 from __future__ import annotations
@@ -39,8 +40,15 @@ def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) ->
     lower.frames.append(frame)
     ends = lower.body(statement.body, [(node, Arc.NEXT)])
     lower.frames.pop()
-    risky: Loose = [(one, lower.risk()) for one in frame.risky] if frame.swallows else []
-    return ends + frame.swallowed + risky
+    swallowed = list(frame.swallowed)
+    if frame.swallows:
+        swallowed += [(one, lower.risk()) for one in frame.risky]
+    if not swallowed or any(arc in _CONTROL for _, arc in ends + swallowed):
+        return ends + swallowed
+    after = lower.branch_of(node)  # only an exception that is swallowed leads on
+    lower.graph.connect(swallowed, after)
+    lower.graph.connect([(after, Arc.PHANTOM)], EXIT)
+    return [*ends, (after, Arc.TRUE)]
 
 
 @lays_out(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
@@ -70,10 +78,10 @@ def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) ->
     if lower.rules.implicit_exceptions:
         chain += [(node, Arc.NEXT) for node in frame.risky]
     else:
-        raised = lower.graph.node(lower.graph.statement[loose[0][0]])
+        raised = lower.branch_of(loose[0][0])
         lower.graph.connect([(node, Arc.RAISED) for node in frame.risky], raised)
         if any(arc in _CONTROL for _, arc in ends):
-            end = lower.graph.node(lower.graph.statement[raised])
+            end = lower.branch_of(raised)
             lower.graph.connect(ends, end)
             lower.graph.connect([(end, Arc.TRUE)], raised)
             ends = [(end, Arc.FALSE)]
@@ -84,9 +92,12 @@ def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) ->
     star = not isinstance(statement, ast.Try)
     for handler in statement.handlers:
         done, chain = _handler(lower, handler, chain)
-        ends += done
         if star:
             chain += done
+        else:
+            ends += done
+    if star:
+        ends += chain  # the clauses before may have taken all there was
     return ends + _unmatched(lower, frame, chain)
 
 

@@ -170,7 +170,7 @@ class Dependences:
         start, end = number[source], number[target]
         if NOWHERE in (start, end) or (start == end and source != target):
             return None
-        if self._reachable[target] and not self._reachable[source]:
+        if target in self.graph.deciding or (self._reachable[target] and not self._reachable[source]):
             return None
         return start, end
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 
 from counterlens.dependence.cfg import Arc, Loose
-from counterlens.dependence.frames import Loop
+from counterlens.dependence.frames import Jump, Loop
 from counterlens.dependence.lowering import Lowering, lays_out
 
 
@@ -24,9 +24,13 @@ def _while(lower: Lowering, statement: ast.While, loose: Loose) -> Loose:
     endless = isinstance(statement.test, ast.Constant) and bool(statement.test.value)
     head = lower.node(statement, lower.read.read(lower.variables, statement.test), loose)
     frame = _around(lower, statement.body, [(head, Arc.TRUE)], head)
-    left: Loose = [] if endless else [(head, Arc.FALSE)]
-    never: Loose = [(head, Arc.PHANTOM)] if endless else []
-    return lower.body(statement.orelse, left) + frame.breaks + never
+    if not endless:
+        return lower.body(statement.orelse, [(head, Arc.FALSE)]) + frame.breaks
+    lower.body(statement.orelse, [])
+    if frame.breaks:
+        return [*frame.breaks, (head, Arc.PHANTOM)]
+    lower.jump(Jump.RETURN, [(head, Arc.PHANTOM)])
+    return []
 
 
 @lays_out(ast.For, ast.AsyncFor)

@@ -6,7 +6,7 @@ Rules:
   `exceptions.py`). `if` and `elif` are branches; a class body runs in line, and binds its name at its end.
 - `assert` branches to the next statement and to where an `AssertionError` goes.
 - A call in `Rules.terminators` standing alone is a `raise SystemExit`.
-- Code that cannot be reached is laid out like any other; nothing flows out of it.
+- Code that cannot be reached is laid out like any other, and nothing leads out of it.
 
 Approximations: conditions other than constants are taken as possibly true and possibly false; calls return.
 """
@@ -51,6 +51,7 @@ class Lowering:
         self.rules = rules
         self.variables = variables
         self.copying = 0
+        self._live_from: int | None = None  # in code that cannot be reached: the frames inside of it
         self._scopes = scopes
         self._number = statements.number
 
@@ -63,8 +64,14 @@ class Lowering:
         return self.graph
 
     def body(self, statements: list[ast.stmt], loose: Loose) -> Loose:
-        """Lay out statements one after the other."""
-        for statement in statements:
+        """Lay out statements one after the other; what can be reached leads on."""
+        for number, statement in enumerate(statements):
+            if self._live_from is None and all(arc is Arc.PHANTOM for _, arc in loose):
+                self._live_from = len(self.frames)
+                ends = self.body(statements[number:], loose)
+                self._live_from = None
+                self.graph.connect([(node, Arc.PHANTOM) for node, _ in ends], EXIT)
+                return []
             lay = _COMPOUND.get(statement.__class__)
             loose = _simple(self, statement, loose) if lay is None else lay(self, statement, loose)
         return loose
@@ -78,6 +85,12 @@ class Lowering:
         if self.frames or self.rules.implicit_exceptions:
             self._risk(node, statement)
         return node
+
+    def branch_of(self, node: int) -> int:
+        """Add a node that decides in the name of another one's statement, and is not decided about."""
+        new = self.graph.node(self.graph.statement[node])
+        self.graph.deciding.add(new)
+        return new
 
     def unseen(self, effects: Effects | None, loose: Loose) -> int:
         """Add a node that stands for no statement."""
@@ -93,7 +106,7 @@ class Lowering:
             loose: The arcs.
             exception: The name of the exception's class, where the source tells.
         """
-        for frame in reversed(self.frames):
+        for frame in reversed(self.frames[self._live_from or 0 :]):
             if isinstance(frame, Loop):
                 if jump is Jump.BREAK:
                     frame.breaks += loose

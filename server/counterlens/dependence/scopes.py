@@ -132,6 +132,11 @@ def _stored(node: Any, names: Names) -> None:
             names.mutated.add(changed)
 
 
+def _augmented(node: Any, names: Names) -> None:
+    if isinstance(node.target, ast.Name):
+        names.reads.add(node.target.id)
+
+
 def _imports(node: Any, names: Names) -> None:
     names.bound.update(imported(node))
 
@@ -150,6 +155,7 @@ _BLOCKS = {ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COM
 _BINDING: dict[type, Callable[[Any, Names], None]] = {
     ast.Attribute: _stored,
     ast.Subscript: _stored,
+    ast.AugAssign: _augmented,
     ast.Global: lambda node, names: names.globals.update(node.names),
     ast.Nonlocal: lambda node, names: names.nonlocals.update(node.names),
     ast.Import: _imports,
