@@ -167,29 +167,34 @@ def _shared(one: list[int], other: list[int]) -> int:
 def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> _Rows:
     """Reduce (m, vocabulary) logits to the scores of the m tokens that followed.
 
-    One buffer of the size of the logits is made, and five passes over it; sums are pairwise in float32,
-    which for 10^5 terms is good to about 1e-6.
+    Row by row, so that what is worked on stays in the processor's cache and nothing of the size of the
+    logits is made. Sums are float32 with many accumulators (pairwise, and BLAS dot products) over values
+    relative to the largest: good to about 1e-6 for 10^5 terms.
 
     Args:
         logits: (m, v) float32.
         targets: (m,) the tokens that came.
         k: How many of the most likely tokens to keep.
     """
-    lines = np.arange(len(targets))
-    starts = np.arange(0, logits.shape[1], _BLOCK)
-    maxima = np.maximum.reduceat(logits, starts, axis=1)
-    top = maxima.max(axis=1, keepdims=True)
-    weights = np.subtract(logits, top)
-    np.exp(weights, out=weights)
-    mass = weights.sum(axis=1).astype(np.float64)
-    expected = np.einsum("ij,ij->i", weights, logits).astype(np.float64) / mass
-    log_mass = np.log(mass) + top[:, 0]
-    chosen = logits[lines, targets]
-    best = _best(logits, maxima, min(k, logits.shape[1]))
+    m, size = logits.shape
+    starts = np.arange(0, size, _BLOCK)
+    maxima = np.empty((m, len(starts)), np.float32)
+    mass, expected = np.empty(m), np.empty(m)
+    rank = np.empty(m, np.int64)
+    shifted, weights = np.empty(size, np.float32), np.empty(size, np.float32)
+    for i, (row, target) in enumerate(zip(logits, targets.tolist(), strict=True)):
+        np.maximum.reduceat(row, starts, out=maxima[i])
+        np.subtract(row, maxima[i].max(), out=shifted)
+        np.exp(shifted, out=weights)
+        mass[i] = weights.sum()
+        expected[i] = np.dot(weights, shifted)
+        rank[i] = np.count_nonzero(row > row[target])
+    log_mass = np.log(mass) + maxima.max(axis=1)
+    best = _best(logits, maxima, min(k, size))
     return _Rows(
-        logprob=np.minimum(chosen - log_mass, 0.0),
-        entropy=np.maximum(log_mass - expected, 0.0),
-        rank=np.count_nonzero(logits > chosen[:, None], axis=1).astype(np.int64),
+        logprob=np.minimum(logits[np.arange(m), targets] - log_mass, 0.0),
+        entropy=np.maximum(np.log(mass) - expected / mass, 0.0),
+        rank=rank,
         best=best,
         best_logprob=np.take_along_axis(logits, best, axis=1).astype(np.float64) - log_mass[:, None],
     )
