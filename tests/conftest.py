@@ -14,11 +14,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+from hypothesis import settings
 
 from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
+
+# A slow machine is no failure; and where a failure stops others, it must be one that can be repeated.
+settings.register_profile("developer", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 START_UP = 60.0  # seconds that the server has until it answers
 
