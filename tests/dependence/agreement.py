@@ -6,8 +6,8 @@ Control, for calls that returned without an exception:
 
 - what ran although something decides about it, ran after one of its deciders;
 - what did not run is decided about, directly or not, by something that ran;
-- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again); but for those in
-  a `finally` body, where it also matters how control came into it.
+- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again); but for
+  those in a `finally` body, where it also matters how control came into it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from counterlens.dependence import Dependences, Kind, Program
+from counterlens.dependence import MODULE, Dependences, Kind, Program
 from tests.dependence.tracing import Activation, Block, Tracer, inner_statements, line_of
 
 SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try)  # may have no instruction
@@ -23,34 +23,39 @@ SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try) 
 
 def disagreements(source: str, traced: Tracer) -> list[str]:
     """Everything observed that the graph does not allow for."""
-    program = Program(source)
-    return [*missing_pairs(program, traced), *wrong_orders(program, traced)]
+    graphs = {(found.function, header(found)): found for found in Program(source).all()}
+    return [*missing_pairs(graphs, traced), *wrong_orders(graphs, traced)]
 
 
-def missing_pairs(program: Program, traced: Tracer) -> Iterator[str]:
+Graphs = dict[tuple[str, int], Dependences]
+
+
+def header(found: Dependences) -> int:
+    """The line of a function's `def`; 0 for the module."""
+    return 0 if found.function == MODULE else found.statements[0].line
+
+
+def missing_pairs(graphs: Graphs, traced: Tracer) -> Iterator[str]:
     """Observed definition-use pairs that are no edge."""
-    names: dict[str, set[tuple[int, int, str]]] = {}
+    names: dict[tuple[str, int], set[tuple[int, int, str]]] = {}
     for function, made, used, variable in sorted(traced.pairs):
         if function not in names:
-            found = program.dependences(function)
+            found = graphs[function]
             line = {one.id: one.line for one in found.statements}
             names[function] = {
                 (line[e.source], line[e.target], e.variable) for e in found.edges if e.kind is Kind.NAME
             }
         if (made, used, variable) not in names[function]:
-            yield f"{function}: {variable} of line {made} was used in line {used}"
+            yield f"{function[0]}: {variable} of line {made} was used in line {used}"
 
 
-def wrong_orders(program: Program, traced: Tracer) -> Iterator[str]:
+def wrong_orders(graphs: Graphs, traced: Tracer) -> Iterator[str]:
     """What ran, or did not, against control dependence."""
     if traced.left <= 0:
         return
-    known: dict[str, Dependences] = {}
     for block, activation in traced.activations:
         if block.target is block and activation.ended and not activation.raised and activation.order:
-            if block.qualname not in known:
-                known[block.qualname] = program.dependences(block.qualname)
-            found = known[block.qualname]
+            found = graphs[block.key]
             for problem in (
                 *_ran_undecided(found, activation),
                 *_left_out(found, block, activation),

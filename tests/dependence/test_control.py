@@ -13,11 +13,12 @@ from counterlens.dependence import Kind, Rules, dependences
 from counterlens.dependence.post_dominance import control_dependence, immediate_post_dominators
 
 
-def control(body: str, **rules: bool) -> set[tuple[int, int]]:
+def control(body: str, *, implicit_exceptions: bool = False) -> set[tuple[int, int]]:
     """Control dependence in a function whose body begins in line 2."""
+    rules = Rules(implicit_exceptions=implicit_exceptions)
     source = "async def f(a, b, c):\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
     ast.parse(source)
-    return dependences(source, "f", rules=Rules(**rules)).control
+    return dependences(source, "f", rules=rules).control
 
 
 CASES = {
@@ -42,6 +43,18 @@ CASES = {
     "endless": (
         "while True:\n    a()\n    if b:\n        break\n    c()\nb()",
         {(2, 3), (2, 4), (4, 2), (4, 5), (4, 6)},
+    ),
+    "endless in a branch": (
+        "if a:\n    while True:\n        b()\nc()",
+        {(2, 3), (3, 3), (3, 4), (2, 5)},
+    ),
+    "suppress that leads on alone": (
+        "with suppress(E):\n    return a()\n    b()\nc()",
+        {(2, 5)},
+    ),
+    "dead code raises nothing": (
+        "try:\n    return a()\n    raise F\nexcept E:\n    b()\nc()",
+        {(2, 5), (5, 6), (2, 7)},
     ),
     "endless without end": ("while True:\n    a()", {(2, 2), (2, 3)}),
     "assert": ("assert a\nb()", {(2, 3)}),
@@ -131,7 +144,7 @@ def test_deeply_nested_finally_clauses_are_not_copied_without_end() -> None:
 def graphs(draw: st.DrawFn) -> list[list[int]]:
     """A flow graph in which node 0 is the end, and every node has a way to it."""
     size = draw(st.integers(2, 9))
-    arcs = [[]] + [[draw(st.integers(0, node - 1))] for node in range(1, size)]
+    arcs: list[list[int]] = [[], *([draw(st.integers(0, node - 1))] for node in range(1, size))]
     for _ in range(draw(st.integers(0, 2 * size))):
         source = draw(st.integers(1, size - 1))
         target = draw(st.integers(0, size - 1))

@@ -148,5 +148,11 @@ def test_globals_that_functions_bind() -> None:
     assert dependences(source, "up").data == set()
 
 
+def test_a_class_body_may_augment_a_global() -> None:
+    source = "d = 1\ndef f():\n    class K:\n        d += 1\n"
+    assert dependences(source).data == {(1, 2, "d")}
+    assert dependences(source, "f").data == {(4, 3, "d")}
+
+
 def test_star_imports_may_define_anything_that_is_no_builtin() -> None:
     assert dependences("from m import *\nprint(sqrt(2))\n").data == {(1, 2, "sqrt")}

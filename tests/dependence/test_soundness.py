@@ -76,11 +76,11 @@ def test_the_tracer_sees_what_a_short_program_does() -> None:
     source = "def f(a, b=1):\n    x = a\n    for i in [x]:\n        x = [i + b for _ in 'ab']\n    return x\n"
     tracer = run(source)
     assert tracer.pairs >= {
-        ("f", 1, 2, "a"),
-        ("f", 2, 3, "x"),
-        ("f", 3, 4, "i"),
-        ("f", 1, 4, "b"),
-        ("f", 4, 5, "x"),
+        (("f", 1), 1, 2, "a"),
+        (("f", 1), 2, 3, "x"),
+        (("f", 1), 3, 4, "i"),
+        (("f", 1), 1, 4, "b"),
+        (("f", 1), 4, 5, "x"),
     }
     assert not disagreements(source, tracer)
 

@@ -54,6 +54,11 @@ class Block:
     located: dict[Position, ast.AST | None] = field(default_factory=dict)
 
     @property
+    def key(self) -> tuple[str, int]:
+        """Its qualified name and the line of its `def`; several functions may have one name."""
+        return self.qualname, getattr(self.node, "lineno", 0)
+
+    @property
     def target(self) -> Block:
         """The function or module that this code runs in line in, or is nested in as part of a statement."""
         block = self
@@ -74,7 +79,7 @@ class Tracer:
     def __init__(self, source: str, most: int = 300_000) -> None:
         self.tree = ast.parse(source)
         self.code = compile(source, FILE, "exec", dont_inherit=True)
-        self.pairs: set[tuple[str, int, int, str]] = set()
+        self.pairs: set[tuple[tuple[str, int], int, int, str]] = set()
         self.activations: list[tuple[Block, Activation]] = []
         self.left = most
         self.names: dict[str, Any] = {"__name__": "__program__"}
@@ -151,7 +156,7 @@ class Tracer:
                 return None
             self._instruction(frame, activation)
         elif event == "exception":
-            activation.raised = True
+            self._noted(frame, activation, self._blocks[frame.f_code]).raised = True
         elif event == "return":
             steps = self._steps[frame.f_code]
             if steps[frame.f_lasti][0] not in {"YIELD_VALUE", "SEND", "RESUME"}:
@@ -163,30 +168,34 @@ class Tracer:
     def _instruction(self, frame: FrameType, activation: Activation) -> None:
         name, variable, position = self._steps[frame.f_code][frame.f_lasti]
         block = self._blocks[frame.f_code]
+        action, _, kind = name.partition("_")
+        owner = None
+        if action in {"LOAD", "STORE", "DELETE"} and kind in _KINDS:
+            owner = self._owner(frame, activation, block, variable, kind)
+        if owner is not None and action == "DELETE":  # at the end of a handler it has no position
+            owner.made.pop(variable, None)
         if position is None or (isinstance(block.node, ast.ClassDef) and position < spans(block.node)[0]):
             return  # the prologue of a class body has made-up positions
         where = self._statement(block.target, position)
         if where is None:
             return
-        order = self._order(frame, activation, block)
-        if order is not None and (not order or order[-1] is not where):
+        order = self._noted(frame, activation, block).order
+        in_line = block.target is block or isinstance(block.node, ast.ClassDef)
+        if in_line and (not order or order[-1] is not where):
             order.append(where)
-        action, _, kind = name.partition("_")
-        if action in {"LOAD", "STORE", "DELETE"} and kind in _KINDS:
-            self._variable(action, variable, position, self._owner(frame, activation, block, variable, kind))
+        if owner is not None:
+            self._variable(action, variable, position, owner)
 
-    def _order(self, frame: FrameType, activation: Activation, block: Block) -> list[ast.AST] | None:
-        """Where the step of a function, or of a class body in it, is noted."""
+    def _noted(self, frame: FrameType, activation: Activation, block: Block) -> Activation:
+        """The activation that a step belongs to: a class body's to the function around it."""
         while isinstance(block.node, ast.ClassDef) and block.outer is not None and frame.f_back is not None:
             block, frame = block.outer, frame.f_back
             while frame.f_code is not block.code and frame.f_back is not None:
                 frame = frame.f_back
             _, activation = self._running.get(id(frame), (frame, activation))
-        return activation.order if block.target is block else None
+        return activation
 
-    def _variable(self, action: str, variable: str, position: Position, owner: Activation | None) -> None:
-        if owner is None:
-            return
+    def _variable(self, action: str, variable: str, position: Position, owner: Activation) -> None:
         belongs = self._blocks[owner.code]
         if belongs.node is None:  # a comprehension's or a lambda's own variable
             return
@@ -195,10 +204,8 @@ class Tracer:
             return
         if action == "STORE":
             owner.made[variable] = line
-        elif action == "DELETE":
-            owner.made.pop(variable, None)
-        elif variable in owner.made:
-            self.pairs.add((belongs.target.qualname, owner.made[variable], line, variable))
+        elif action == "LOAD" and variable in owner.made:
+            self.pairs.add((belongs.target.key, owner.made[variable], line, variable))
 
     def _owner(
         self, frame: FrameType, activation: Activation, block: Block, variable: str, kind: str
