@@ -1,0 +1,121 @@
+"""`counterlens dependence`, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from counterlens.cli import main
+
+SOURCE = """import sys
+
+
+def best(values):
+    found = []
+    for value in values:
+        if value > 0:
+            found.append(value)
+    return found
+
+
+if __name__ == "__main__":
+    print(best(sys.argv))
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return int(ended.value.code or 0), out, err
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "best.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_json_of_one_function(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    code, out, _ = run(capsys, "dependence", f"{path}::best", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert list(found) == ["function", "statements", "control", "data"]
+    assert found["function"] == "best"
+    assert found["statements"][3] == {"id": 3, "line": 7, "end_line": 7, "text": "if value > 0:"}
+    assert found["control"] == [[6, 6], [6, 7], [7, 8]]
+    assert found["data"] == [
+        [4, 6, "values", "name"],
+        [5, 8, "found", "name"],
+        [5, 9, "found", "name"],
+        [6, 7, "value", "name"],
+        [6, 8, "value", "name"],
+        [8, 8, "found", "heap"],
+        [8, 9, "found", "heap"],
+    ]
+
+
+def test_json_of_a_file_is_the_module_level_with_its_functions(
+    capsys: pytest.CaptureFixture[str], path: Path
+) -> None:
+    code, out, _ = run(capsys, "dependence", path, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["function"] == "<module>"
+    assert found["control"] == [[12, 13]]
+    assert found["data"] == [[1, 13, "sys", "name"], [4, 13, "best", "name"]]
+    assert [one["function"] for one in found["functions"]] == ["best"]
+    code, out, _ = run(capsys, "dependence", f"{path}::<module>", "--json")
+    assert json.loads(out) == {key: value for key, value in found.items() if key != "functions"}
+
+
+def test_the_table_says_what_decides_and_where_values_come_from(
+    capsys: pytest.CaptureFixture[str], path: Path
+) -> None:
+    code, out, _ = run(capsys, "dependence", f"{path}::best")
+    assert code == 0
+    (row,) = [line for line in out.splitlines() if "found.append" in line]
+    assert row.split() == [
+        "8",
+        "found.append(value)",
+        "7",
+        "true",
+        "found",
+        "5,",
+        "value",
+        "6,",
+        "found",
+        "8*",
+    ]
+    assert "through a change of the object" in out
+
+
+def test_implicit_exceptions(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    plain = json.loads(run(capsys, "dependence", f"{path}::best", "--json")[1])["control"]
+    more = json.loads(run(capsys, "dependence", f"{path}::best", "--implicit-exceptions", "--json")[1])[
+        "control"
+    ]
+    assert [8, 6] in more
+    assert [8, 6] not in plain
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "message"),
+    [
+        ("::nothing", SOURCE, "there is no function nothing"),
+        ("", "def f(:\n", "not valid Python in line 1"),
+        ("::f", "x = 1\n", "there are none at all"),
+    ],
+)
+def test_mistakes_are_told_in_words(
+    capsys: pytest.CaptureFixture[str], path: Path, target: str, source: str, message: str
+) -> None:
+    path.write_text(source)
+    code, out, err = run(capsys, "dependence", f"{path}{target}", "--json")
+    assert code == 1
+    assert message in err
+    assert message in json.loads(out)["error"]["message"]

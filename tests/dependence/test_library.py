@@ -1,0 +1,55 @@
+"""The standard library: every function is analysed; pairs of names differ from beniget's for a reason.
+
+`benchmarks/dependence.py --errors` analyses all of it, `benchmarks/dependence_differential.py` compares more.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from counterlens.dependence import MODULE, Program
+from counterlens.text import decode
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = Path(ast.__file__).parent
+SKIPPED = {"site-packages", "lib2to3"}
+FILES = [path for path in sorted(LIBRARY.rglob("*.py")) if not SKIPPED & set(path.parts)]
+SAMPLE = [path for path in FILES[3::60] if "bad" not in path.name]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@pytest.mark.parametrize("path", SAMPLE, ids=lambda path: path.stem)
+def test_every_function_is_analysed(path: Path) -> None:
+    source = decode(path.read_bytes()).text
+    program = Program(source)
+    lines = [node.lineno for node in ast.walk(ast.parse(source)) if isinstance(node, FUNCTIONS)]
+    found = [one for one in program.all() if one.function != MODULE]
+    assert sorted(one.statements[0].line for one in found) == sorted(lines)
+    for one in found:
+        ids = set(range(len(one.statements)))
+        assert {edge.source for edge in one.edges} | {edge.target for edge in one.edges} <= ids
+        assert all(statement.text for statement in one.statements)
+        assert {statement.id for statement in one.statements} == ids
+
+
+def test_differences_from_beniget_are_explained() -> None:
+    script = ROOT / "benchmarks" / "dependence_differential.py"
+    command = [sys.executable, str(script), "--every", "25"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["both"] > 20 * sum(found["differences"].values())
+
+
+def test_the_benchmark_runs_and_its_limits_hold() -> None:
+    script = ROOT / "benchmarks" / "dependence.py"
+    command = [sys.executable, str(script), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert json.loads(done.stdout.splitlines()[-1])["ratio"] > 0
