@@ -52,3 +52,36 @@ def test_a_function_at_the_end_without_a_newline_gets_one() -> None:
     document = Document("def f():\n    return 1")
     gap = Gap.of(document, find_function(document, "f"), document.positions.line_start(1))
     assert gap.fill("    return 2\n") == "def f():\n    return 2\n"
+
+
+LONG = (
+    '"""Doc."""\n\nimport os\n\n\n'
+    + "".join(f"def other_{i}():\n    return {i}\n\n\n" for i in range(50))
+    + "class Box(dict):\n    size = 1\n\n"
+    + "".join(f"    def method_{i}(self):\n        return {i}\n\n" for i in range(300))
+    + "    @property\n    def last(self):\n        return self.size\n"
+)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_model_is_shown_the_header_and_the_definition_alone(newline: str) -> None:
+    source = LONG.replace("\n", newline)
+    document = Document(source)
+    for name, expected in (
+        ("other_7", '"""Doc."""\n\nimport os\n\n\ndef other_7():\n'),
+        (
+            "last",
+            '"""Doc."""\n\nimport os\n\n\nclass Box(dict):\n    @property\n    def last(self):\n',
+        ),
+    ):
+        function = find_function(document, name)
+        cut = document.data.index(b"return", function.header) - (4 if name == "other_7" else 8)
+        gap = Gap.of(document, function, cut)
+        assert gap.shown == expected
+        assert gap.fill(gap.removed.replace("\r\n", "\n")) == source
+
+
+def test_a_source_without_a_header_is_shown_from_the_definition_on() -> None:
+    document = Document("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
+    gap = Gap.of(document, find_function(document, "g"), document.data.index(b"    return 2"))
+    assert gap.shown == "def g():\n"

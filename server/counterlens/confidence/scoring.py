@@ -24,6 +24,7 @@ def score_document(
     alternatives: int = 5,
     max_bytes: int = MAX_BYTES,
     header_bytes: int = HEADER_BYTES,
+    span: tuple[int, int] | None = None,
     cancel: Event | None = None,
     progress: Progress | None = None,
 ) -> TokenScores:
@@ -37,6 +38,7 @@ def score_document(
         alternatives: How many of the most likely tokens to name.
         max_bytes: Refuse longer documents.
         header_bytes: How much of the header each unit is scored after.
+        span: Score only the units that share a byte with this range; `max_bytes` then limits those.
         cancel: Set it to give up.
         progress: Called with (bytes done, bytes in all).
 
@@ -44,19 +46,24 @@ def score_document(
         SourceError: the document is longer than `max_bytes`, or there is nothing in it.
         ModelError, Cancelled: as `Model.score`.
     """
-    size = len(document.data)
+    wanted = [
+        unit
+        for unit in units(document, header_bytes)
+        if span is None or (unit.start < span[1] and span[0] < unit.end)
+    ]
+    size = len(document.data) if span is None else sum(unit.end - unit.start for unit in wanted)
     if size > max_bytes:
         raise SourceError(
             f"{document.path or 'the text'} has {size:,} bytes, and scoring is limited to {max_bytes:,}",
             "Raise the limit if you can wait: a small local model reads about 1 kB a second",
         )
     parts = []
-    for unit in units(document, header_bytes):
+    for unit in wanted:
         if cancel is not None and cancel.is_set():
             raise Cancelled
         parts.append(_score_unit(model, document, unit, alternatives, cancel, progress))
         if progress:
-            progress(unit.end, size)
+            progress(unit.end, len(document.data))
     if not parts:
         raise SourceError(f"{document.path or 'the text'} is empty: there is nothing to score")
     return _joined(parts, document.text)

@@ -248,12 +248,12 @@ class _Runner:
         return Pair(counterfactual, gap, mutated_gap, original, self._attempt(mutated_gap))
 
     def _attempt(self, gap: Gap) -> Attempt:
-        if gap.before not in self._attempts:
+        if gap.shown not in self._attempts:
             (completion,) = self._model.complete([gap.prompt(self._max_tokens)], cancel=self._cancel)
-            self._attempts[gap.before] = Attempt(
+            self._attempts[gap.shown] = Attempt(
                 completion.text, completion.finish, self._verdict(gap, completion)
             )
-        return self._attempts[gap.before]
+        return self._attempts[gap.shown]
 
     def _verdict(self, gap: Gap, completion: Completion) -> Verdict:
         if self._judge is None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from counterlens.confidence.units import units
 from counterlens.models.base import Prompt, Stop
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+DEFINITION_BYTES = 8192
+"""Of a longer definition (a class with many methods) only its headers and the function itself are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     r"""A hole in a source: from a cut to the end of the function that is to be completed.
 
-    Models are shown `\n` at line ends; what they write gets the source's own.
+    Models are shown `\n` at line ends; what they write gets the source's own. They are shown the header of
+    the file and the top-level definition that the function is in, up to the cut: what a long file holds
+    besides costs minutes to read, and an edit there would change the answer.
 
     Attributes:
+        shown: What the model is shown.
         before: The source up to the cut.
         removed: What stood in the hole.
         after: The source from the end of the function on.
@@ -23,6 +30,7 @@ class Gap:
         newline: The line end of the source.
     """
 
+    shown: str
     before: str
     removed: str
     after: str
@@ -36,6 +44,7 @@ class Gap:
         line_start = data.rfind(b"\n", 0, function.header) + 1
         indentation = data[line_start : function.header].decode("utf-8", "replace")
         return cls(
+            shown=_shown(document, function, cut).replace(b"\r\n", b"\n").decode(),
             before=data[:cut].decode(),
             removed=data[cut : function.end].decode(),
             after=data[function.end :].decode(),
@@ -45,9 +54,38 @@ class Gap:
 
     def prompt(self, max_tokens: int) -> Prompt:
         """What the model is asked to continue, until the function's own end."""
-        return Prompt(self.before.replace("\r\n", "\n"), max_tokens, Stop(indent=self.column))
+        return Prompt(self.shown, max_tokens, Stop(indent=self.column))
 
     def fill(self, completion: str) -> str:
         """The whole source with a completion in the hole."""
         written = completion.rstrip("\r\n").replace("\n", self.newline)
         return self.before + written + (self.after or self.newline)
+
+
+def _shown(document: Document, function: Function, cut: int) -> bytes:
+    """The header of a document, and the definition around a function up to a cut."""
+    data = document.data
+    unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
+    definition = data[unit.start : cut]
+    if len(definition) > DEFINITION_BYTES:
+        definition = b"\n\n\n" + _outline(document, function) + data[_line_start(data, function.start) : cut]
+    header = data[: unit.context]
+    return header + definition if header else definition.lstrip(b"\r\n")
+
+
+def _outline(document: Document, function: Function) -> bytes:
+    """The header lines of the classes and functions around a function, outermost first."""
+    data = document.data
+    node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 3)
+    lines: list[bytes] = []
+    while node is not None:
+        body = node.child_by_field_name("body")
+        around = node.type.endswith("_definition") and node.start_byte < function.start
+        if body is not None and around:
+            lines.insert(0, data[_line_start(data, node.start_byte) : _line_start(data, body.start_byte)])
+        node = node.parent
+    return b"".join(lines)
+
+
+def _line_start(data: bytes, offset: int) -> int:
+    return data.rfind(b"\n", 0, offset) + 1

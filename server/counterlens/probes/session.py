@@ -8,14 +8,13 @@ from threading import Event
 
 from counterlens.attribution.registry import find_judge
 from counterlens.confidence import Confidence, confidence, score_document
-from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS, CompletionProbe, Report, probe_completion
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import functions
+from counterlens.syntax.functions import Function, functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Probed:
 
     Attributes:
         probe: What the completion probe found.
-        confidence: Scores on the whole document, None where there are none.
+        confidence: Scores on the definition that the function is in, None where there are none.
         note: Why there are none.
     """
 
@@ -34,7 +33,7 @@ class Probed:
 
 
 class ProbeSession:
-    """Probes functions with one model; each document is scored once.
+    """Probes functions with one model.
 
     Args:
         model: Who is asked.
@@ -65,7 +64,6 @@ class ProbeSession:
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
         self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
-        self._scored: tuple[Document, Confidence | None, str | None] | None = None
 
     def probe(self, document: Document, qualname: str, *, scored: Confidence | None = None) -> Probed:
         """Probe one function.
@@ -93,7 +91,7 @@ class ProbeSession:
         )
         if scored is not None:
             return Probed(probe, scored)
-        found, note = self._confidence(document)
+        found, note = self._score(document, probe.function)
         return Probed(probe, found, note)
 
     def probe_all(self, document: Document) -> list[Probed]:
@@ -114,14 +112,8 @@ class ProbeSession:
             )
         return [self.probe(document, function.qualname) for function in tested]
 
-    def _confidence(self, document: Document) -> tuple[Confidence | None, str | None]:
-        if self._scored is None or self._scored[0] is not document:
-            self._scored = (document, *self._score(document))
-        return self._scored[1], self._scored[2]
-
-    def _score(self, document: Document) -> tuple[Confidence | None, str | None]:
-        if len(document.data) > MAX_BYTES:
-            return None, f"unknown: the file is longer than {MAX_BYTES:,} bytes"
+    def _score(self, document: Document, function: Function) -> tuple[Confidence | None, str | None]:
+        """Confidence on the definition that a function is in, or why there is none."""
 
         def progress(done: int, total: int) -> None:
             if self._report:
@@ -130,7 +122,8 @@ class ProbeSession:
         try:
             if not self._model.offers(Capability.SCORE, cancel=self._cancel):
                 return None, "unknown: this model gives no token probabilities"
-            scores = score_document(self._model, document, cancel=self._cancel, progress=progress)
-        except ModelError as error:  # a remote model may not be able to score this text, yet complete it
+            span = (function.start, function.end)
+            scores = score_document(self._model, document, span=span, cancel=self._cancel, progress=progress)
+        except (ModelError, SourceError) as error:  # what cannot be scored may yet be completed
             return None, f"unknown: {error.message}"
         return confidence(document, scores), None
