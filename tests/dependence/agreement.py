@@ -1,6 +1,6 @@
 """Whether what was observed in a run is in the graph.
 
-Data: every observed definition-use pair of a name is an edge.
+Data: every observed definition-use pair of a name is an edge, whether exceptions are branches or not.
 
 Control, for calls that returned without an exception:
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from counterlens.dependence import MODULE, Dependences, Kind, Program
+from counterlens.dependence import MODULE, Dependences, Kind, Program, Rules
 from tests.dependence.tracing import Activation, Block, Tracer, inner_statements, line_of
 
 SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try)  # may have no instruction
@@ -23,8 +23,15 @@ SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try) 
 
 def disagreements(source: str, traced: Tracer) -> list[str]:
     """Everything observed that the graph does not allow for."""
-    graphs = {(found.function, header(found)): found for found in Program(source).all()}
-    return [*missing_pairs(graphs, traced), *wrong_orders(graphs, traced)]
+    graphs, others = (
+        {(found.function, header(found)): found for found in Program(source, rules).all()}
+        for rules in (Rules(), Rules(implicit_exceptions=True))
+    )
+    return [
+        *missing_pairs(graphs, traced),
+        *(f"with implicit exceptions {one}" for one in missing_pairs(others, traced)),
+        *wrong_orders(graphs, traced),
+    ]
 
 
 Graphs = dict[tuple[str, int], Dependences]
@@ -81,9 +88,21 @@ def _left_out(found: Dependences, block: Block, activation: Activation) -> Itera
     ran = {line_of(node) for node in activation.order}
     reasons = found.transitive_control()
     reachable = {line_of(node) for node in _reachable(found, block)}
+    if not reachable - ran - {None}:
+        return
+    ran |= _entered(block, activation)
     for line in sorted(reachable - ran - {None}):  # type: ignore[type-var]
         if not any(source in ran for source, target in reasons if target == line):
             yield f"line {line} did not run, and nothing that ran decides about it"
+
+
+def _entered(block: Block, activation: Activation) -> set[int]:
+    """The lines of the `try` and `while True` around what ran, which may have no instruction themselves."""
+    return {
+        node.lineno
+        for node in ast.walk(block.node or ast.Module([], []))
+        if isinstance(node, ast.Try | ast.While) and any(_holds(node, ran) for ran in activation.order)
+    }
 
 
 def _reachable(found: Dependences, block: Block) -> Iterator[ast.AST]:

@@ -1,4 +1,7 @@
-"""Random programs that end, with most of what the language has; exceptions are raised, caught and lost."""
+"""Random programs that end, with most of what the language has; exceptions are raised, caught and lost.
+
+No operation makes more of what it is given (lists are not added, compared or printed), so memory is bounded.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class Thing:
         next(self._ticks)
         return Thing(self._ticks)
 
-    __add__ = __radd__ = __getitem__ = append = __call__
+    __sub__ = __rsub__ = __getitem__ = append = __call__
 
     def __bool__(self) -> bool:
         return next(self._ticks) % 5 not in (1, 3)
@@ -43,19 +46,19 @@ def expressions(draw: st.DrawFn) -> str:
             [
                 x,
                 f"({x}, {y})",
-                f"{x} == {y}",
+                f"{x} is {y}",
                 f"({z} := {x})",
                 f"({x} and ({z} := {y}))",
                 f"(({z} := {x}) or {z})",
                 f"({x} if {y} else {z})",
                 f"[{z} for {z} in [{x}, {y}]]",
-                f"[({z} := i) for i in [{x}, {y}] if i != {y}]",
-                f"sum(0 for i in [{x}] if {y} == {z})",
+                f"[({z} := i) for i in [{x}, {y}] if i is not {y}]",
+                f"sum(0 for i in [{x}] if {y} is {z})",
                 f"(lambda {z}: ({z}, {y}))({x})",
-                f"f'{{{x}}}'",
+                f"f'{{bool({x})}}'",
                 f"bool({x})",
                 f"{x}[0]",
-                f"{x} + {y}",
+                f"{x} - {y}",
             ]
         )
     )
@@ -87,7 +90,7 @@ def statements(draw: st.DrawFn, depth: int, *, loop: bool, top: bool) -> str:
     one = draw(expressions())
     return {
         "assign": f"{x} = {one}",
-        "augment": f"{x} += {one}",
+        "augment": f"{x} -= {one}",
         "tuple": f"{x}, *{y} = {one}, 1",
         "delete": f"del {x}",
         "expression": one,

@@ -44,6 +44,11 @@ CASES = {
         "while True:\n    a()\n    if b:\n        break\n    c()\nb()",
         {(2, 3), (2, 4), (4, 2), (4, 5), (4, 6)},
     ),
+    "handler whose end cannot be reached": (
+        "for x in a:\n    try:\n        try:\n            continue\n"
+        "        except E as e:\n            continue\n    except E:\n        b()\n        c()",
+        {(2, 2), (2, 3), (2, 4), (2, 5), (4, 6), (6, 7), (3, 8), (8, 9), (8, 10), (4, 2), (3, 2)},
+    ),
     "endless in a branch": (
         "if a:\n    while True:\n        b()\nc()",
         {(2, 3), (3, 3), (3, 4), (2, 5)},

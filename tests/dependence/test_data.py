@@ -56,6 +56,16 @@ CASES = {
         {(2, 7, "x"), (4, 7, "x"), (5, 7, "x"), (5, 8, "x")},
     ),
     "exception's name": ("try:\n    a()\nexcept E as e:\n    b(e)\nc(e)", "e", {(4, 5, "e")}),
+    "finally after finally": (
+        "e = 0\ntry:\n    try:\n        e = a()\n    finally:\n        e = b()\nfinally:\n    c(e)",
+        "e",
+        {(2, 9, "e"), (5, 9, "e"), (7, 9, "e")},
+    ),
+    "between two handlers": (
+        "try:\n    try:\n        e = a()\n    except E:\n        return\n    e = b()\nexcept E:\n    c(e)",
+        "e",
+        {(4, 9, "e"), (7, 9, "e")},
+    ),
     "finally": ("x = 0\ntry:\n    x = a()\nfinally:\n    b(x)", "x", {(2, 6, "x"), (4, 6, "x")}),
     "match": (
         "match a:\n    case [x, y] if x:\n        return y\n    case {'k': x, **r}:\n        return x, r",

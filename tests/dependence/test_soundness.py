@@ -73,7 +73,7 @@ def test_random_programs(source: str) -> None:
 
 
 def test_the_tracer_sees_what_a_short_program_does() -> None:
-    source = "def f(a, b=1):\n    x = a\n    for i in [x]:\n        x = [i + b for _ in 'ab']\n    return x\n"
+    source = "def f(a, b=1):\n    x = a\n    for i in [x]:\n        x = [i - b for _ in 'ab']\n    return x\n"
     tracer = run(source)
     assert tracer.pairs >= {
         (("f", 1), 1, 2, "a"),

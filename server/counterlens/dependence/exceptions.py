@@ -36,13 +36,13 @@ _CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
 def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) -> Loose:
     node = lower.node(statement, lower.read.items(lower.variables, statement.items), loose)
     frame = Managed(any(_name(item.context_expr) in lower.rules.suppressors for item in statement.items))
-    frame.risky.append(node)
+    frame.risky.append((node, Arc.RAISED))
     lower.frames.append(frame)
     ends = lower.body(statement.body, [(node, Arc.NEXT)])
     lower.frames.pop()
     swallowed = list(frame.swallowed)
     if frame.swallows:
-        swallowed += [(one, lower.risk()) for one in frame.risky]
+        swallowed += frame.risky
     if not swallowed or any(arc in _CONTROL for _, arc in ends + swallowed):
         return ends + swallowed
     after = lower.branch_of(node)  # only an exception that is swallowed leads on
@@ -54,7 +54,7 @@ def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) ->
 @lays_out(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
 def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
     start = lower.node(statement, None, loose)
-    last = Finally(risky=[start])
+    last = Finally(risky=[(start, Arc.RAISED)])
     if statement.finalbody:
         lower.frames.append(last)
     loose = [(start, Arc.NEXT)]
@@ -70,16 +70,16 @@ def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loo
 
 def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
     """Lay out the body, the handlers and the `else` of a `try`."""
-    frame = Handlers(_catches(statement.handlers), risky=[node for node, _ in loose])
+    frame = Handlers(_catches(statement.handlers), risky=[(node, Arc.RAISED) for node, _ in loose])
     lower.frames.append(frame)
     ends = lower.body(statement.body, loose)
     lower.frames.pop()
     chain = list(frame.raised)
     if lower.rules.implicit_exceptions:
-        chain += [(node, Arc.NEXT) for node in frame.risky]
+        chain += frame.risky
     else:
         raised = lower.branch_of(loose[0][0])
-        lower.graph.connect([(node, Arc.RAISED) for node in frame.risky], raised)
+        lower.graph.connect(frame.risky, raised)
         if any(arc in _CONTROL for _, arc in ends):
             end = lower.branch_of(raised)
             lower.graph.connect(ends, end)
@@ -114,7 +114,9 @@ def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple
     variable = lower.variables.write(handler.name)
     bound = lower.node(handler, Effects(strong={variable}), matched)
     done = lower.body(handler.body, [(bound, Arc.NEXT)])
-    return [(lower.unseen(Effects(killed={variable}), done), Arc.NEXT)], chain
+    if done:
+        done = [(lower.unseen(Effects(killed={variable}), done), Arc.NEXT)]
+    return done, chain
 
 
 def _unmatched(lower: Lowering, frame: Handlers, chain: Loose) -> Loose:
@@ -130,25 +132,32 @@ def _unmatched(lower: Lowering, frame: Handlers, chain: Loose) -> Loose:
 
 def _finally(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally) -> Loose:
     """Lay out a `finally` body for every way into it."""
-    risky: Loose = [(node, lower.risk()) for node in frame.risky]
     if lower.copying >= _MOST_COPIES:
-        return _shared(lower, body, loose, frame, risky)
+        return _shared(lower, body, loose, frame)
     lower.copying += 1
-    result = lower.body(body, loose) if loose else []
+    result = _copy(lower, body, loose)
     for jump, arcs in frame.pending.items():
-        lower.jump(jump, lower.body(body, arcs))
-    lower.pass_on(lower.body(body, risky))
+        lower.jump(jump, _copy(lower, body, arcs))
+    lower.pass_on(_copy(lower, body, frame.risky))
     lower.copying -= 1
     return result
 
 
-def _shared(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally, risky: Loose) -> Loose:
+def _shared(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally) -> Loose:
     ways = [arc for arcs in frame.pending.values() for arc in arcs]
-    ends = lower.body(body, loose + ways + risky)
+    ends = _copy(lower, body, loose + ways + frame.risky)
     for jump in frame.pending:
         lower.jump(jump, ends)
     lower.pass_on(ends)
     return ends if loose else []
+
+
+def _copy(lower: Lowering, body: list[ast.stmt], loose: Loose) -> Loose:
+    if not loose:
+        return []
+    if any(arc is not Arc.PHANTOM for _, arc in loose):  # from here, too, an exception may go on outwards
+        loose = [(lower.unseen(None, loose), Arc.NEXT)]
+    return lower.body(body, loose)
 
 
 def _catches(handlers: list[ast.ExceptHandler]) -> frozenset[str]:

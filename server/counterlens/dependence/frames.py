@@ -38,13 +38,13 @@ class Handlers:
         catches: The names of the exceptions that are caught for sure; `*` is all of them.
         raised: Arcs of the exceptions raised inside.
         escapes: Whether one of them may be of another type.
-        risky: Nodes after which an implicit exception may be raised.
+        risky: Arcs of the implicit exceptions inside.
     """
 
     catches: frozenset[str]
     raised: Loose = field(default_factory=list)
     escapes: bool = False
-    risky: list[int] = field(default_factory=list)
+    risky: Loose = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -53,11 +53,11 @@ class Finally:
 
     Attributes:
         pending: Arcs of the jumps that go through it.
-        risky: Nodes after which an implicit exception may be raised.
+        risky: Arcs of the implicit exceptions inside.
     """
 
     pending: dict[Jump, Loose] = field(default_factory=dict)
-    risky: list[int] = field(default_factory=list)
+    risky: Loose = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -67,12 +67,12 @@ class Managed:
     Attributes:
         swallows: Whether its manager is known to swallow exceptions.
         swallowed: Arcs of the exceptions that it may swallow.
-        risky: Nodes after which an implicit exception may be raised, if it swallows.
+        risky: Arcs of the implicit exceptions inside, if it swallows.
     """
 
     swallows: bool
     swallowed: Loose = field(default_factory=list)
-    risky: list[int] = field(default_factory=list)
+    risky: Loose = field(default_factory=list)
 
 
 Frame = Loop | Handlers | Finally | Managed

@@ -82,20 +82,25 @@ class Lowering:
         self.graph.connect(loose, node)
         if self.copying:
             self.graph.copied.setdefault(self.graph.statement[node], []).append(node)
-        if self.frames or self.rules.implicit_exceptions:
-            self._risk(node, statement)
+        if self.rules.implicit_exceptions and may_raise(statement):
+            if not self._protected([(node, Arc.NEXT)]):
+                self.graph.connect([(node, Arc.NEXT)], EXIT)
+        elif self.frames:
+            self._protected([(node, Arc.RAISED)])
         return node
 
     def branch_of(self, node: int) -> int:
         """Add a node that decides in the name of another one's statement, and is not decided about."""
         new = self.graph.node(self.graph.statement[node])
         self.graph.deciding.add(new)
+        self._protected([(new, Arc.RAISED)])
         return new
 
     def unseen(self, effects: Effects | None, loose: Loose) -> int:
         """Add a node that stands for no statement."""
         node = self.graph.node(NOWHERE, effects)
         self.graph.connect(loose, node)
+        self._protected([(node, Arc.RAISED)])
         return node
 
     def jump(self, jump: Jump, loose: Loose, exception: str | None = None) -> None:
@@ -128,13 +133,7 @@ class Lowering:
 
     def raise_implicitly(self, loose: Loose) -> None:
         """Send an exception on that no `raise` in the function raised: data flows, control does not."""
-        nodes = [node for node, arc in loose if arc is not Arc.PHANTOM]
-        for frame in reversed(self.frames):
-            if isinstance(frame, Managed) and frame.swallows:
-                frame.risky += nodes
-            elif isinstance(frame, Handlers | Finally):
-                frame.risky += nodes
-                return
+        self._protected([(node, Arc.RAISED) for node, arc in loose if arc is not Arc.PHANTOM])
 
     def pass_on(self, loose: Loose) -> None:
         """Send an exception on behind a `finally` body."""
@@ -144,22 +143,15 @@ class Lowering:
         self.raise_implicitly(loose)
         self.graph.connect([(node, Arc.PHANTOM) for node, _ in loose], EXIT)
 
-    def risk(self) -> Arc:
-        """The kind of arc that an implicit exception takes."""
-        return Arc.NEXT if self.rules.implicit_exceptions else Arc.RAISED
-
-    def _risk(self, node: int, statement: ast.AST) -> None:
-        implicit = self.rules.implicit_exceptions
-        if implicit and not may_raise(statement):
-            return
+    def _protected(self, raised: Loose) -> bool:
+        """Send implicit exceptions to what catches them; whether anything does."""
         for frame in reversed(self.frames):
             if isinstance(frame, Managed) and frame.swallows:
-                frame.risky.append(node)
+                frame.risky += raised
             elif isinstance(frame, Handlers | Finally):
-                frame.risky.append(node)
-                return
-        if implicit:
-            self.graph.connect([(node, Arc.NEXT)], EXIT)
+                frame.risky += raised
+                return True
+        return False
 
 
 def _caught(exception: str | None, catches: frozenset[str]) -> bool:
@@ -261,6 +253,8 @@ def _class(lower: Lowering, statement: ast.ClassDef, loose: Loose) -> Loose:
     lower.variables = inner
     loose = lower.body(statement.body, [(node, Arc.NEXT)])
     lower.variables = outer
+    if not loose:
+        return []
     made = Effects(reads=inner.own(), strong={outer.write(statement.name)})
     return [(lower.node(statement, made, loose), Arc.NEXT)]
 
