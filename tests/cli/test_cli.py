@@ -92,6 +92,7 @@ def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign
     ran = cli("probe", sign, "--mutation", "if-else-flip", "--json")
     assert ran.code == 0, ran.err
     assert [one["function"] for one in ran.json["functions"]] == ["sign"]
+    assert ran.json["skipped"] == [{"function": "untested", "reason": "it has no tests"}]
     assert len(ran.json["pairs"]) == 1
 
 

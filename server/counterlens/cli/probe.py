@@ -92,4 +92,4 @@ def probe(
 
 def _document(found: list[Probed], *, single: bool) -> plain.Json:
     pairs = [(one.probe, one.confidence) for one in found]
-    return plain.probe(*pairs[0]) if single else plain.probes(pairs, [])
+    return plain.probe(*pairs[0]) if single else plain.probes(pairs)

@@ -12,6 +12,7 @@ from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.completion import Attempt, CompletionProbe, Pair
 from counterlens.reports.wording import meaning
+from counterlens.syntax.functions import functions
 
 Json = dict[str, Any]
 
@@ -176,9 +177,10 @@ def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
     }
 
 
-def probes(found: list[tuple[CompletionProbe, Confidence | None]], skipped: list[Json]) -> Json:
+def probes(found: list[tuple[CompletionProbe, Confidence | None]]) -> Json:
     """The completion probes of all functions of a file that have tests."""
     each = [probe(one, scored) for one, scored in found]
+    probed = {one.function.qualname for one, _ in found}
     pairs = [one for document in each for one in document["pairs"]]
     effects = [one.effect for result, _ in found for one in result.pairs if one.effect]
     judged = ", ".join(f"{result.function.name}: {result.judged_by}" for result, _ in found)
@@ -190,7 +192,11 @@ def probes(found: list[tuple[CompletionProbe, Confidence | None]], skipped: list
         "function": "<module>",
         "confidence": sum(known) / len(known) if known else None,
         "functions": each,
-        "skipped": skipped,
+        "skipped": [
+            {"function": name, "reason": "it has no tests"}
+            for name in dict.fromkeys(f.qualname for one, _ in found[:1] for f in functions(one.document))
+            if name not in probed
+        ],
         "pairs": pairs,
         "summary": _summary(average_mutation_effect(effects), len(pairs), judged or None),
     }
