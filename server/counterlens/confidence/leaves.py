@@ -1,0 +1,117 @@
+"""The leaves of a document's tree with what the model made of each: the rows that surprise is looked for in.
+
+A token belongs to one leaf here, the one that holds its first byte that is no blank, so that nothing is
+counted twice. Tokens of nothing but blanks belong to none, and prose (comments, what stands in strings) is
+left out: it surprises every model, and says nothing about the code.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.confidence.aggregate import Confidence
+from counterlens.syntax.concepts import FREE_TEXT
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaves:
+    """The m scored leaves of a document that are code, in the order of the text.
+
+    Attributes:
+        node: (m,) index into `Confidence.nodes`.
+        category: (m,) number of its concept category.
+        token: (m,) index of its least likely token.
+        bits: (m,) surprisal of that token.
+        total: (m,) surprisal of all tokens of the leaf together.
+        lead: (m,) by how many bits the model preferred its first choice to that token; 0 where it is the
+            first choice.
+        entropy: (m,) bits of surprisal that the model itself expected there.
+    """
+
+    node: Integers
+    category: Integers
+    token: Integers
+    bits: Floats
+    total: Floats
+    lead: Floats
+    entropy: Floats
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+
+def leaves(found: Confidence) -> Leaves:
+    """The scored leaves of a document that are code."""
+    nodes, scores = found.nodes, found.scores
+    places = [
+        i
+        for i, node in enumerate(nodes)
+        if node.end > node.start
+        and (i + 1 == len(nodes) or nodes[i + 1].depth <= node.depth)
+        and node.kind not in FREE_TEXT
+        and not node.kind.endswith("comment")
+    ]
+    names = {category: number for number, category in enumerate(sorted({node.category for node in nodes}))}
+    node = np.array(places, np.int64)
+    start = np.array([nodes[i].start for i in places], np.int64)
+    end = np.array([nodes[i].end for i in places], np.int64)
+    category = np.array([names[nodes[i].category] for i in places], np.int64)
+
+    tokens, place = _tokens_of(found, start, end)
+    if not len(tokens):
+        none, empty = np.empty(0, np.int64), np.empty(0)
+        return Leaves(none, none, none, empty, empty, empty, empty)
+    bits = -scores.logprob[tokens] / math.log(2)
+    first = np.flatnonzero(np.diff(place, prepend=-1))  # where the tokens of each leaf begin
+    # Sorted by leaf and then by surprisal, the last token of each leaf is its least likely one.
+    order = np.lexsort((bits, place))
+    worst = order[np.append(first[1:], len(tokens)) - 1]
+    held, token = place[first], tokens[worst]
+    return Leaves(
+        node=node[held],
+        category=category[held],
+        token=token,
+        bits=bits[worst],
+        total=np.add.reduceat(bits, first),
+        lead=_lead(found, token),
+        entropy=scores.entropy[token] / math.log(2),
+    )
+
+
+def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """The scored tokens that belong to a leaf, in order, and which leaf each of them belongs to."""
+    scores = found.scores
+    none = np.empty(0, np.int64)
+    data = np.frombuffer(found.document.data, np.uint8)
+    solid = np.flatnonzero((data > 32) & (data != 127))
+    if not len(solid) or not len(start) or not len(scores):
+        return none, none
+    at = np.searchsorted(solid, scores.start)
+    inside = solid[np.minimum(at, len(solid) - 1)]
+    place = np.searchsorted(start, inside, side="right") - 1
+    belongs = (
+        (at < len(solid))
+        & (inside < scores.end)
+        & (place >= 0)
+        & (inside < end[np.maximum(place, 0)])
+        & ~np.isnan(scores.logprob)
+    )
+    tokens = np.flatnonzero(belongs).astype(np.int64)
+    return tokens, place[tokens].astype(np.int64)
+
+
+def _lead(found: Confidence, token: Integers) -> Floats:
+    """The log-odds in bits of the model's first choice against each token."""
+    scores = found.scores
+    if not scores.alternative_logprob.shape[1]:
+        return -scores.logprob[token] / math.log(2)
+    best = np.nan_to_num(scores.alternative_logprob[token, 0], nan=0.0)
+    lead: Floats = np.maximum(best - scores.logprob[token], 0.0) / math.log(2)
+    return lead
