@@ -37,6 +37,10 @@ class SandboxError(CounterlensError):
     """Untrusted code could not be run in isolation; nothing is known about the code."""
 
 
+class DataError(CounterlensError):
+    """A dataset is not there, cannot be read, or a record of it is malformed."""
+
+
 class Cancelled(CounterlensError):  # noqa: N818 - it is a request that was granted, not an error
     """The caller withdrew the request before it was finished."""
 

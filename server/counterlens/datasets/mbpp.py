@@ -1,0 +1,60 @@
+"""MBPP (Austin et al. 2021): short Python programs from a description in one sentence."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from counterlens.datasets.base import Problem, TestForm, Tests
+from counterlens.datasets.files import Record
+from counterlens.datasets.recorded import RecordLoader
+
+
+class Mbpp(RecordLoader):
+    """`mbpp.jsonl` (974 problems), or `sanitized-mbpp.json` (427)."""
+
+    id = "mbpp"
+    title = "MBPP"
+    source = "github.com/google-research/google-research/tree/master/mbpp"
+    licence = "CC-BY-4.0"
+    published: ClassVar[Mapping[str, str]] = {
+        "ccf64ceae9c5403bf50a044cb6d505bfd2a2963ee58338ba268fd65beab92a9f": "full (2021)"
+    }
+    hub = ("google-research-datasets/mbpp", "full", "train+test+validation+prompt")
+    fields = ("task_id", "code", "text|prompt", "test_list")
+
+    def problem(self, record: Record) -> Problem:
+        """As `RecordLoader.problem`."""
+        number = record.fields.get("task_id")
+        if not isinstance(number, int | str):
+            raise record.wrong("`task_id` is neither a number nor a text")
+        source, listed = record.text("code"), record.texts("test_list")
+        setup: list[str] = []
+        if "test_imports" in record.fields:  # the sanitized version
+            setup = record.texts("test_imports")
+        elif "test_setup_code" in record.fields:
+            setup = [record.text("test_setup_code")]
+        more = record.texts("challenge_test_list") if "challenge_test_list" in record.fields else []
+        tests = "\n".join(line for line in (*setup, *listed, *more) if line)
+        return Problem(
+            id=f"MBPP/{number}",
+            dataset=self.id,
+            language="python",
+            source=source,
+            function=tested_function(source, "\n".join(listed)),
+            description=record.text("text", "prompt"),
+            tests=Tests(TestForm.PYTHON, f"{tests}\n"),
+        )
+
+
+def tested_function(source: str, tests: str) -> str | None:
+    """The top-level function of a program that its tests call; None when they call none."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return None
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    called = [name for name in names if re.search(rf"\b{re.escape(name)}\s*\(", tests)]
+    return called[-1] if called else None

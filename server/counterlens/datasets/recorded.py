@@ -1,0 +1,52 @@
+"""Formats that are files of JSON records: recognised by the fields of the first one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from counterlens.datasets.base import Loader, Problem
+from counterlens.datasets.files import Record, data_files, first_record, records
+
+
+class RecordLoader(Loader):
+    """A format of JSON lines (or one JSON array).
+
+    Attributes:
+        fields: What tells the format: each entry is a field that its records have, or several separated by
+            `|` of which they have one. The format that names most of them wins.
+    """
+
+    fields: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def problem(self, record: Record) -> Problem:
+        """The problem of one record.
+
+        Raises:
+            DataError: it is malformed; says where and why.
+        """
+
+    def recognises(self, path: Path) -> int:
+        """As `Loader.recognises`: the number of its fields, when the first record has them all."""
+        if not path.is_dir() and not path.is_file():
+            return 0
+        files = data_files(path)
+        first = first_record(files[0]) if files else None
+        if first is None:
+            return 0
+        known = all(any(name in first for name in entry.split("|")) for entry in self.fields)
+        return len(self.fields) if known else 0
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """As `Loader.problems`."""
+        for record in records(path):
+            yield self.problem(record)
+
+
+def details(record: Record, *names: str) -> dict[str, str]:
+    """Some fields of a record as text, those that are there and not empty."""
+    found: dict[str, Any] = {name: record.fields.get(name) for name in names}
+    return {name: str(value) for name, value in found.items() if value not in (None, "", [])}

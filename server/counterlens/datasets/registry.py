@@ -1,0 +1,114 @@
+"""The datasets by name. To add one: write its file, and add it to `LOADERS`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from counterlens.datasets.base import Dataset, Loader
+from counterlens.datasets.humaneval import HumanEval
+from counterlens.datasets.humaneval_x import HumanEvalX
+from counterlens.datasets.humanevalpack import HumanEvalPack
+from counterlens.datasets.mbpp import Mbpp
+from counterlens.errors import DataError
+
+VARIABLE = "COUNTERLENS_DATA"
+"""The environment variable that names folders to look for data in, as `PATH` does for programs."""
+
+LOADERS: dict[str, Loader] = {
+    loader.id: loader for loader in (HumanEval(), HumanEvalX(), HumanEvalPack(), Mbpp())
+}
+
+
+def open_dataset(spec: str | Path) -> Dataset:
+    """The dataset that a user means by `--data`.
+
+    Args:
+        spec: A name (`humaneval`), a file or folder in a published format, or `NAME:PATH` to say which format
+            it is in.
+
+    Raises:
+        DataError: there is no such dataset or file, or its format is not known.
+    """
+    text = str(spec)
+    path = Path(text).expanduser()
+    name, colon, rest = text.partition(":")
+    if colon and name in LOADERS and not path.exists():
+        return Dataset(LOADERS[name], _existing(Path(rest).expanduser()))
+    if text in LOADERS and not path.exists():
+        return _by_name(LOADERS[text])
+    if not path.exists() and os.sep not in text and "." not in text:
+        raise DataError(
+            f"there is no dataset and no file {text}", f"Known are {', '.join(LOADERS)}; or give a path"
+        )
+    loader = recognise(_existing(path))
+    if loader is None:
+        raise DataError(
+            f"{path} is in no format that is known",
+            f"Say which it is in: NAME:{path}, with one of {', '.join(LOADERS)}",
+        )
+    return Dataset(loader, path)
+
+
+def recognise(path: Path) -> Loader | None:
+    """The loader whose format a file or folder is in."""
+    marks = [(loader.recognises(path), loader) for loader in LOADERS.values()]
+    best = max(mark for mark, _ in marks)
+    return next(loader for mark, loader in marks if mark == best) if best else None
+
+
+def places() -> list[Path]:
+    """The folders that data is looked for in: those of `COUNTERLENS_DATA`, then the user's own."""
+    named = [Path(one).expanduser() for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+    return [*named, downloads()]
+
+
+def downloads() -> Path:
+    """Where downloaded data is kept."""
+    return Path(platformdirs.user_data_dir("counterlens")) / "datasets"
+
+
+def installed() -> list[Dataset]:
+    """All data that is found without a path: in packages, and in `places`, in the order looked at."""
+    found: list[Dataset] = []
+    for loader in LOADERS.values():
+        path = loader.installed()
+        if path is not None:
+            found.append(Dataset(loader, path))
+    for place in places():
+        for path in sorted(place.iterdir()) if place.is_dir() else ():
+            found += find(path)
+    return found
+
+
+def find(path: Path) -> list[Dataset]:
+    """The datasets at a path: itself, or what is in it where it is a folder of several."""
+    if path.is_file():
+        loader = recognise(path)
+        return [Dataset(loader, path)] if loader else []
+    if not path.is_dir():
+        return []
+    inside = [dataset for child in sorted(path.iterdir()) for dataset in find(child)]
+    if inside:
+        return inside
+    loader = recognise(path)
+    return [Dataset(loader, path)] if loader else []
+
+
+def _by_name(loader: Loader) -> Dataset:
+    for dataset in installed():
+        if dataset.loader is loader:
+            return dataset
+    looked = ", ".join(str(place) for place in places())
+    raise DataError(
+        f"the data of {loader.title} is not on this machine (looked in {looked})",
+        f"Get it from {loader.source} and give its path, or name its folder in {VARIABLE}",
+    )
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise DataError(f"there is no file or folder {path}")
+    return path
