@@ -1,41 +1,27 @@
-"""Code lenses: an offer to probe each function, and what came of it; an offer to show a counterfactual."""
+"""Code lenses: each feature that has some adds them to `CounterlensServer.code_lenses`."""
 
 from __future__ import annotations
 
 from lsprotocol import types
 
-from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.counterfactuals import SHOW_COMMAND
-from counterlens.lsp.places import Places
-from counterlens.probes.session import Probed
-from counterlens.syntax.functions import functions
-
-PROBE_COMMAND = "counterlens.probe"
+from counterlens.lsp.base import CounterlensServer
 
 
-def code_lenses(analysis: Analysis, places: Places, *, shows_counterfactuals: bool) -> list[types.CodeLens]:
-    """The lenses over each function.
-
-    Args:
-        analysis: The document.
-        places: Its positions.
-        shows_counterfactuals: Whether the client has the command that shows a counterfactual.
-    """
-    lenses = []
-    for function in functions(analysis.document):
-        known = analysis.probed.get(function.qualname)
-        where = places.range(function.header, function.header)
-        arguments = [{"uri": analysis.uri, "function": function.qualname}]
-        probe = "Probe counterfactually" + (f" · {_result(known[1])}" if known else "")
-        lenses.append(types.CodeLens(where, types.Command(probe, PROBE_COMMAND, arguments=arguments)))
-        if shows_counterfactuals:
-            show = types.Command("Show counterfactual…", SHOW_COMMAND, arguments=arguments)
-            lenses.append(types.CodeLens(where, show))
-    return lenses
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
 
 
-def _result(probed: Probed) -> str:
-    average = probed.probe.average
-    if average.n:
-        return f"{average.count} of {average.n} changed the verdict"
-    return "uninformative" if probed.probe.pairs else "nothing to change"
+def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """What is offered over the functions of a document, at once."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
+        return []
+    return [lens for offer in ls.code_lenses for lens in offer(ls, analysis)]
+
+
+def refresh(ls: CounterlensServer) -> None:
+    """Have the client ask again, where it can be told to."""
+    workspace = ls.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        ls.workspace_code_lens_refresh(None)

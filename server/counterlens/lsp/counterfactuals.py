@@ -6,19 +6,30 @@ action "Show counterfactual…" is for clients that say with `initialize` that t
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from lsprotocol import types
 
+from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.places import Places
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.targets import function_named
 from counterlens.mutations import survey
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import function_at
+from counterlens.syntax.functions import Function, function_at, functions
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
 """A command of the client: let the user choose one and open the difference."""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_counterfactuals)
+    server.code_lenses.append(_lenses)
+    server.code_actions.append(_code_actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,17 @@ class Listing:
     error: str | None = None
 
 
+async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listing:
+    """List the counterfactuals of a function."""
+    try:
+        analysis, function = function_named(ls, argument)
+        return await asyncio.get_running_loop().run_in_executor(
+            ls.executor, listing, analysis.document, function.qualname
+        )
+    except CounterlensError as error:
+        return Listing("", (), (), str(error))
+
+
 def listing(document: Document, qualname: str) -> Listing:
     """All counterfactuals of a function; takes up to a second on a long file.
 
@@ -88,19 +110,30 @@ def listing(document: Document, qualname: str) -> Listing:
     )
 
 
-def code_actions(analysis: Analysis, places: Places, where: types.Range) -> list[types.CodeAction]:
-    """The offer to show a counterfactual of the function at a place."""
-    function = function_at(analysis.document, places.offset(where.start))
+def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
+    """The offer over each function, for clients that have the command."""
+    if not ls.client_shows_results:
+        return []
+    places = ls.places(analysis)
+    return [
+        types.CodeLens(places.range(function.header, function.header), _command(analysis, function))
+        for function in functions(analysis.document)
+    ]
+
+
+def _code_actions(
+    ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The offer for the function at a place, for clients that have the command."""
+    if not ls.client_shows_results:
+        return []
+    function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:
         return []
-    return [
-        types.CodeAction(
-            title="Show counterfactual…",
-            kind=types.CodeActionKind.Refactor,
-            command=types.Command(
-                title="Show counterfactual…",
-                command=SHOW_COMMAND,
-                arguments=[{"uri": analysis.uri, "function": function.qualname}],
-            ),
-        )
-    ]
+    command = _command(analysis, function)
+    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
+
+
+def _command(analysis: Analysis, function: Function) -> types.Command:
+    arguments = [{"uri": analysis.uri, "function": function.qualname}]
+    return types.Command("Show counterfactual…", SHOW_COMMAND, arguments=arguments)

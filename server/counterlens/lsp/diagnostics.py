@@ -1,110 +1,77 @@
-"""Diagnostics: the few tokens that the model finds very unlikely, and what a probe found out."""
+"""Delivering diagnostics: pulled by clients that can, with a `resultId`; pushed to the others.
+
+Each feature that has some adds them to `CounterlensServer.diagnostics`.
+"""
 
 from __future__ import annotations
 
-import math
+import hashlib
 
 from lsprotocol import types
 
-from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.places import Places
-from counterlens.lsp.settings import Settings
-from counterlens.probes.session import Probed
-from counterlens.reports.wording import meaning, share
-from counterlens.syntax.concepts import FREE_TEXT
-from counterlens.syntax.functions import Function, functions
-
-SOURCE = "counterlens"
-PER_HUNDRED_LINES = 8
-"""At most so many surprising places: people want highlights that are few."""
-
-_SEVERITIES = {
-    "hint": types.DiagnosticSeverity.Hint,
-    "information": types.DiagnosticSeverity.Information,
-}
+from counterlens.lsp.base import CounterlensServer
 
 
-def diagnostics(analysis: Analysis, places: Places, settings: Settings, model: str) -> list[types.Diagnostic]:
-    """All diagnostics of a document."""
-    found = []
-    if settings.diagnostics_enabled and analysis.confidence is not None:
-        found += _surprising(analysis.confidence, places, settings, model)
-    for function in functions(analysis.document):
-        if function.qualname in analysis.probed:
-            found.append(_effect(function, analysis.probed[function.qualname][1], places))
-    return found
-
-
-def _surprising(found: Confidence, places: Places, settings: Settings, model: str) -> list[types.Diagnostic]:
-    limit = max(1, math.ceil(found.document.positions.lines * PER_HUNDRED_LINES / 100))
-    leaves = _code_leaves(found)
-    candidates: dict[tuple[int, int], tuple[float, int, NodeConfidence]] = {}
-    threshold = math.log(settings.diagnostics_threshold) if settings.diagnostics_threshold > 0 else -math.inf
-    for leaf in leaves:
-        token = found.least_certain(leaf)
-        if token is None or found.scores.logprob[token] >= threshold:
-            continue
-        logprob = float(found.scores.logprob[token])
-        key = (leaf.start, leaf.end)
-        if key not in candidates or logprob < candidates[key][0]:
-            candidates[key] = (logprob, token, leaf)
-    worst = sorted(candidates.values(), key=lambda one: one[0])[:limit]
-    return [
-        types.Diagnostic(
-            range=places.range(leaf.start, leaf.end),
-            message=_message(found, leaf, token, model),
-            severity=_SEVERITIES[settings.diagnostics_severity],
-            source=SOURCE,
-            code="surprising-token",
-        )
-        for _, token, leaf in sorted(worst, key=lambda one: one[2].start)
-    ]
-
-
-def _code_leaves(found: Confidence) -> list[NodeConfidence]:
-    """The nodes without children that are code: not free text, and not blank."""
-    leaves = []
-    for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True):
-        has_children = following is not None and following.depth > node.depth
-        if has_children or node.kind in FREE_TEXT or node.end <= node.start:
-            continue
-        if any(char.isalnum() or char == "_" for char in _text(found, node.start, node.end)) or node.named:
-            leaves.append(node)
-    return leaves
-
-
-def _message(found: Confidence, leaf: NodeConfidence, token: int, model: str) -> str:
-    shown = share(math.exp(float(found.scores.logprob[token])))
-    text = _text(found, leaf.start, leaf.end)
-    text = text if len(text) <= 30 else text[:29] + "…"
-    alternatives = found.scores.alternative_text[token]
-    logprobs = found.scores.alternative_logprob[token].tolist()
-    expected = [
-        f"`{alternative.strip()}` ({share(math.exp(logprob))})"
-        for alternative, logprob in zip(alternatives, logprobs, strict=False)
-        if alternative.strip()
-    ]
-    hint = f"; it expected {expected[0]}" if expected else ""
-    return f"{model} finds `{text}` very unlikely here ({shown}){hint}."
-
-
-def _text(found: Confidence, start: int, end: int) -> str:
-    return found.document.data[start:end].decode("utf-8", "replace")
-
-
-def _effect(function: Function, probed: Probed, places: Places) -> types.Diagnostic:
-    average = probed.probe.average
-    counted = (
-        f"{average.count} of {average.n} informative counterfactual pairs changed the verdict. "
-        if average.n
-        else ""
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    options = types.DiagnosticOptions(
+        identifier="counterlens", inter_file_dependencies=False, workspace_diagnostics=False
     )
-    name = places.document.data.index(function.name.encode(), function.header)
-    return types.Diagnostic(
-        range=places.range(name, name + len(function.name.encode())),
-        message=f"{counted}{meaning(probed.probe)}",
-        severity=types.DiagnosticSeverity.Information,
-        source=SOURCE,
-        code="counterfactual-effect",
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_pull)
+    server.when_changed.append(_deliver)
+    server.when_edited.append(_push)
+    server.when_closed.append(_clear)
+
+
+def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+    return [one for some in ls.diagnostics for one in some(ls, analysis)]
+
+
+def _pull(
+    ls: CounterlensServer, params: types.DocumentDiagnosticParams
+) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+    """Answer with what is known now; the client is told to ask again when there is more."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    # A client that cannot be told to ask again is pushed to, and must not get everything twice.
+    found = _all(ls, analysis) if analysis is not None and _pulls(ls) else []
+    result = hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest()
+    if result == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result)
+    return types.RelatedFullDocumentDiagnosticReport(items=found, result_id=result)
+
+
+def _deliver(ls: CounterlensServer, analysis: Analysis) -> None:
+    """Have the client ask again, or push."""
+    _push(ls, analysis)
+    workspace = ls.client_capabilities.workspace
+    if _pulls(ls) and workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+        ls.workspace_diagnostic_refresh(None)
+
+
+def _push(ls: CounterlensServer, analysis: Analysis) -> None:
+    if not _pulls(ls):
+        _publish(ls, analysis, _all(ls, analysis))
+
+
+def _clear(ls: CounterlensServer, analysis: Analysis) -> None:
+    if not _pulls(ls):
+        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(analysis.uri, []))
+
+
+def _publish(ls: CounterlensServer, analysis: Analysis, found: list[types.Diagnostic]) -> None:
+    ls.text_document_publish_diagnostics(
+        types.PublishDiagnosticsParams(analysis.uri, found, analysis.document.version)
+    )
+
+
+def _pulls(ls: CounterlensServer) -> bool:
+    """Whether the client asks for diagnostics itself, and can be told when to ask again."""
+    document, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
+    return bool(
+        document
+        and document.diagnostic
+        and workspace
+        and workspace.diagnostics
+        and workspace.diagnostics.refresh_support
     )

@@ -8,12 +8,26 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
 from counterlens.reports.wording import outcome, share
 from counterlens.syntax.functions import function_at
 
 _ANCESTORS = 3
 _ALTERNATIVES = 4
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
+
+
+def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | None:
+    """Say what is known about a place, at once."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    if analysis is None:
+        return None
+    return hover(analysis, ls.places(analysis), params.position, ls.host.name)
 
 
 def hover(analysis: Analysis, places: Places, position: types.Position, model: str) -> types.Hover | None:

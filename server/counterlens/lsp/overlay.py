@@ -7,17 +7,33 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
+from typing import Any
 
 from lsprotocol import types
 
-from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
+from counterlens.lsp.targets import range_of
 from counterlens.syntax.concepts import FREE_TEXT
 
 REQUEST = "counterlens/overlay"
 BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
 LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
 """Level 0 is the least certain."""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(REQUEST)(_overlay)
+
+
+def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
+    """Answer the request, at once."""
+    analysis = ls.analyses.get(params.textDocument.uri)
+    if analysis is None:
+        return Overlay(-1, State.UNAVAILABLE, "the document is not open", 0, (), ())
+    return overlay(analysis, ls.places(analysis), range_of(getattr(params, "range", None)))
 
 
 @dataclass(frozen=True, slots=True)

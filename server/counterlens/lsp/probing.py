@@ -1,28 +1,46 @@
-"""The command `counterlens.probe`: the completion probe with progress and cancel."""
+"""The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark."""
 
 from __future__ import annotations
 
+import asyncio
 import io
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from typing import Any
 
+from lsprotocol import types
 from rich.console import Console
 
 from counterlens.confidence import Confidence
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.lsp import code_lens
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
+from counterlens.lsp.targets import folder_of, function_named
 from counterlens.probes.completion import Report
 from counterlens.probes.session import Probed, ProbeSession
 from counterlens.reports.terminal import probe_report
 from counterlens.reports.wording import meaning
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
 
+COMMAND = "counterlens.probe"
 NOT_TRUSTED = (
     "This workspace is not trusted, so nothing in it is run. Probing runs the function's tests: "
     "trust the workspace first."
 )
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_probe)
+    server.code_lenses.append(_lenses)
+    server.diagnostics.append(_effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +60,123 @@ class ProbeAnswer:
     error: str | None = None
 
 
-def run_probe(
+async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
+    """Probe a function counterfactually."""
+    try:
+        analysis, function = function_named(ls, argument)
+        if not ls.trusted:
+            raise CounterlensError(NOT_TRUSTED)
+        probed = await _run(ls, analysis, function)
+    except Cancelled:
+        return ProbeAnswer(ok=False, error="The probe was cancelled.")
+    except CounterlensError as error:
+        ls.announce("error", str(error))
+        if not ls.client_shows_results:
+            ls.show(str(error), types.MessageType.Error)
+        return ProbeAnswer(ok=False, error=str(error))
+    answer = _answer(probed, folder_of(ls, analysis.document.path))
+    if not ls.client_shows_results:
+        ls.show(answer.summary, types.MessageType.Info)
+    return answer
+
+
+async def _run(ls: CounterlensServer, analysis: Analysis, function: Function) -> Probed:
+    """Run a probe off the event loop and publish its result."""
+    loop, document, cancel = asyncio.get_running_loop(), analysis.document, Event()
+    scored = analysis.confidence
+    interrupted = scored is None
+    if interrupted:
+        ls.scorer.withdraw(analysis.uri)  # the probe comes first; it scores the document itself
+    try:
+        async with progress(ls, f"Probing {function.name}", cancel) as report:
+            ls.announce("probing", f"probing {function.name}")
+            probed = await loop.run_in_executor(
+                ls.executor,
+                lambda: _run_probe(ls.host, ls.settings, document, function, scored, cancel, report),
+            )
+    except asyncio.CancelledError:
+        cancel.set()
+        raise
+    finally:
+        if interrupted and analysis.document is document:
+            ls.scorer.schedule(analysis, quiet=0)
+    ls.announce("ready", f"{function.name} was probed")
+    if analysis.document is document:
+        analysis.note_probe(function, probed)
+        ls.changed(analysis)
+        code_lens.refresh(ls)
+    return probed
+
+
+def _run_probe(
     host: ModelHost,
     settings: Settings,
     document: Document,
-    qualname: str,
-    *,
+    function: Function,
     scored: Confidence | None,
     cancel: Event,
     report: Report,
 ) -> Probed:
-    """Probe one function; takes seconds, so it is called off the event loop.
-
-    Raises:
-        CounterlensError: as `ProbeSession.probe` and `ModelHost.get`.
-    """
+    """Probe one function; takes seconds."""
     report("opening the model", 0, 1)
     session = ProbeSession(
         host.get(settings), best_sandbox(), max_tokens=settings.max_tokens, cancel=cancel, report=report
     )
-    return session.probe(document, qualname, scored=scored)
+    return session.probe(document, function.qualname, scored=scored)
 
 
-def answer(probed: Probed, root: Path | None) -> ProbeAnswer:
+def _answer(probed: Probed, root: Path | None) -> ProbeAnswer:
     """The answer for a finished probe; paths below `root`, the workspace's folder, are named from there."""
     console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None)
     console.print(probe_report(probed.probe, probed.confidence, note=probed.note, root=root))
     text = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     return ProbeAnswer(ok=True, summary=meaning(probed.probe), report=text)
+
+
+def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
+    """An offer to probe each function, and what came of it."""
+    lenses = []
+    for function in functions(analysis.document):
+        known = analysis.probed.get(function.qualname)
+        title = "Probe counterfactually" + (f" · {_result(known[1])}" if known else "")
+        command = types.Command(
+            title, COMMAND, arguments=[{"uri": analysis.uri, "function": function.qualname}]
+        )
+        where = ls.places(analysis).range(function.header, function.header)
+        lenses.append(types.CodeLens(where, command))
+    return lenses
+
+
+def _result(probed: Probed) -> str:
+    average = probed.probe.average
+    if average.n:
+        return f"{average.count} of {average.n} changed the verdict"
+    return "uninformative" if probed.probe.pairs else "nothing to change"
+
+
+def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+    """What a probe found out, at the name of its function."""
+    return [
+        _effect(ls, analysis, function, analysis.probed[function.qualname][1])
+        for function in functions(analysis.document)
+        if function.qualname in analysis.probed
+    ]
+
+
+def _effect(
+    ls: CounterlensServer, analysis: Analysis, function: Function, probed: Probed
+) -> types.Diagnostic:
+    average = probed.probe.average
+    counted = (
+        f"{average.count} of {average.n} informative counterfactual pairs changed the verdict. "
+        if average.n
+        else ""
+    )
+    name = analysis.document.data.index(function.name.encode(), function.header)
+    return types.Diagnostic(
+        range=ls.places(analysis).range(name, name + len(function.name.encode())),
+        message=f"{counted}{meaning(probed.probe)}",
+        severity=types.DiagnosticSeverity.Information,
+        source="counterlens",
+        code="counterfactual-effect",
+    )

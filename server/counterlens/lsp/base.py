@@ -1,0 +1,110 @@
+"""What all features of the language server share: its state, and the hooks that they hang themselves into.
+
+A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Where the
+protocol has one method for what several features answer, such as code actions, each adds its own part to
+one of the lists of `CounterlensServer`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+import counterlens
+from counterlens.lsp import status
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.background import BackgroundScorer
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.places import Places
+from counterlens.lsp.settings import Settings, read_settings
+from counterlens.text import PositionEncoding
+
+LOG = logging.getLogger("counterlens.lsp")
+
+
+class CounterlensServer(LanguageServer):
+    """What is open, what is known about it, and the model that is asked.
+
+    Attributes:
+        settings: What the user has set.
+        trusted: Whether code of the workspace may be run.
+        client_shows_results: Whether the client has the commands of our own extension.
+        client_options: All that the client sent with `initialize`.
+        analyses: The open documents by URI.
+        host: The model.
+        executor: Where handlers wait for what takes longer than a moment.
+        scorer: Scores documents in the background.
+        when_changed: Called when what is known about a document has changed: scores, or a probe's result.
+        when_edited: Called when a document has a new text.
+        when_closed: Called when a document is closed.
+        diagnostics: Each gives some of the diagnostics of a document.
+        code_actions: Each gives some of the code actions at a range.
+        code_lenses: Each gives some of the code lenses of a document.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("counterlens", counterlens.__version__)
+        self.settings = Settings()
+        self.trusted = True
+        self.client_shows_results = False
+        self.client_options: dict[str, object] = {}
+        self.analyses: dict[str, Analysis] = {}
+        self.host = ModelHost()
+        # pygls reads its input on its own pool; ours may be busy without delaying a hover.
+        self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
+        self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.diagnostics: list[Callable[[CounterlensServer, Analysis], list[types.Diagnostic]]] = []
+        self.code_actions: list[
+            Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
+        ] = []
+        self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
+        self._last_status: status.Status | None = None
+        self.scorer = BackgroundScorer(
+            self.host, self.executor, lambda: self.settings, self.changed, self.announce
+        )
+
+    def places(self, analysis: Analysis) -> Places:
+        """Positions in a document, in the encoding agreed with the client."""
+        return Places(analysis.document, PositionEncoding(self.workspace.position_encoding or "utf-16"))
+
+    def configure(self, raw: object) -> None:
+        """Take new settings, and start what they change."""
+        before = self.settings
+        self.settings, complaints = read_settings(raw)
+        for complaint in complaints:
+            self.show(complaint, types.MessageType.Warning)
+        if self.settings != before:
+            for analysis in self.analyses.values():
+                self.rescore(analysis)
+
+    def rescore(self, analysis: Analysis) -> None:
+        """Score a document anew, or say why not."""
+        analysis.replace(analysis.document)
+        if self.settings.enable:
+            self.scorer.schedule(analysis, quiet=0)
+        else:
+            analysis.failed("Counterlens is switched off")
+            self.changed(analysis)
+
+    def changed(self, analysis: Analysis) -> None:
+        """Tell the features that what is known about a document has changed."""
+        if self.analyses.get(analysis.uri) is analysis:
+            for react in self.when_changed:
+                react(self, analysis)
+
+    def announce(self, state: str, detail: str) -> None:
+        """Tell the client what the server does."""
+        current = status.Status(self.host.name, state, detail)
+        if current != self._last_status:
+            self._last_status = current
+            self.protocol.notify(status.NOTIFICATION, current)
+
+    def show(self, message: str, kind: types.MessageType) -> None:
+        """Show a message in the client."""
+        self.window_show_message(types.ShowMessageParams(type=kind, message=f"Counterlens: {message}"))

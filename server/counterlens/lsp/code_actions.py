@@ -1,0 +1,34 @@
+"""Code actions: each feature that has some adds them to `CounterlensServer.code_actions`."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from counterlens.lsp.base import CounterlensServer
+
+_KINDS = (types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor)
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    options = types.CodeActionOptions(code_action_kinds=_KINDS)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(_code_actions)
+
+
+def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """What can be done at a range, at once."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    if analysis is None or not ls.settings.enable:
+        return []
+    wanted = params.context.only
+    return [
+        action
+        for offer in ls.code_actions
+        for action in offer(ls, analysis, params)
+        if wanted is None or any(_is_kind(action.kind, kind) for kind in wanted)
+    ]
+
+
+def _is_kind(kind: str | None, wanted: str) -> bool:
+    """Whether a kind is the wanted one or below it."""
+    return kind is None or not wanted or kind == wanted or kind.startswith(f"{wanted}.")

@@ -1,0 +1,62 @@
+"""Documents as they are opened, edited and closed; a new version is scored once the user pauses."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.targets import path_of
+from counterlens.syntax.document import Document
+
+SCORES_CHANGED = "counterlens/scoresChanged"
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
+    server.when_changed.append(_announce)
+
+
+def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
+    """Start to score a document."""
+    item = params.text_document
+    analysis = Analysis(item.uri, _document(ls, item.uri))
+    ls.analyses[item.uri] = analysis
+    ls.rescore(analysis)
+
+
+def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams) -> None:
+    """Forget what is stale and score the new version once the user pauses."""
+    analysis = ls.analyses.get(params.text_document.uri)
+    if analysis is None:
+        return
+    analysis.replace(_document(ls, analysis.uri))
+    if ls.settings.enable:
+        ls.scorer.schedule(analysis)
+    else:
+        analysis.failed("Counterlens is switched off")
+    for react in ls.when_edited:
+        react(ls, analysis)
+
+
+def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) -> None:
+    """Forget a document."""
+    analysis = ls.analyses.pop(params.text_document.uri, None)
+    if analysis is not None:
+        analysis.cancel.set()
+        ls.scorer.withdraw(analysis.uri)
+        for react in ls.when_closed:
+            react(ls, analysis)
+
+
+def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
+    """Tell the client that there is something new to ask for."""
+    ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
+
+
+def _document(ls: CounterlensServer, uri: str) -> Document:
+    known = ls.workspace.get_text_document(uri)
+    return Document(known.source, path_of(uri), "python", known.version or 0)

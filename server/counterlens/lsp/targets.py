@@ -1,0 +1,70 @@
+"""What a request is about: the document, and the function that an argument names or points at."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls import uris
+
+from counterlens.errors import CounterlensError
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.syntax.functions import Function, find_function, function_at
+
+
+def plain(raw: Any) -> dict[str, Any]:
+    """An object of a request that the protocol library has no type for, as a mapping."""
+    return raw if isinstance(raw, dict) else getattr(raw, "_asdict", dict)()
+
+
+def position(raw: Any) -> types.Position:
+    """A position in such a request."""
+    found = plain(raw)
+    return types.Position(int(found["line"]), int(found["character"]))
+
+
+def range_of(raw: Any) -> types.Range | None:
+    """A range in such a request; None for none."""
+    if raw is None:
+        return None
+    found = plain(raw)
+    return types.Range(position(found["start"]), position(found["end"]))
+
+
+def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
+    """The document and the function that `{uri, function? | position?}` means.
+
+    Raises:
+        CounterlensError: the document is not open, or there is no such function.
+    """
+    found = plain(argument)
+    analysis = ls.analyses.get(str(found.get("uri")))
+    if analysis is None:
+        raise CounterlensError("there is no open Python file to probe", "Open one and try again")
+    if found.get("function"):
+        return analysis, find_function(analysis.document, str(found["function"]))
+    if found.get("position") is not None:
+        offset = ls.places(analysis).offset(position(found["position"]))
+        function = function_at(analysis.document, offset)
+        if function is not None:
+            return analysis, function
+    raise CounterlensError("there is no function here", "Put the cursor into a function and try again")
+
+
+def path_of(uri: str) -> Path | None:
+    """The file behind a URI; None where it is none."""
+    with contextlib.suppress(ValueError):
+        name = uris.to_fs_path(uri)
+        return Path(name) if name else None
+    return None
+
+
+def folder_of(ls: CounterlensServer, path: Path | None) -> Path | None:
+    """The innermost folder of the workspace that a file lies in."""
+    uris_of_folders = [*ls.workspace.folders, ls.workspace.root_uri or ""]
+    folders = [folder for uri in uris_of_folders if (folder := path_of(uri)) is not None]
+    around = [folder for folder in folders if path is not None and path.is_relative_to(folder)]
+    return max(around, key=lambda folder: len(folder.parts), default=None)
