@@ -111,6 +111,7 @@ class Loader(ABC):
 
     Attributes:
         id: What the user types.
+        family: The id of the format that this one is another form of; its name finds both.
         title: What people call it.
         source: Who published it, and where.
         licence: Of the data.
@@ -119,6 +120,7 @@ class Loader(ABC):
     """
 
     id: ClassVar[str]
+    family: ClassVar[str | None] = None
     title: ClassVar[str]
     source: ClassVar[str]
     licence: ClassVar[str]

@@ -8,6 +8,12 @@ from pathlib import Path
 import platformdirs
 
 from counterlens.datasets.base import Dataset, Loader
+from counterlens.datasets.codecontests import CodeContests, CodeContestsFolders
+from counterlens.datasets.codenet import Avatar, CodeNet
+from counterlens.datasets.codesearchnet import CodeSearchNet
+from counterlens.datasets.cruxeval import CruxEval
+from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
+from counterlens.datasets.galeras import Galeras
 from counterlens.datasets.humaneval import HumanEval
 from counterlens.datasets.humaneval_x import HumanEvalX
 from counterlens.datasets.humanevalpack import HumanEvalPack
@@ -18,7 +24,23 @@ VARIABLE = "COUNTERLENS_DATA"
 """The environment variable that names folders to look for data in, as `PATH` does for programs."""
 
 LOADERS: dict[str, Loader] = {
-    loader.id: loader for loader in (HumanEval(), HumanEvalX(), HumanEvalPack(), Mbpp())
+    loader.id: loader
+    for loader in (
+        HumanEval(),
+        HumanEvalPlus(),
+        HumanEvalPack(),
+        HumanEvalX(),
+        Mbpp(),
+        MbppPlus(),
+        MbppPlusTexts(),
+        CruxEval(),
+        CodeContests(),
+        CodeContestsFolders(),
+        CodeNet(),
+        Avatar(),
+        CodeSearchNet(),
+        Galeras(),
+    )
 }
 
 
@@ -99,7 +121,7 @@ def find(path: Path) -> list[Dataset]:
 
 def _by_name(loader: Loader) -> Dataset:
     for dataset in installed():
-        if dataset.loader is loader:
+        if loader.id in (dataset.loader.id, dataset.loader.family):
             return dataset
     looked = ", ".join(str(place) for place in places())
     raise DataError(

@@ -1,0 +1,75 @@
+"""`counterlens data`: which benchmark data is here, and is it what it says?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import json_option, print_json, print_report, steps
+from counterlens.datasets import Dataset
+from counterlens.datasets.checking import Check, check
+from counterlens.datasets.registry import find, installed, open_dataset
+from counterlens.errors import DataError
+from counterlens.reports import data as reports
+
+
+@click.group()
+def data() -> None:
+    """List and check benchmark data."""
+
+
+@data.command("list")
+@click.argument("path", required=False)
+@json_option
+def list_data(path: str | None, as_json: bool) -> None:
+    """What is found in PATH, or in installed packages, COUNTERLENS_DATA and the user's data folder."""
+    found = find(_existing(path)) if path is not None else installed()
+    with steps("reading", total_known=True) as report:
+        provenances, broken = [], []
+        for i, dataset in enumerate(found):
+            report(str(dataset.path), i, len(found))
+            try:
+                provenances.append(dataset.provenance)
+            except DataError as error:
+                broken.append((dataset.path, error.message))
+    if as_json:
+        print_json(reports.listing_json(provenances, broken))
+        return
+    print_report(reports.listing(provenances, broken, everywhere=path is None))
+
+
+@data.command("check")
+@click.argument("specs", metavar="NAME_OR_PATH...", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N problems of each.")
+@json_option
+def check_data(specs: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+    """Does every record read, and does every reference solution parse?
+
+    The exit code is 1 where one does not.
+    """
+    checks: list[Check] = []
+    with steps("reading", total_known=True) as report:
+        checks += [
+            check(dataset, limit=limit, report=report) for spec in specs for dataset in _datasets(spec)
+        ]
+    if as_json:
+        print_json([reports.check_json(one) for one in checks])
+    else:
+        print_report(reports.checks(checks))
+    if any(one.faults for one in checks):
+        raise click.exceptions.Exit(1)
+
+
+def _datasets(spec: str) -> list[Dataset]:
+    """The dataset of a name or path, or those in a folder of several."""
+    path = Path(spec).expanduser()
+    inside = find(path) if path.is_dir() else []
+    return inside if len(inside) > 1 else [open_dataset(spec)]
+
+
+def _existing(path: str) -> Path:
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise DataError(f"there is no file or folder {path}")
+    return found

@@ -1,0 +1,129 @@
+"""Is this data what it says? Every reference solution must parse, and pass its own tests."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from threading import Event
+
+from counterlens.datasets.base import Dataset, Problem, Provenance
+from counterlens.errors import Cancelled
+
+Report = Callable[[str, int, int], None]
+"""Called with (the problem, how many are done, how many there are)."""
+
+
+class Finding(StrEnum):
+    """What was found out about one reference solution."""
+
+    PARSES = "parses"
+    PASSES = "passes"
+    DOES_NOT_PARSE = "does not parse"
+    FAILS = "fails"
+    TIMES_OUT = "times out"
+    NO_SOLUTION = "no solution"
+    NO_TESTS = "no tests"
+    NOT_CHECKED = "not checked"  # its language cannot be parsed or run here
+
+    @property
+    def bad(self) -> bool:
+        """Whether the data is at fault."""
+        return self in {Finding.DOES_NOT_PARSE, Finding.FAILS, Finding.TIMES_OUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One problem that was checked.
+
+    Attributes:
+        id: The problem's.
+        finding: What was found.
+        message: Why, where something is wrong.
+    """
+
+    id: str
+    finding: Finding
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A dataset that was checked.
+
+    Attributes:
+        provenance: What it is.
+        problems: What was found, problem by problem; fewer than there are records where there was a limit.
+    """
+
+    provenance: Provenance
+    problems: tuple[Checked, ...]
+
+    @property
+    def counts(self) -> dict[Finding, int]:
+        """How often each finding was made; those that never were are left out."""
+        counted = Counter(problem.finding for problem in self.problems)
+        return {finding: counted[finding] for finding in Finding if counted[finding]}
+
+    @property
+    def faults(self) -> tuple[Checked, ...]:
+        """The problems where the data is at fault."""
+        return tuple(problem for problem in self.problems if problem.finding.bad)
+
+
+def check(
+    dataset: Dataset,
+    *,
+    run: Callable[[Problem, Event | None], Checked] | None = None,
+    limit: int | None = None,
+    cancel: Event | None = None,
+    report: Report | None = None,
+) -> Check:
+    """Check the reference solutions of a dataset.
+
+    Args:
+        dataset: What to check.
+        run: Runs a problem's tests against its solution; None to parse only.
+        limit: Only the first so many problems.
+        cancel: Set it to give up.
+        report: Called before each problem.
+
+    Raises:
+        DataError: a record is malformed.
+        SandboxError: as `run`.
+        Cancelled: `cancel` was set.
+    """
+    provenance = dataset.provenance
+    total = min(limit, provenance.records) if limit is not None else provenance.records
+    checked: list[Checked] = []
+    for problem in islice(dataset, total):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        if report:
+            report(problem.id, len(checked), total)
+        found = parse(problem)
+        if run is not None and found.finding is Finding.PARSES:
+            found = run(problem, cancel)
+        checked.append(found)
+    return Check(provenance, tuple(checked))
+
+
+def parse(problem: Problem) -> Checked:
+    """Whether the reference solution of a problem parses."""
+    if not problem.source.strip():
+        return Checked(problem.id, Finding.NO_SOLUTION)
+    if problem.language != "python":
+        return Checked(problem.id, Finding.NOT_CHECKED, f"{problem.language} is not parsed")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes are the dataset's own business
+            ast.parse(problem.source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        where = f"line {line}: " if line else ""
+        return Checked(problem.id, Finding.DOES_NOT_PARSE, f"{where}{getattr(error, 'msg', error)}")
+    return Checked(problem.id, Finding.PARSES)

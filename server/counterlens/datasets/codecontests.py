@@ -1,0 +1,112 @@
+"""CodeContests (Li et al. 2022): programming contests, whole programs that read and print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from counterlens.datasets.base import Case, Problem, TestForm, Tests
+from counterlens.datasets.files import Record
+from counterlens.datasets.folders import Folder, FolderLoader
+from counterlens.datasets.recorded import RecordLoader
+
+_SOURCE = "github.com/google-deepmind/code_contests"
+_LICENCE = "CC-BY-4.0"
+_INPUT = re.compile(r"tests/input_(\d+)\.txt")
+_PYTHON3, _JAVA, _CPP = "python", "java", "cpp"
+_LANGUAGES = {3: _PYTHON3, "PYTHON3": _PYTHON3, 4: _JAVA, "JAVA": _JAVA, 2: _CPP, "CPP": _CPP}
+
+
+class CodeContests(RecordLoader):
+    """The records of the published protocol buffers, as the hub has them in JSON.
+
+    The first correct solution in Python 3 is the reference, else one in Java or C++, which are only read; a
+    problem without any has an empty program.
+    """
+
+    id = "codecontests"
+    title = "CodeContests"
+    source = _SOURCE
+    licence = _LICENCE
+    hub = ("deepmind/code_contests", None, "valid")
+    fields = ("name", "description", "public_tests", "private_tests", "solutions")
+
+    def problem(self, record: Record) -> Problem:
+        """As `RecordLoader.problem`."""
+        language, solution = _best(record, "solutions")
+        wrong, incorrect = _best(record, "incorrect_solutions")
+        cases = [case for kind in ("public", "private", "generated") for case in _cases(record, kind)]
+        return Problem(
+            id=record.text("name"),
+            dataset=self.id,
+            language=language,
+            source=solution,
+            description=record.text("description"),
+            tests=Tests(TestForm.STDIO, cases=tuple(cases)) if cases else None,
+            buggy=incorrect if incorrect and wrong == language else None,
+        )
+
+
+class CodeContestsFolders(FolderLoader):
+    """`PROBLEM/main.py` with `PROBLEM.md`, `tags.txt`, `tests/input_N.txt` and `tests/output_N.txt`."""
+
+    id = "codecontests-folders"
+    title = "CodeContests (folders)"
+    family = CodeContests.id
+    source = _SOURCE
+    licence = _LICENCE
+    published: ClassVar[Mapping[str, str]] = {
+        "690c8cb3c2d8772134781987f8c1ce46ed6c653ae1694d068fd450fc421caca6": "300 graph problems"
+    }
+    beside = "PROBLEM.md"
+
+    def problem(self, folder: Folder) -> Problem:
+        """As `FolderLoader.problem`."""
+        program, language = folder.program
+        numbers = sorted(int(found[1]) for file in folder.files if (found := _INPUT.fullmatch(file)))
+        cases = tuple(
+            Case(folder.text(f"tests/input_{n}.txt"), folder.text(f"tests/output_{n}.txt")) for n in numbers
+        )
+        tags = folder.text("tags.txt").split("\n") if "tags.txt" in folder.files else []
+        return Problem(
+            id=folder.name.rpartition("/")[2],
+            dataset=self.id,
+            language=language,
+            source=folder.text(program),
+            description=folder.text("PROBLEM.md"),
+            tests=Tests(TestForm.STDIO, cases=cases) if cases else None,
+            details={"tags": ", ".join(tag for tag in tags if tag)},
+        )
+
+
+def _best(record: Record, field: str) -> tuple[str, str]:
+    """The language and text of a solution: Python 3 before Java before C++, else an empty one."""
+    found = record.fields.get(field) or {}
+    languages, texts = _columns(record, field, found, "language", "solution")
+    known = [(_LANGUAGES.get(name, ""), text) for name, text in zip(languages, texts, strict=True)]
+    for language in (_PYTHON3, _JAVA, _CPP):
+        for name, text in known:
+            if name == language:
+                return language, text
+    return _PYTHON3, ""
+
+
+def _cases(record: Record, kind: str) -> list[Case]:
+    field = f"{kind}_tests"
+    inputs, outputs = _columns(record, field, record.fields.get(field) or {}, "input", "output")
+    if not all(isinstance(text, str) for text in (*inputs, *outputs)):
+        raise record.wrong(f"`{field}` holds something that is not a text")
+    return [Case(given, due) for given, due in zip(inputs, outputs, strict=True)]
+
+
+def _columns(record: Record, field: str, found: Any, one: str, other: str) -> tuple[list[Any], list[Any]]:
+    """Two lists of one length: published as an object of lists, or as a list of objects."""
+    if isinstance(found, list) and all(isinstance(row, dict) for row in found):
+        return [row.get(one) for row in found], [row.get(other) for row in found]
+    if not isinstance(found, dict):
+        raise record.wrong(f"`{field}` is neither an object of lists nor a list of objects")
+    first, second = found.get(one, []), found.get(other, [])
+    if not isinstance(first, list) or not isinstance(second, list) or len(first) != len(second):
+        raise record.wrong(f"`{field}` needs `{one}` and `{other}` of one length")
+    return first, second

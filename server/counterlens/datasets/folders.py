@@ -1,0 +1,147 @@
+"""Programs in folders of their own, in a folder or a tar archive."""
+
+from __future__ import annotations
+
+import tarfile
+import zlib
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+
+from counterlens.datasets.base import Loader, Problem
+from counterlens.errors import DataError
+
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+PROGRAMS = {"main.py": "python", "Main.java": "java"}
+_LOOK_AT = 200  # entries of an archive or a folder that are looked at to recognise it
+_BROKEN = (OSError, EOFError, tarfile.TarError, zlib.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One program's folder.
+
+    Attributes:
+        name: Its path in the data.
+        files: The files under it, by their paths relative to it.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+
+    def text(self, file: str) -> str:
+        """A file as text, line ends as they are.
+
+        Raises:
+            DataError: it is not there, or not UTF-8.
+        """
+        if file not in self.files:
+            raise DataError(f"{self.name}: {file} is missing; the folder has {', '.join(sorted(self.files))}")
+        try:
+            return self.files[file].decode()
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.name}/{file}: not valid UTF-8 at byte {error.start}") from None
+
+    @property
+    def program(self) -> tuple[str, str]:
+        """The name of the program's file, and its language.
+
+        Raises:
+            DataError: there is none.
+        """
+        for file, language in PROGRAMS.items():
+            if file in self.files:
+                return file, language
+        raise DataError(f"{self.name}: it has no {' or '.join(PROGRAMS)}")
+
+
+class FolderLoader(Loader):
+    """A format in which every problem is a folder with a program in it.
+
+    Attributes:
+        beside: What tells the format: a file that stands beside every program.
+    """
+
+    beside: ClassVar[str]
+
+    @abstractmethod
+    def problem(self, folder: Folder) -> Problem:
+        """The problem of one folder.
+
+        Raises:
+            DataError: it is malformed; says where and why.
+        """
+
+    def recognises(self, path: Path) -> int:
+        """As `Loader.recognises`: more than any format of records when the first program's folder fits."""
+        try:
+            names = {PurePosixPath(name) for name in _names(path, _LOOK_AT)}
+        except _BROKEN:
+            return 0
+        first = min((name.parent for name in names if name.name in PROGRAMS), default=None)
+        return 100 if first is not None and first / self.beside in names else 0
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """As `Loader.problems`."""
+        for folder in folders(path):
+            yield self.problem(folder)
+
+
+def folders(path: Path) -> Iterator[Folder]:
+    """The folders with a program, in the order of their names.
+
+    Raises:
+        DataError: the folder or archive cannot be read.
+    """
+    try:
+        if path.is_dir():
+            yield from _directories(path)
+        else:
+            yield from _archived(path)
+    except _BROKEN as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{path} cannot be read: {reason}") from error
+
+
+def _directories(path: Path) -> Iterator[Folder]:
+    for place in sorted({program.parent for name in PROGRAMS for program in path.rglob(name)}):
+        files = {
+            file.relative_to(place).as_posix(): file.read_bytes()
+            for file in sorted(place.rglob("*"))
+            if file.is_file()
+        }
+        yield Folder(place.relative_to(path).as_posix(), files)
+
+
+def _archived(path: Path) -> Iterator[Folder]:
+    with tarfile.open(path) as archive:
+        members = {PurePosixPath(member.name): member for member in archive if member.isfile()}
+        places = {name.parent for name in members if name.name in PROGRAMS}
+        inside: dict[PurePosixPath, list[PurePosixPath]] = {}
+        for name in members:
+            place = next((parent for parent in name.parents if parent in places), None)
+            if place is not None:
+                inside.setdefault(place, []).append(name)
+        for place, names in sorted(inside.items()):
+            files: dict[str, bytes] = {}
+            for name in names:
+                content = archive.extractfile(members[name])
+                files[name.relative_to(place).as_posix()] = content.read() if content else b""
+            yield Folder(place.as_posix(), files)
+
+
+def _names(path: Path, limit: int) -> Iterator[str]:
+    """The paths of the first files of a folder or archive."""
+    if path.is_dir():
+        for i, file in enumerate(path.rglob("*")):
+            if i >= limit * 10:
+                return
+            yield file.relative_to(path).as_posix()
+    elif path.name.endswith(ARCHIVES):
+        with tarfile.open(path) as archive:
+            for i, member in enumerate(archive):
+                if i >= limit:
+                    return
+                yield member.name

@@ -1,0 +1,46 @@
+"""Galeras (Rodriguez-Cardenas et al. 2023; paper 001): functions of commits of 2022, with syntax measures."""
+
+from __future__ import annotations
+
+from counterlens.datasets.base import Problem
+from counterlens.datasets.files import Record
+from counterlens.datasets.recorded import RecordLoader, details
+
+
+class Galeras(RecordLoader):
+    """The JSON of any of its testbeds: one function a record, with the confounders of the causal analysis."""
+
+    id = "galeras"
+    title = "Galeras"
+    source = "huggingface.co/semeru"
+    licence = "that of each repository"
+    hub = ("semeru/text-code-galeras-code-generation-from-docstring-3k-deduped", None, "train")
+    fields = ("code", "fun_name", "repo", "path", "n_ast_nodes", "ast_levels", "complexity", "nloc")
+
+    def problem(self, record: Record) -> Problem:
+        """As `RecordLoader.problem`."""
+        path, name = record.text("path"), record.text("fun_name")
+        documentation = record.fields.get("documentation")
+        found = documentation.get("docstring") if isinstance(documentation, dict) else documentation
+        return Problem(
+            id=f"{record.text('repo')}/{path}::{name}",
+            dataset=self.id,
+            language=str(record.fields.get("language", "python")).lower(),
+            source=record.text("code"),
+            function=name,
+            description=found if isinstance(found, str) else "",
+            details=details(
+                record,
+                "id",
+                "commit_id",
+                "url",
+                "complexity",
+                "ast_levels",
+                "n_ast_nodes",
+                "n_ast_errors",
+                "n_identifiers",
+                "nloc",
+                "token_counts",
+                "n_whitespaces",
+            ),
+        )
