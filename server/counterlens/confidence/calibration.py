@@ -1,0 +1,207 @@
+"""From a confidence to how often the model is right there: calibration maps, as files and as functions.
+
+A map belongs to one model and one way of aggregating. It is fitted elsewhere (`metrics.fitting`); reading and
+applying one takes NumPy alone. A node's curve is looked up by its concept category and by how many tokens it
+has, since a mean of 0.8 over twenty tokens promises less than one token at 0.8; what was too rare to have a
+curve of its own leans on the curve of its length, and then on that of all nodes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import platformdirs
+
+from counterlens.confidence.aggregate import Aggregation
+from counterlens.errors import ModelError
+
+FORMAT = "counterlens-calibration"
+VERSION = 1
+
+LENGTHS = (1, 2, 5, 13)
+"""The least number of tokens of each class of lengths."""
+
+EVERYTHING = "all"
+_SMALLEST = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A monotone function from a confidence to a share of nodes predicted right.
+
+    Either isotonic (Zadrozny and Elkan 2002), straight lines between knots; or Platt's (1999), a logistic
+    function of the log-odds.
+
+    Attributes:
+        n: How many nodes it was fitted on.
+        x: Knots: confidences, ascending; empty for Platt's.
+        y: Knots: shares.
+        slope: Platt's slope, not negative.
+        offset: Platt's offset.
+    """
+
+    n: int
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, confidence: float) -> float:
+        """The share of nodes at this confidence that are predicted right."""
+        if self.x:
+            return float(np.interp(confidence, self.x, self.y))
+        likely = min(max(confidence, _SMALLEST), 1 - _SMALLEST)
+        odds = self.slope * math.log(likely / (1 - likely)) + self.offset
+        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The fitted map of one model.
+
+    Attributes:
+        model: The model's identity.
+        name: What a person calls it.
+        aggregation: Of which confidence it is a map.
+        curves: By `key_of`.
+        created: The day, ISO 8601.
+        facts: What was measured when it was fitted, for reports: sources, counts, figures.
+    """
+
+    model: str
+    name: str
+    aggregation: Aggregation
+    curves: Mapping[str, Curve]
+    created: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def apply(self, category: str, probability: float, tokens: int | None = None) -> float:
+        """How often a node shown at this confidence is predicted right: 0 to 1.
+
+        Args:
+            category: The node's concept category.
+            probability: Its raw confidence.
+            tokens: How many tokens it has, where that is known.
+        """
+        for key in keys_of(category, tokens):
+            if key in self.curves:
+                return self.curves[key](probability)
+        return probability
+
+
+def keys_of(category: str, tokens: int | None = None) -> tuple[str, ...]:
+    """Under which names a node's curve is looked up, the closest first."""
+    if tokens is None:
+        return (category, EVERYTHING)
+    length = max((least for least in LENGTHS if least <= tokens), default=LENGTHS[0])
+    return (f"{category}/{length}", f"{EVERYTHING}/{length}", category, EVERYTHING)
+
+
+def calibration_file(model_identity: str, folder: Path | None = None) -> Path:
+    """Where the map of a model is kept: in the user's data folder."""
+    folder = folder or Path(platformdirs.user_data_dir("counterlens")) / "calibration"
+    return folder / f"{hashlib.sha256(model_identity.encode()).hexdigest()[:32]}.json"
+
+
+def load_calibration(model_identity: str, *, folder: Path | None = None) -> Calibration | None:
+    """The map of a model, or None where there is none that can be used: then what is shown is raw."""
+    with contextlib.suppress(ModelError):
+        found = read_calibration(calibration_file(model_identity, folder))
+        return found if found.model == model_identity else None
+    return None
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Read a map.
+
+    Raises:
+        ModelError: there is none, it is damaged, or of another version.
+    """
+    again = "Fit it with: counterlens calibrate"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError("this model has no calibration map yet", again) from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the calibration map {path} cannot be read", again) from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ModelError(f"{path} is no calibration map", again)
+    if found.get("version") != VERSION:
+        raise ModelError(
+            f"{path} is of version {found.get('version')}, and version {VERSION} is known", again
+        )
+    try:
+        return Calibration(
+            model=str(found["model"]["identity"]),
+            name=str(found["model"]["name"]),
+            aggregation=Aggregation(found["aggregation"]),
+            curves={str(key): _curve(value) for key, value in found["curves"].items()},
+            created=str(found["created"]),
+            facts=dict(found["facts"]),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"the calibration map {path} is damaged", again) from error
+
+
+def save_calibration(calibration: Calibration, *, folder: Path | None = None) -> Path:
+    """Keep a map in the place of the one before, all of it or nothing; returns where.
+
+    Raises:
+        ModelError: it cannot be written.
+    """
+    path = calibration_file(calibration.model, folder)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": {"identity": calibration.model, "name": calibration.name},
+        "aggregation": calibration.aggregation.value,
+        "created": calibration.created,
+        "facts": dict(calibration.facts),
+        "curves": {key: _plain(curve) for key, curve in calibration.curves.items()},
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=1)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise ModelError(
+            f"the calibration map cannot be written to {path.parent}: {error.strerror}"
+        ) from error
+    return path
+
+
+def _plain(curve: Curve) -> dict[str, Any]:
+    if curve.x:
+        return {"method": "isotonic", "n": curve.n, "x": list(curve.x), "y": list(curve.y)}
+    return {"method": "platt", "n": curve.n, "slope": curve.slope, "offset": curve.offset}
+
+
+def _curve(value: Mapping[str, Any]) -> Curve:
+    """A curve as it was kept.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none, or no monotone one.
+    """
+    n = int(value["n"])
+    if value["method"] == "platt":
+        slope, offset = float(value["slope"]), float(value["offset"])
+        if slope < 0 or not math.isfinite(slope + offset):
+            raise ValueError("a slope below zero")
+        return Curve(n, slope=slope, offset=offset)
+    x, y = np.asarray(value["x"], np.float64), np.asarray(value["y"], np.float64)
+    rising = len(x) > 0 and x.shape == y.shape and (np.diff(x) >= 0).all() and (np.diff(y) >= 0).all()
+    if not rising or y[0] < 0 or y[-1] > 1:
+        raise ValueError("no monotone curve")
+    return Curve(n, tuple(x.tolist()), tuple(y.tolist()))
