@@ -1,13 +1,13 @@
 """The aggregation function of paper 001 (section III-C): one confidence per node, and one per concept.
 
 A node's confidence is the mean (or median, maximum, minimum) of the next-token probabilities of its
-tokens. A concept's is the mean over its nodes, which is the paper's local aggregation for one snippet.
-Tokens without a score, such as the first of a text, are left out.
+tokens. A concept's is the mean over its nodes, which is the paper's local aggregation for one snippet;
+`corpus.py` has the global one. Tokens without a score, such as the first of a text, are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import bisect
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -15,10 +15,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.confidence.alignment import align, nodes
+from counterlens.confidence.alignment import Rule, align, with_parents
+from counterlens.confidence.surprisal import Surprisal
 from counterlens.models.base import TokenScores
 from counterlens.syntax.concepts import Category, category_of
 from counterlens.syntax.document import Document
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 
 class Aggregation(StrEnum):
@@ -28,14 +32,6 @@ class Aggregation(StrEnum):
     MEDIAN = "median"
     MAXIMUM = "max"
     MINIMUM = "min"
-
-
-_FUNCTIONS: dict[Aggregation, Callable[[npt.NDArray[np.float64]], np.floating]] = {
-    Aggregation.MEAN: np.mean,
-    Aggregation.MEDIAN: np.median,
-    Aggregation.MAXIMUM: np.max,
-    Aggregation.MINIMUM: np.min,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,9 @@ class NodeConfidence:
         confidence: The aggregate of its tokens' probabilities, 0 to 1; None where none is scored.
         minimum: The probability of its least certain token.
         tokens: First token, and the one after the last.
+        parent: The index of the node around it in `Confidence.nodes`; -1 for the root.
+        bits: Its surprisal in bits (see `surprisal.py`); None where nothing of it is scored.
+        bits_per_byte: The same over its bytes.
     """
 
     kind: str
@@ -63,16 +62,28 @@ class NodeConfidence:
     confidence: float | None
     minimum: float | None
     tokens: tuple[int, int]
+    parent: int = -1
+    bits: float | None = None
+    bits_per_byte: float | None = None
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """A document's token scores on its syntax nodes."""
+    """A document's token scores on its syntax nodes.
+
+    Attributes:
+        document: What was scored.
+        scores: Its tokens.
+        nodes: All its nodes, parents before children, in the order of the text.
+        aggregation: How tokens became a node's number.
+        rule: Which tokens a node has.
+    """
 
     document: Document
     scores: TokenScores
     nodes: tuple[NodeConfidence, ...]
     aggregation: Aggregation
+    rule: Rule = Rule.OVERLAP
 
     @cached_property
     def concepts(self) -> dict[Category, tuple[float, int]]:
@@ -83,17 +94,29 @@ class Confidence:
                 grouped.setdefault(node.category, []).append(node.confidence)
         return {category: (float(np.mean(found)), len(found)) for category, found in sorted(grouped.items())}
 
+    @cached_property
+    def parents(self) -> frozenset[int]:
+        """The indices of the nodes that have children: the non-terminals."""
+        return frozenset(node.parent for node in self.nodes if node.parent >= 0)
+
+    @cached_property
+    def bits_per_byte(self) -> float | None:
+        """The surprisal of the whole document in bits, over its bytes; None where nothing is scored."""
+        size = len(self.document.data)
+        bits, scored = Surprisal(self.scores).bits(np.array([0]), np.array([size]))
+        return float(bits[0] / scored[0]) if scored[0] else None
+
     def at(self, offset: int) -> list[NodeConfidence]:
         """The named nodes around a byte, innermost first; a keyword or bracket itself comes first too."""
-        around = [node for node in self.nodes if node.start <= offset < node.end]
+        low = bisect.bisect_right(self._starts, offset)
+        around = [node for node in self.nodes[:low] if node.end > offset]
         return [node for node in reversed(around) if node.named or node is around[-1]]
 
     def within(self, start: int, end: int) -> float | None:
-        """The mean next-token probability of the tokens of a byte range."""
-        first, last = align(self.scores, np.array([start]), np.array([end]))
-        known = self.scores.probability[first[0] : last[0]]
-        known = known[~np.isnan(known)]
-        return float(known.mean()) if len(known) else None
+        """The aggregate of the next-token probabilities of the tokens of a byte range."""
+        first, last = align(self.scores, np.array([start]), np.array([end]), self.rule)
+        value = aggregated(self.scores.probability, first, last, self.aggregation)[0]
+        return None if np.isnan(value) else float(value)
 
     def least_certain(self, node: NodeConfidence) -> int | None:
         """The index of the token of a node that the model found least likely."""
@@ -103,38 +126,86 @@ class Confidence:
             return None
         return first + int(np.nanargmin(part))
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [node.start for node in self.nodes]
+
 
 def confidence(
-    document: Document, scores: TokenScores, aggregation: Aggregation = Aggregation.MEAN
+    document: Document,
+    scores: TokenScores,
+    aggregation: Aggregation = Aggregation.MEAN,
+    rule: Rule = Rule.OVERLAP,
 ) -> Confidence:
-    """Place token scores on the syntax nodes of the document that they are of."""
-    found = list(nodes(document.tree))
-    start = np.array([node.start_byte for node in found], np.int64)
-    end = np.array([node.end_byte for node in found], np.int64)
-    first, last = align(scores, start, end)
-    probability = scores.probability
-    aggregate = _FUNCTIONS[aggregation]
-    categories: dict[int, Category] = {}
-    depths: dict[int, int] = {}
-    placed = []
-    for i, node in enumerate(found):
-        parent = node.parent.id if node.parent else 0
-        inherited = categories.get(parent, Category.STRUCTURE)
-        category = category_of(document.language, node.type) or inherited
-        categories[node.id], depths[node.id] = category, depths.get(parent, -1) + 1
-        known = probability[first[i] : last[i]]
-        known = known[~np.isnan(known)]
+    """Place token scores on the syntax nodes of the document that they are of.
+
+    Args:
+        document: What was scored.
+        scores: Its tokens.
+        aggregation: How the probabilities of a node's tokens become one number.
+        rule: Which nodes a token belongs to that straddles two.
+    """
+    found = list(with_parents(document.tree))
+    start = np.array([node.start_byte for node, _ in found], np.int64)
+    end = np.array([node.end_byte for node, _ in found], np.int64)
+    first, last = align(scores, start, end, rule)
+    value = aggregated(scores.probability, first, last, aggregation)
+    minimum = aggregated(scores.probability, first, last, Aggregation.MINIMUM)
+    bits, scored = Surprisal(scores).bits(start, end)
+    placed: list[NodeConfidence] = []
+    for i, (node, parent) in enumerate(found):
+        above = placed[parent] if parent >= 0 else None
+        inherited = above.category if above else Category.STRUCTURE
         placed.append(
             NodeConfidence(
                 kind=node.type,
-                start=node.start_byte,
-                end=node.end_byte,
-                category=category,
+                start=int(start[i]),
+                end=int(end[i]),
+                category=category_of(document.language, node.type) or inherited,
                 named=node.is_named,
-                depth=depths[node.id],
-                confidence=float(aggregate(known)) if len(known) else None,
-                minimum=float(known.min()) if len(known) else None,
+                depth=above.depth + 1 if above else 0,
+                confidence=_known(value[i]),
+                minimum=_known(minimum[i]),
                 tokens=(int(first[i]), int(last[i])),
+                parent=parent,
+                bits=float(bits[i]) if scored[i] else None,
+                bits_per_byte=float(bits[i] / scored[i]) if scored[i] else None,
             )
         )
-    return Confidence(document, scores, tuple(placed), aggregation)
+    return Confidence(document, scores, tuple(placed), aggregation, rule)
+
+
+def aggregated(probability: Floats, first: Indices, last: Indices, how: Aggregation) -> Floats:
+    """One number for each of m runs of tokens.
+
+    Args:
+        probability: (n,) of each token, NaN where not scored.
+        first: (m,) the first token of each run.
+        last: (m,) the one after its last.
+        how: The aggregate.
+
+    Returns:
+        (m,) float64; NaN for a run without a scored token.
+    """
+    unknown = np.isnan(probability)
+    counts = np.concatenate([[0], np.cumsum(~unknown)])
+    n = counts[last] - counts[first]
+    if how is Aggregation.MEDIAN:
+        result = np.array([_median(probability[a:b]) for a, b in zip(first, last, strict=True)], np.float64)
+    elif how is Aggregation.MEAN:
+        sums = np.concatenate([[0.0], np.cumsum(np.where(unknown, 0.0, probability))])
+        result = np.clip((sums[last] - sums[first]) / np.maximum(n, 1), 0.0, 1.0)
+    else:
+        reduce, worst = (np.minimum, np.inf) if how is Aggregation.MINIMUM else (np.maximum, -np.inf)
+        padded = np.append(np.where(unknown, worst, probability), worst)
+        result = reduce.reduceat(padded, np.stack([first, last], axis=1).ravel())[::2]
+    return np.where(n > 0, result, np.nan)
+
+
+def _median(run: Floats) -> float:
+    known = run[~np.isnan(run)]
+    return float(np.median(known)) if len(known) else float("nan")
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

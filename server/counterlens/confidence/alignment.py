@@ -1,12 +1,20 @@
 """The alignment function of paper 001 (section III-B): which tokens belong to which syntax node.
 
-A token belongs to every node that it shares a byte with. So a token that straddles two nodes, such as one
-that holds a blank and the name after it or two closing brackets, counts for both.
+Tokenizers know nothing of syntax: one token may hold a blank and the name after it, two closing brackets,
+or half a character. Two rules say where such a token counts:
+
+- `overlap` (the paper's; the default): it belongs to every node that it shares a byte with. No node that
+  holds more than blanks is without a token, and a token that straddles two nodes counts for both.
+- `start`: it belongs to the nodes that hold its first byte that is not blank. Every token counts once at
+  each level of the tree; a node inside a token that began before it has none.
+
+Either way a node's tokens are consecutive. A token of nothing but blanks is judged by its first byte.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +23,35 @@ import tree_sitter
 from counterlens.models.base import TokenScores
 
 
+class Rule(StrEnum):
+    """Which nodes a token belongs to that straddles two."""
+
+    OVERLAP = "overlap"
+    START = "start"
+
+
 def nodes(tree: tree_sitter.Tree) -> Iterator[tree_sitter.Node]:
     """All nodes of a tree, terminals too, parents before children, in the order of the text."""
+    return (node for node, _ in with_parents(tree))
+
+
+def with_parents(tree: tree_sitter.Tree) -> Iterator[tuple[tree_sitter.Node, int]]:
+    """The same, each with the index of its parent in that order; -1 for the root."""
     cursor = tree.walk()
+    path: list[int] = []  # the indices of the nodes around the cursor, outermost first
+    count = 0
     while True:
         if cursor.node is not None:
-            yield cursor.node
-        if cursor.goto_first_child() or cursor.goto_next_sibling():
+            yield cursor.node, path[-1] if path else -1
+        path.append(count)
+        count += 1
+        if cursor.goto_first_child():
+            continue
+        path.pop()
+        if cursor.goto_next_sibling():
             continue
         while cursor.goto_parent():
+            path.pop()
             if cursor.goto_next_sibling():
                 break
         else:
@@ -31,19 +59,40 @@ def nodes(tree: tree_sitter.Tree) -> Iterator[tree_sitter.Node]:
 
 
 def align(
-    scores: TokenScores, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+    scores: TokenScores,
+    start: npt.NDArray[np.int64],
+    end: npt.NDArray[np.int64],
+    rule: Rule = Rule.OVERLAP,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The tokens that overlap each of m byte ranges.
+    """The tokens of each of m byte ranges.
 
     Args:
         scores: n tokens.
         start: (m,) first bytes.
         end: (m,) bytes after the last.
+        rule: What becomes of tokens that straddle two ranges.
 
     Returns:
         Two (m,) arrays: the first token and the one after the last; equal where there is none.
     """
-    first = np.searchsorted(scores.end, start, side="right")
-    last = np.searchsorted(scores.start, end, side="left")
+    if rule is Rule.START:
+        anchors = _anchors(scores)
+        first = np.searchsorted(anchors, start, side="left")
+        last = np.searchsorted(anchors, end, side="left")
+    else:
+        first = np.searchsorted(scores.end, start, side="right")
+        last = np.searchsorted(scores.start, end, side="left")
     empty = end <= start
     return first, np.where(empty, first, np.maximum(first, last))
+
+
+def blank(data: bytes) -> npt.NDArray[np.bool_]:
+    """(size,) whether each byte is an ASCII blank: space, tab, line end, form feed."""
+    return np.isin(np.frombuffer(data, np.uint8), np.frombuffer(b" \t\n\r\f\v", np.uint8))
+
+
+def _anchors(scores: TokenScores) -> npt.NDArray[np.int64]:
+    """(n,) the first byte of each token that is not blank, or its first byte if all are. It never falls."""
+    solid = np.flatnonzero(~blank(scores.text.encode("utf-8", "surrogatepass")))
+    following = np.append(solid, np.iinfo(np.int64).max)[np.searchsorted(solid, scores.start, side="left")]
+    return np.where(following < scores.end, following, scores.start)

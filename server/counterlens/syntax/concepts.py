@@ -27,7 +27,13 @@ class Category(StrEnum):
     STRUCTURE = "structure"
 
 
-FREE_TEXT = frozenset({"string_content", "string_start", "string_end", "escape_sequence", "comment"})
+FREE_TEXT = frozenset(
+    {
+        *("string_content", "string_start", "string_end", "escape_sequence", "comment"),
+        *("line_comment", "block_comment", "html_comment", "hash_bang_line"),
+        *("string_fragment", "multiline_string_fragment", "jsx_text", "regex_pattern"),
+    }
+)
 """Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
 
 _PYTHON: dict[Category, str] = {

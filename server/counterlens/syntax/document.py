@@ -32,11 +32,15 @@ class Document:
     decoded: Decoded | None = None
 
     @classmethod
-    def read(cls, path: Path) -> Document:
+    def read(cls, path: Path, language: str | None = None) -> Document:
         """Read a file.
 
+        Args:
+            path: Where it is.
+            language: The id of its language; None to tell by its name.
+
         Raises:
-            SourceError: there is no such file, or it is not text.
+            SourceError: there is no such file, it is not text, or its language is not known.
         """
         try:
             data = path.read_bytes()
@@ -47,7 +51,7 @@ class Document:
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror}") from error
         decoded = decode(data, str(path))
-        return cls(decoded.text, path, language_of(path), decoded=decoded)
+        return cls(decoded.text, path, language or language_of(path, data), decoded=decoded)
 
     @cached_property
     def positions(self) -> Positions:
@@ -61,5 +65,9 @@ class Document:
 
     @cached_property
     def tree(self) -> tree_sitter.Tree:
-        """The tree-sitter tree; it tolerates errors."""
+        """The tree-sitter tree; it tolerates errors.
+
+        Raises:
+            SourceError: the grammar of the language is not installed.
+        """
         return parser_for(self.language).parse(self.data)

@@ -1,0 +1,107 @@
+"""Which documents are not worth scoring, and why: generated, minified and over-long ones.
+
+Nobody reads such code to learn what a model makes of it, and scoring it costs minutes. A reason is always
+stated, and who asks for one file by name can have it scored all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from counterlens.confidence.scoring import MAX_BYTES
+from counterlens.syntax.document import Document
+from counterlens.syntax.statements import is_definition
+
+_HEAD_LINES = 40
+"""Markers are looked for in the comments and docstrings that begin in so many first lines."""
+
+_MARKERS = re.compile(
+    rb"""
+    @(?:auto-?)?generated\b
+    | \bauto[-\s]?(?:matically\s+)?generated\s+(?:by|from|file|code|using|with|on|at)\b
+    | \b(?:code|file|module|class|parser|lexer|stubs?)\s+(?:is\s+|was\s+|has\s+been\s+)?
+      (?:automatically\s+|auto-?)?generated\b
+    | ^\W*generated\s+(?:by|from|automatically)\b
+    | \bgenerated\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bdo\s+not\s+(?:edit|modify|change)\b
+    | \bdo\s+not\s+(?:edit|modify|change)\b [^\n]{0,80} (?:\n\W*)? [^\n]{0,80} \bgenerated\b
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+
+_NAMES = re.compile(
+    r"(?:_pb2(?:_grpc)?\.pyi?|[.\-_]min\.[cm]?js|[.\-]bundle\.[cm]?js|\.generated\.\w+|\.g\.\w+)$",
+    re.IGNORECASE,
+)
+"""File names that only generators give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on a document is not scored unasked.
+
+    Attributes:
+        bytes: Its size.
+        average_line: Bytes in a line that is not blank, on average: people write 25 to 45.
+        longest_line: Bytes in its longest line of code.
+        minimum: Smaller documents, in bytes, are not judged by their lines.
+    """
+
+    bytes: int = MAX_BYTES
+    average_line: int = 160
+    longest_line: int = 4_000
+    minimum: int = 1_000
+
+
+def reason_to_skip(document: Document, limits: Limits | None = None) -> str | None:
+    """Why a document is not scored unasked, as the end of "it is not scored:"; None if it should be."""
+    limits = limits or Limits()
+    return _generated(document) or _minified(document, limits) or _long(document, limits)
+
+
+def _generated(document: Document) -> str | None:
+    if document.path is not None and _NAMES.search(document.path.name):
+        return f"it is generated, as a file called {document.path.name} is"
+    for start, end in _head(document):
+        found = _MARKERS.search(document.data[start:end])
+        if found:
+            line = document.positions.line_of(start + found.start()) + 1
+            said = " ".join(found[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
+            return f"it is generated: line {line} says “{said}”"
+    return None
+
+
+def _head(document: Document) -> list[tuple[int, int]]:
+    """The comments before the first definition, and the docstring; neighbouring ones as one text."""
+    found: list[tuple[int, int]] = []
+    for node in document.tree.root_node.children:
+        if node.start_point.row >= _HEAD_LINES or is_definition(node):
+            break
+        text = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+        if "comment" not in text.type and text.type != "string":
+            continue
+        if found and not document.data[found[-1][1] : node.start_byte].strip():
+            found[-1] = (found[-1][0], node.end_byte)
+        else:
+            found.append((node.start_byte, node.end_byte))
+    return found
+
+
+def _minified(document: Document, limits: Limits) -> str | None:
+    if len(document.data) < limits.minimum:
+        return None
+    lines = [len(line) for line in document.data.splitlines() if line.strip()]
+    average = sum(lines) // max(len(lines), 1)
+    if average > limits.average_line:
+        return f"it is minified or data: its lines have {average:,} bytes on average"
+    longest = max(lines, default=0)
+    if longest > limits.longest_line:
+        return f"it is minified or data: one of its lines has {longest:,} bytes"
+    return None
+
+
+def _long(document: Document, limits: Limits) -> str | None:
+    size = len(document.data)
+    return (
+        f"it has {size:,} bytes, and scoring is limited to {limits.bytes:,}" if size > limits.bytes else None
+    )

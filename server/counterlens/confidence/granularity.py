@@ -1,0 +1,219 @@
+"""A document's confidence as spans that do not overlap, at one of four granularities, in six levels.
+
+What a face paints over code. A span is a run of bytes of one group, from its first byte that is not blank
+to its last; the group of a byte depends on the granularity:
+
+- `token`: the token that holds it; the value is the token's probability.
+- `leaf`: the innermost node that holds it; the value is the node's confidence.
+- `statement`: the innermost statement around it, so that a compound statement gives a span to its header
+  and leaves its body to the statements there; the value is the aggregate over the span's tokens.
+- `concept`: the innermost non-terminal around it that has a category other than `structure`; the value is
+  the confidence of that whole node, also where the span is a part of it.
+
+Prose (comments, the text of strings) surprises every model and says nothing about code: it is left out
+unless it is asked for. A statement keeps the strings inside it and is left out only when it is all prose.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.confidence.aggregate import Confidence, aggregated
+from counterlens.confidence.alignment import align, blank
+from counterlens.syntax.concepts import FREE_TEXT, Category
+from counterlens.syntax.statements import in_loop_header, is_statement
+
+Indices = npt.NDArray[np.int64]
+
+BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
+"""Where one level ends and the next begins; each is far wider than the numerical noise of a score."""
+
+LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
+"""What each level means. Level 0 is the least certain."""
+
+
+class Granularity(StrEnum):
+    """What a span is."""
+
+    TOKEN = "token"  # noqa: S105 - a token of a text
+    LEAF = "leaf"
+    STATEMENT = "statement"
+    CONCEPT = "concept"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of code and how sure the model is of it.
+
+    Attributes:
+        start: Its first byte.
+        end: The byte after its last.
+        value: 0 to 1: a probability, or an aggregate of probabilities.
+        level: 0 to 5, least certain first: see `LABELS`.
+        kind: The node type that it stands for, `token` for a token.
+        category: The concept category of that node; for a token that of the innermost node at its start.
+        index: Where it stands in `Confidence.nodes`, or a token's in `Confidence.scores`.
+    """
+
+    start: int
+    end: int
+    value: float
+    level: int
+    kind: str
+    category: Category
+    index: int
+
+
+def level_of(value: float) -> int:
+    """The level of a probability, 0 the least certain."""
+    return bisect.bisect_right(BOUNDS, value)
+
+
+def spans(
+    found: Confidence,
+    granularity: Granularity = Granularity.LEAF,
+    span: tuple[int, int] | None = None,
+    *,
+    prose: bool = False,
+) -> list[Span]:
+    """The spans of a document, in the order of the text, without overlap; those without a score left out.
+
+    Args:
+        found: The scored document.
+        granularity: What a span is.
+        span: Only spans that share a byte with this byte range, such as what is visible. They are whole:
+            asking for all parts of a document gives the same spans as asking for the document.
+        prose: Whether to give spans to comments and the text of strings.
+    """
+    data = found.document.data
+    inner = _innermost(found, len(data))
+    if granularity is Granularity.TOKEN:
+        group = _tokens(found, len(data))
+    else:
+        chosen = _CHOICES[granularity](found)
+        group = np.where(inner >= 0, chosen[inner], -1)
+    group[blank(data)] = -2  # blanks end no run, and belong to none
+    is_prose = np.array([_is_prose(node.kind) for node in found.nodes], bool)[inner]
+    if granularity is not Granularity.STATEMENT and not prose:
+        group[is_prose & (group != -2)] = -1
+    starts, ends = _runs(group)
+    if span is not None:
+        visible = (starts < span[1]) & (ends > span[0])
+        starts, ends = starts[visible], ends[visible]
+    if granularity is Granularity.STATEMENT and not prose:
+        code = np.concatenate([[0], np.cumsum(~is_prose & (group >= 0))])
+        kept = code[ends] > code[starts]
+        starts, ends = starts[kept], ends[kept]
+    values = _values(found, granularity, group, starts, ends)
+    return [
+        Span(
+            start=start,
+            end=end,
+            value=value,
+            level=level_of(value),
+            kind="token" if granularity is Granularity.TOKEN else found.nodes[index].kind,
+            category=found.nodes[int(inner[start]) if granularity is Granularity.TOKEN else index].category,
+            index=index,
+        )
+        for start, end, value, index in zip(
+            starts.tolist(), ends.tolist(), values, group[starts].tolist(), strict=True
+        )
+        if value is not None
+    ]
+
+
+def visible_first(given: Iterable[Span], visible: tuple[int, int]) -> list[Span]:
+    """Spans reordered for painting: those that share a byte with the visible range, then the others."""
+    return sorted(given, key=lambda one: not (one.start < visible[1] and one.end > visible[0]))
+
+
+def _innermost(found: Confidence, size: int) -> Indices:
+    """(size,) for each byte the index of the innermost node that holds it; a prose node hides its parts."""
+    owner = np.full(size, -1, np.int64)
+    atom = 0  # where the last prose node ends
+    for i, node in enumerate(found.nodes):
+        if node.start >= atom or node.end > atom:
+            owner[node.start : node.end] = i
+            if node.kind in FREE_TEXT:
+                atom = node.end
+    return owner
+
+
+def _tokens(found: Confidence, size: int) -> Indices:
+    """(size,) for each byte the index of the token that holds it, -1 where there is none."""
+    at = np.arange(size)
+    token = np.searchsorted(found.scores.end, at, side="right")
+    held = token < len(found.scores)
+    if len(found.scores):
+        held &= found.scores.start[np.minimum(token, len(found.scores) - 1)] <= at
+    return np.where(held, token, -1)
+
+
+def _leaves(found: Confidence) -> Indices:
+    """Each node stands for itself."""
+    return np.arange(len(found.nodes))
+
+
+def _statements(found: Confidence) -> Indices:
+    """For each node the innermost statement around it; comments stand for themselves."""
+    chosen = np.full(len(found.nodes), -1, np.int64)
+    for i, node in enumerate(found.nodes):
+        above = found.nodes[node.parent] if node.parent >= 0 else None
+        header = above is not None and in_loop_header(node.kind, above.kind, last=node.end == above.end)
+        if (is_statement(node.kind) and not header) or "comment" in node.kind or node.kind == "ERROR":
+            chosen[i] = i
+        elif above is not None:
+            chosen[i] = chosen[node.parent]
+    return chosen
+
+
+def _concepts(found: Confidence) -> Indices:
+    """For each node the innermost non-terminal around it that has a category of the paper's."""
+    chosen = np.full(len(found.nodes), -1, np.int64)
+    for i, node in enumerate(found.nodes):
+        own = i in found.parents and node.named and node.category is not Category.STRUCTURE
+        chosen[i] = i if own else (chosen[node.parent] if node.parent >= 0 else -1)
+    return chosen
+
+
+_CHOICES = {
+    Granularity.LEAF: _leaves,
+    Granularity.STATEMENT: _statements,
+    Granularity.CONCEPT: _concepts,
+}
+
+
+def _is_prose(kind: str) -> bool:
+    return kind in FREE_TEXT
+
+
+def _runs(group: Indices) -> tuple[Indices, Indices]:
+    """The first bytes, and the bytes after the last, of the runs of equal groups >= 0; -2 is passed over."""
+    solid = np.flatnonzero(group != -2)
+    values = group[solid]
+    edges = np.flatnonzero(np.diff(values)) + 1
+    first = np.concatenate([[0], edges]).astype(np.int64) if len(solid) else edges
+    last = np.concatenate([edges, [len(solid)]]).astype(np.int64) if len(solid) else edges
+    kept = values[first] >= 0 if len(solid) else np.empty(0, bool)
+    return solid[first[kept]], solid[last[kept] - 1] + 1
+
+
+def _values(
+    found: Confidence, granularity: Granularity, group: Indices, starts: Indices, ends: Indices
+) -> list[float | None]:
+    """The value of each run; None where it has none."""
+    probability = found.scores.probability
+    if granularity is Granularity.TOKEN:
+        numbers = probability[group[starts]]
+    elif granularity is Granularity.STATEMENT:
+        first, last = align(found.scores, starts, ends, found.rule)
+        numbers = aggregated(probability, first, last, found.aggregation)
+    else:
+        return [found.nodes[i].confidence for i in group[starts].tolist()]
+    return [None if np.isnan(number) else float(number) for number in numbers]

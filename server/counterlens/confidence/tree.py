@@ -1,0 +1,144 @@
+"""The data of the tree view (AsC-Viz, paper 001 section V): what a face draws as a tree or a sequence.
+
+Three views, in the paper's terms. The partial tree of non-terminals is the default: it is the one that the
+paper's users preferred. Nodes are given flat, parents before children, each with the index of its parent:
+trees of broken or machine-made code are deeper than a call stack or a JSON reader would bear.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.granularity import level_of
+from counterlens.syntax.concepts import Category
+
+_EXCERPT = 40
+"""Characters of a node's text that are shown beside it."""
+
+
+class TreeView(StrEnum):
+    """Which nodes are shown."""
+
+    PARTIAL = "partial"
+    """The syntax tree's non-terminals."""
+    COMPLETE = "complete"
+    """All its nodes."""
+    SEQUENCE = "sequence"
+    """The tokens in a row, without a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """One row of a view: a syntax node, or a token of the sequence. All of it goes into JSON as it is.
+
+    Attributes:
+        parent: The index of its parent in the view; -1 where it has none.
+        depth: How many nodes of the view contain it.
+        kind: The node type, such as `if_statement`; `token` for a token.
+        category: The concept category; of a token that of the innermost node at its start.
+        start: Its first byte.
+        end: The byte after its last.
+        line: The 0-based line of its first byte.
+        text: Its source, one line, cut to 40 characters.
+        value: Its confidence, 0 to 1: a node's aggregate, a token's probability; None where not scored.
+        level: 0 to 5, least certain first, as in `granularity.LABELS`; None where not scored.
+        minimum: The probability of its least certain token.
+        bits: Its surprisal in bits.
+        bits_per_byte: The same over its bytes; None for a token.
+        leaf: Whether it has no children in the view.
+    """
+
+    parent: int
+    depth: int
+    kind: str
+    category: Category
+    start: int
+    end: int
+    line: int
+    text: str
+    value: float | None
+    level: int | None
+    minimum: float | None
+    bits: float | None
+    bits_per_byte: float | None
+    leaf: bool
+
+
+def tree(found: Confidence, view: TreeView = TreeView.PARTIAL) -> tuple[TreeNode, ...]:
+    """The rows of a view, parents before children, in the order of the text."""
+    return _sequence(found) if view is TreeView.SEQUENCE else _tree(found, view)
+
+
+def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
+    shown = [i for i in range(len(found.nodes)) if view is TreeView.COMPLETE or i in found.parents]
+    row_of = {i: row for row, i in enumerate(shown)}
+    inner = {found.nodes[i].parent for i in shown}
+    rows: list[TreeNode] = []
+    for i in shown:
+        node = found.nodes[i]
+        parent = row_of.get(node.parent, -1)  # a node with a child is a non-terminal, so it is shown as well
+        rows.append(
+            TreeNode(
+                parent=parent,
+                depth=rows[parent].depth + 1 if parent >= 0 else 0,
+                kind=node.kind,
+                category=node.category,
+                start=node.start,
+                end=node.end,
+                line=found.document.positions.line_of(node.start),
+                text=_excerpt(found, node.start, node.end),
+                value=node.confidence,
+                level=None if node.confidence is None else level_of(node.confidence),
+                minimum=node.minimum,
+                bits=node.bits,
+                bits_per_byte=node.bits_per_byte,
+                leaf=i not in inner,
+            )
+        )
+    return tuple(rows)
+
+
+def _sequence(found: Confidence) -> tuple[TreeNode, ...]:
+    scores = found.scores
+    rows, at = [], 0
+    stack: list[int] = []
+    for token in range(len(scores)):
+        start, end = int(scores.start[token]), int(scores.end[token])
+        while at < len(found.nodes) and found.nodes[at].start <= start:
+            while stack and found.nodes[stack[-1]].end <= found.nodes[at].start:
+                stack.pop()
+            stack.append(at)
+            at += 1
+        while stack and found.nodes[stack[-1]].end <= start:
+            stack.pop()
+        scored = not math.isnan(scores.logprob[token])
+        value = math.exp(scores.logprob[token]) if scored else None
+        rows.append(
+            TreeNode(
+                parent=-1,
+                depth=0,
+                kind="token",
+                category=found.nodes[stack[-1]].category if stack else Category.STRUCTURE,
+                start=start,
+                end=end,
+                line=found.document.positions.line_of(start),
+                text=_excerpt(found, start, end),
+                value=value,
+                level=None if value is None else level_of(value),
+                minimum=value,
+                bits=max(0.0, -float(scores.logprob[token]) / math.log(2)) if scored else None,
+                bits_per_byte=None,
+                leaf=True,
+            )
+        )
+    return tuple(rows)
+
+
+def _excerpt(found: Confidence, start: int, end: int) -> str:
+    """The text of a byte range in one short line."""
+    text = found.document.data[start : min(end, start + 8 * _EXCERPT)].decode("utf-8", "replace")
+    line = " ".join(text.split()) if text.strip() else text.encode("unicode_escape").decode()
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
