@@ -1,0 +1,215 @@
+"""Which operator does a model expect in a gap? Each candidate by the probability of all that follows.
+
+A left-to-right model asked for the next token sees only what stands before the gap. Here it is asked for
+the probability of the whole text with each candidate in its place, from the line of the gap to the end of
+the function: what follows the gap decides with it, and by Bayes' rule the candidates' shares of that
+probability are what the model believes of the gap, given both sides (Ahmed et al. 2024 mask a token of
+models that read both sides).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.confidence.units import units
+from counterlens.errors import SourceError
+from counterlens.models.base import Model, Progress, TokenScores
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+from counterlens.syntax.operators import OperatorSite, leaves
+
+CONTEXT_BYTES = 8192
+"""Of what stands before the gap at most so much is shown, beside the document's header."""
+AFTER_BYTES = 8192
+"""Of what follows the gap at most so much is scored."""
+_NEUTRAL = "\n"  # what a text without context is scored after, so that its first token has a score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorDistribution:
+    """What a model believes of a gap.
+
+    Attributes:
+        site: The operator that stands there.
+        logprob: (k,) float64, natural logarithm of the probability of the scored text with each of the
+            site's k candidates, given what stands before it.
+    """
+
+    site: OperatorSite
+    logprob: npt.NDArray[np.float64]
+
+    @property
+    def probability(self) -> npt.NDArray[np.float64]:
+        """(k,) float64, each candidate's share of the probability of all of them."""
+        weights = np.exp(self.logprob - self.logprob.max())
+        return np.asarray(weights / weights.sum(), np.float64)
+
+    @property
+    def entropy(self) -> float:
+        """In nats, over the candidates: 0 when one is sure, at most the logarithm of their number."""
+        p = self.probability
+        return float(-np.sum(p[p > 0] * np.log(p[p > 0])) + 0.0)
+
+    @property
+    def predicted(self) -> str:
+        """The likeliest candidate; of equally likely ones the first."""
+        return self.site.candidates[int(np.argmax(self.logprob))]
+
+    @property
+    def correct(self) -> bool:
+        """Whether the likeliest candidate is the one that stands there."""
+        return self.predicted == self.site.operator
+
+    @property
+    def expected(self) -> float:
+        """The probability of the operator that stands there."""
+        return float(self.probability[self.site.candidates.index(self.site.operator)])
+
+    @property
+    def margin(self) -> float:
+        """In nats: how much likelier the text is with the best other candidate than as it stands.
+
+        Below 0 where what stands there is the likeliest.
+        """
+        at = self.site.candidates.index(self.site.operator)
+        return float(np.delete(self.logprob, at).max() - self.logprob[at])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorScores:
+    """The scores of a gap's text with each candidate, from which distributions for any window are read.
+
+    Attributes:
+        site: The operator.
+        scores: Of the text with each candidate, in their order.
+        gap: The byte of the scored text at which the candidates begin.
+        cuts: How many bytes after the gap the text ends for a window of so many lexical tokens.
+    """
+
+    site: OperatorSite
+    scores: tuple[TokenScores, ...]
+    gap: int
+    cuts: tuple[int, ...]
+
+    def distribution(self, after: int | None = None) -> OperatorDistribution:
+        """The distribution when only so many lexical tokens after the gap count; None for all of them."""
+        logprob = np.empty(len(self.scores))
+        for i, (scores, candidate) in enumerate(zip(self.scores, self.site.candidates, strict=True)):
+            counted = ~np.isnan(scores.logprob)
+            if after is not None and after < len(self.cuts):
+                counted &= scores.start < self.gap + len(candidate.encode()) + self.cuts[after]
+            logprob[i] = scores.logprob[counted].sum()
+        return OperatorDistribution(self.site, logprob)
+
+
+class OperatorScorer:
+    r"""Scores the operators of one document.
+
+    Args:
+        model: Who is asked; it must give token probabilities.
+        document: The source. Models are shown `\n` at line ends.
+    """
+
+    def __init__(self, model: Model, document: Document) -> None:
+        self._model, self._document = model, document
+
+    def score(
+        self,
+        site: OperatorSite,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> OperatorScores:
+        """Score a gap with each of its candidates, as one batch with a shared prefix.
+
+        What is scored begins with the line of the gap, so that no candidate changes how the text before it
+        is cut into tokens.
+
+        Args:
+            site: The operator.
+            before: Only so many lexical tokens before the gap are shown; None for the header of the document
+                and all of the definition before it.
+            after: Only so many lexical tokens after it are scored; None for all up to the end of the
+                function.
+            cancel: Set it to give up.
+            progress: As `Model.score_continuations`.
+
+        Raises:
+            SourceError: the site is not in the document.
+            ModelError, Cancelled: as `Model.score_continuations`.
+        """
+        data = self._document.data
+        if data[site.start : site.end].split() != site.operator.encode().split():
+            raise SourceError(f"there is no `{site.operator}` at byte {site.start}")
+        end = self._end(site, after)
+        context, start = self._context(site, before)
+        lead, follow = _unix(data[start : site.start]), _unix(data[site.end : end])
+        texts = [f"{lead}{candidate}{follow}" for candidate in site.candidates]
+        scores = self._model.score_continuations(
+            context or _NEUTRAL, texts, alternatives=0, cancel=cancel, progress=progress
+        )
+        cuts = [0, *(len(_unix(data[site.end : stop]).encode()) for _, stop in self._following(site, end))]
+        return OperatorScores(site, tuple(scores), len(lead.encode()), tuple(cuts))
+
+    def _context(self, site: OperatorSite, before: int | None) -> tuple[str, int]:
+        """What the model has read before the scored text, and where that begins."""
+        data = self._document.data
+        line = max(data.rfind(b"\n", 0, site.start), 0)
+        line -= data[line - 1 : line] == b"\r"
+        if before is not None:
+            earlier = [leaf for leaf in self._leaves if leaf[1] <= site.start]
+            first = earlier[-before][0] if 0 < before <= len(earlier) else 0 if before else site.start
+            begin = max(first, line)
+            return _unix(data[first:begin]), begin
+        unit = next(unit for unit in units(self._document) if unit.start <= site.start < unit.end)
+        begin = max(unit.start, line)
+        lower = max(unit.start, begin - CONTEXT_BYTES)
+        if lower > unit.start:
+            lower = max(data.find(b"\n", lower), lower)
+        return _unix(data[: unit.context]) + _unix(data[lower:begin]), begin
+
+    def _end(self, site: OperatorSite, after: int | None) -> int:
+        """Where the scored text ends: with the window, or the innermost function around the gap."""
+        around = [f.end for f in functions(self._document) if f.start <= site.start < f.end]
+        whole = units(self._document)
+        end = around[-1] if around else next(u.end for u in whole if u.start <= site.start < u.end)
+        end = min(end, site.end + AFTER_BYTES)
+        if after is not None:
+            following = self._following(site, end)[:after]
+            return following[-1][1] if following else site.end
+        while end < len(self._document.data) and self._document.data[end] & 0xC0 == 0x80:
+            end += 1
+        return end
+
+    def _following(self, site: OperatorSite, end: int) -> list[tuple[int, int]]:
+        return [leaf for leaf in self._leaves if site.end <= leaf[0] and leaf[1] <= end]
+
+    @cached_property
+    def _leaves(self) -> list[tuple[int, int]]:
+        return leaves(self._document)
+
+
+def operator_distribution(
+    model: Model,
+    document: Document,
+    site: OperatorSite,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    cancel: Event | None = None,
+) -> OperatorDistribution:
+    """What a model believes of one gap; the arguments and errors are those of `OperatorScorer.score`."""
+    return (
+        OperatorScorer(model, document).score(site, before=before, after=after, cancel=cancel).distribution()
+    )
+
+
+def _unix(data: bytes) -> str:
+    return data.replace(b"\r\n", b"\n").decode("utf-8", "replace")

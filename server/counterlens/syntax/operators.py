@@ -1,0 +1,141 @@
+"""Binary operators in a tree, and what could stand in the place of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+import tree_sitter
+
+from counterlens.errors import SourceError
+from counterlens.syntax.document import Document
+
+
+class Family(StrEnum):
+    """Operators that can stand in each other's place."""
+
+    COMPARISON = "comparison"
+    IDENTITY = "identity"
+    MEMBERSHIP = "membership"
+    ARITHMETIC = "arithmetic"
+    BITWISE = "bitwise"
+    BOOLEAN = "boolean"
+    AUGMENTED = "augmented"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSite:
+    """One operator in a document. Offsets are bytes.
+
+    Attributes:
+        start: Its first byte.
+        end: The byte after its last.
+        operator: How it is written, `not in` with one blank.
+        family: What it belongs to.
+        candidates: The operators that could stand there, itself among them.
+        line: Its line, 1-based.
+        text: The expression or statement around it, on one line.
+    """
+
+    start: int
+    end: int
+    operator: str
+    family: Family
+    candidates: tuple[str, ...]
+    line: int
+    text: str
+
+
+# The comparisons are those of Ahmed et al. 2024, section 4.1; the other families are ours.
+_COMPARISON = (Family.COMPARISON, "== != < > <= >=")
+_PYTHON = {
+    "comparison_operator": (
+        _COMPARISON,
+        (Family.IDENTITY, "is|is not"),
+        (Family.MEMBERSHIP, "in|not in"),
+    ),
+    "binary_operator": ((Family.ARITHMETIC, "+ - * / // % **"), (Family.BITWISE, "& | ^ << >>")),
+    "boolean_operator": ((Family.BOOLEAN, "and or"),),
+    "augmented_assignment": (
+        (Family.AUGMENTED, "+= -= *= /= //= %= **="),
+        (Family.AUGMENTED, "&= |= ^= <<= >>="),
+    ),
+}
+_JAVA = {
+    "binary_expression": (
+        _COMPARISON,
+        (Family.ARITHMETIC, "+ - * / %"),
+        (Family.BITWISE, "& | ^ << >> >>>"),
+        (Family.BOOLEAN, "&& ||"),
+    ),
+    "assignment_expression": (
+        (Family.AUGMENTED, "+= -= *= /= %="),
+        (Family.AUGMENTED, "&= |= ^= <<= >>= >>>="),
+    ),
+}
+
+
+def _table(
+    kinds: dict[str, tuple[tuple[Family, str], ...]],
+) -> dict[tuple[str, str], tuple[Family, tuple[str, ...]]]:
+    """(kind of the node around it, operator) to its family and candidates."""
+    table: dict[tuple[str, str], tuple[Family, tuple[str, ...]]] = {}
+    for kind, families in kinds.items():
+        for family, written in families:
+            candidates = tuple(written.split("|") if "is" in written or "in" in written else written.split())
+            table.update({(kind, operator): (family, candidates) for operator in candidates})
+    return table
+
+
+TABLES = MappingProxyType({"python": _table(_PYTHON), "java": _table(_JAVA)})
+
+
+def operator_sites(document: Document, span: tuple[int, int] | None = None) -> list[OperatorSite]:
+    """The operators of a document in the order of the text, those inside a byte range where one is given.
+
+    Unary operators and `not` have no alternatives, so they are left out.
+
+    Raises:
+        SourceError: the operators of the document's language are not known.
+    """
+    if document.language not in TABLES:
+        raise SourceError(f"the operators of {document.language} are not known")
+    start, end = span if span is not None else (0, len(document.data))
+    return [
+        site for site in _walk(document, document.tree.root_node) if start <= site.start and site.end <= end
+    ]
+
+
+def leaves(document: Document) -> list[tuple[int, int]]:
+    """The byte ranges of a document's lexical tokens, in the order of the text."""
+    found: list[tuple[int, int]] = []
+    pending = [document.tree.root_node]
+    while pending:
+        node = pending.pop()
+        if node.children:
+            pending.extend(reversed(node.children))
+        elif node.end_byte > node.start_byte:
+            found.append((node.start_byte, node.end_byte))
+    return found
+
+
+def _walk(document: Document, node: tree_sitter.Node) -> Iterator[OperatorSite]:
+    table = TABLES[document.language]
+    for child in node.children:
+        known = table.get((node.type, child.type))
+        if known is not None and not child.is_named:
+            family, candidates = known
+            text = (node.text or b"").decode("utf-8", "replace")
+            yield OperatorSite(
+                child.start_byte,
+                child.end_byte,
+                child.type,
+                family,
+                candidates,
+                child.start_point.row + 1,
+                " ".join(text.split()),
+            )
+        else:
+            yield from _walk(document, child)
