@@ -1,0 +1,163 @@
+"""How far confidences can be taken at their word: Brier score, expected calibration error, reliability.
+
+A confidence of 0.8 is calibrated where 8 of 10 nodes that are shown with it are predicted right. Nodes of one
+function are alike, so intervals come from a bootstrap over functions, not over nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+BINS = 10
+"""Bins of equal width, as in a usual reliability diagram."""
+
+ROUNDS = 1000
+"""Bootstrap samples of an interval."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """n nodes, what they were shown with, and whether the model predicts them right.
+
+    Attributes:
+        confidence: (n,) 0 to 1.
+        right: (n,) 1.0 or 0.0.
+        category: (n,) concept categories.
+        tokens: (n,) how many tokens each has.
+        group: (n,) number of the function, or other unit, that each belongs to.
+    """
+
+    confidence: Floats
+    right: Floats
+    category: npt.NDArray[np.str_]
+    tokens: Integers
+    group: Integers
+
+    def __len__(self) -> int:
+        return len(self.confidence)
+
+    def where(self, mask: npt.NDArray[np.bool_]) -> Observations:
+        """Those that a mask of (n,) chooses."""
+        return Observations(
+            self.confidence[mask], self.right[mask], self.category[mask], self.tokens[mask], self.group[mask]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The nodes with a confidence from `low` to `high`.
+
+    Attributes:
+        low: Where the bin begins.
+        high: Where it ends.
+        n: How many nodes are in it.
+        confidence: Their mean confidence; NaN where there are none.
+        right: The share of them that is predicted right; NaN where there are none.
+    """
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good some confidences are.
+
+    Attributes:
+        n: How many nodes.
+        right: The share of them that is predicted right.
+        brier: Mean squared difference from the truth (Brier 1950): 0 is best, and 0.25 is what always saying
+            one half gives.
+        ece: Expected calibration error (Naeini et al. 2015): the mean distance between confidence and share
+            in the bins, by how many nodes they hold.
+        bins: The reliability diagram.
+    """
+
+    n: int
+    right: float
+    brier: Estimate
+    ece: Estimate
+    bins: tuple[Bin, ...]
+
+
+def quality(
+    confidence: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
+) -> Quality:
+    """Measure n confidences against the truth, with intervals over their groups.
+
+    Args:
+        confidence: (n,) 0 to 1; n is 1 or more.
+        right: (n,) 1.0 or 0.0.
+        group: (n,) what is drawn together.
+        seed: Of the bootstrap.
+        rounds: How many samples it draws.
+    """
+    sums = _by_group(confidence, right, group)
+    all_of_it = sums.sum(axis=0, keepdims=True)
+    rng = np.random.default_rng(seed)
+    groups = len(sums)
+    drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=rounds)
+    samples = np.tensordot(drawn.astype(np.float64), sums, axes=1)
+    total = all_of_it[0]
+    count = np.maximum(total[0], 1)
+    edges = np.linspace(0, 1, BINS + 1).tolist()
+    bins = tuple(
+        Bin(
+            edges[i],
+            edges[i + 1],
+            int(total[0, i]),
+            float(total[1, i] / count[i]) if total[0, i] else float("nan"),
+            float(total[2, i] / count[i]) if total[0, i] else float("nan"),
+        )
+        for i in range(BINS)
+    )
+    return Quality(
+        n=len(confidence),
+        right=float(right.mean()),
+        brier=_estimate(_brier(all_of_it), _brier(samples)),
+        ece=_estimate(_ece(all_of_it), _ece(samples)),
+        bins=bins,
+    )
+
+
+def _by_group(confidence: Floats, right: Floats, group: Integers) -> Floats:
+    """(groups, 4, BINS): for each bin the number of nodes, and sums of confidence, truth, squared error."""
+    _, place = np.unique(group, return_inverse=True)
+    column = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    groups = int(place.max()) + 1
+    values = (np.ones(len(confidence)), confidence, right, (confidence - right) ** 2)
+    flat = [np.bincount(place * BINS + column, value, minlength=groups * BINS) for value in values]
+    return np.stack([one.reshape(groups, BINS) for one in flat], axis=1)
+
+
+def _brier(sums: Floats) -> Floats:
+    result: Floats = sums[:, 3].sum(axis=1) / np.maximum(sums[:, 0].sum(axis=1), 1)
+    return result
+
+
+def _ece(sums: Floats) -> Floats:
+    result: Floats = np.abs(sums[:, 1] - sums[:, 2]).sum(axis=1) / np.maximum(sums[:, 0].sum(axis=1), 1)
+    return result
+
+
+def _estimate(value: Floats, samples: Floats) -> Estimate:
+    low, high = np.quantile(samples, [0.025, 0.975]).tolist()
+    return Estimate(float(value[0]), low, high)
