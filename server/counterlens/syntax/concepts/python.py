@@ -1,42 +1,10 @@
-"""Abstract Syntax Concepts: the category of every syntax node type (paper 001, section III-A and Table I).
-
-The ten categories and their names are the paper's. Its figure 3 gives examples of node types, not a full
-assignment, so the tables below are ours: every named node type of the grammar has a category. What only
-holds other nodes together (`module`, `argument_list`) is `STRUCTURE`, which the paper does not report.
-Keywords, operators and punctuation take the category of the node that they belong to.
-"""
+"""The concept category of every named node type of the Python grammar."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from counterlens.syntax.concepts.categories import Category
 
-
-class Category(StrEnum):
-    """A concept category of paper 001."""
-
-    DATA_STRUCTURES = "data structures"
-    DECISION = "decision"
-    EXCEPTIONS = "exceptions"
-    FUNCTIONAL = "functional programming"
-    ITERATION = "iteration"
-    NATURAL_LANGUAGE = "natural language"
-    OPERATORS = "operators"
-    SCOPE = "scope"
-    TESTING = "testing"
-    TYPES = "types"
-    STRUCTURE = "structure"
-
-
-FREE_TEXT = frozenset(
-    {
-        *("string_content", "string_start", "string_end", "escape_sequence", "comment"),
-        *("line_comment", "block_comment", "html_comment", "hash_bang_line"),
-        *("string_fragment", "multiline_string_fragment", "jsx_text", "regex_pattern"),
-    }
-)
-"""Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
-
-_PYTHON: dict[Category, str] = {
+PYTHON: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
         attribute concatenated_string dictionary dictionary_splat expression_list list list_splat pair
         parenthesized_list_splat pattern_list set slice subscript tuple tuple_pattern list_pattern
@@ -69,14 +37,3 @@ _PYTHON: dict[Category, str] = {
         argument_list chevron exec_statement expression_statement keyword_argument line_continuation module
         parenthesized_expression pass_statement print_statement""",
 }
-
-_TABLES: dict[str, dict[str, Category]] = {
-    "python": {kind: category for category, kinds in _PYTHON.items() for kind in kinds.split()}
-}
-
-
-def category_of(language: str, kind: str) -> Category | None:
-    """The category of a node type, or None where it takes that of its parent."""
-    if kind == "ERROR":
-        return Category.STRUCTURE
-    return _TABLES.get(language, {}).get(kind)

@@ -1,0 +1,54 @@
+"""The concept category of every named node type of the Java grammar.
+
+The paper has categories for Python; where the languages have the same construct, it has the same one here.
+What Python has not: declarations with types and modifiers are `scope`, what names or converts a type is
+`types`, an annotation is `functional programming` as a decorator is, and so is making an object, which in
+Python is a call. `yield` ends an arm of a `switch`: `decision`. A label serves loops: `iteration`. What
+closes a resource belongs to `try`: `exceptions`.
+"""
+
+from __future__ import annotations
+
+from counterlens.syntax.concepts.categories import Category
+
+JAVA: dict[Category, str] = {
+    Category.DATA_STRUCTURES: """
+        array_access array_creation_expression array_initializer dimensions dimensions_expr
+        element_value_array_initializer element_value_pair enum_body enum_constant field_access""",
+    Category.DECISION: """
+        guard if_statement pattern record_pattern record_pattern_body record_pattern_component switch_block
+        switch_block_statement_group switch_expression switch_label switch_rule ternary_expression
+        type_pattern underscore_pattern yield_statement""",
+    Category.EXCEPTIONS: """
+        catch_clause catch_formal_parameter catch_type finally_clause resource resource_specification
+        throw_statement throws try_statement try_with_resources_statement""",
+    Category.FUNCTIONAL: """
+        annotation annotation_argument_list explicit_constructor_invocation inferred_parameters
+        lambda_expression marker_annotation method_invocation method_reference object_creation_expression""",
+    Category.ITERATION: """
+        break_statement continue_statement do_statement enhanced_for_statement for_statement
+        labeled_statement while_statement""",
+    Category.NATURAL_LANGUAGE: """
+        block_comment character_literal escape_sequence identifier line_comment multiline_string_fragment
+        scoped_identifier string_fragment string_interpolation string_literal template_expression""",
+    Category.OPERATORS: """
+        assignment_expression binary_expression instanceof_expression unary_expression update_expression
+        variable_declarator""",
+    Category.SCOPE: """
+        annotation_type_body annotation_type_declaration annotation_type_element_declaration asterisk block
+        class_body class_declaration compact_constructor_declaration constant_declaration constructor_body
+        constructor_declaration enum_body_declarations enum_declaration exports_module_directive
+        field_declaration formal_parameter formal_parameters import_declaration interface_body
+        interface_declaration local_variable_declaration method_declaration modifiers module_body
+        module_declaration opens_module_directive package_declaration provides_module_directive
+        receiver_parameter record_declaration requires_modifier requires_module_directive return_statement
+        spread_parameter static_initializer super synchronized_statement this uses_module_directive""",
+    Category.TESTING: "assert_statement",
+    Category.TYPES: """
+        annotated_type array_type binary_integer_literal boolean_type cast_expression class_literal
+        decimal_floating_point_literal decimal_integer_literal extends_interfaces false floating_point_type
+        generic_type hex_floating_point_literal hex_integer_literal integral_type null_literal
+        octal_integer_literal permits scoped_type_identifier super_interfaces superclass true type_arguments
+        type_bound type_identifier type_list type_parameter type_parameters void_type wildcard""",
+    Category.STRUCTURE: "argument_list expression_statement parenthesized_expression program",
+}

@@ -1,0 +1,49 @@
+"""The concept category of every named node type of the JavaScript grammar, JSX included.
+
+The paper has categories for Python; where the languages have the same construct, it has the same one here.
+What Python has not: a function as a value (`arrow_function`, `function_expression`) is `functional
+programming` as a lambda is, and so is `new`, which in Python is a call. JSX elements build values: `data
+structures`; their text and regular expressions are `natural language` as strings are. JavaScript has no
+`assert`, so no node is `testing`.
+"""
+
+from __future__ import annotations
+
+from counterlens.syntax.concepts.categories import Category
+
+JAVASCRIPT: dict[Category, str] = {
+    Category.DATA_STRUCTURES: """
+        array array_pattern computed_property_name jsx_attribute jsx_closing_element jsx_element
+        jsx_opening_element jsx_self_closing_element member_expression object object_assignment_pattern
+        object_pattern optional_chain pair pair_pattern rest_pattern sequence_expression spread_element
+        subscript_expression""",
+    Category.DECISION: """
+        else_clause if_statement switch_body switch_case switch_default switch_statement
+        ternary_expression""",
+    Category.EXCEPTIONS: "catch_clause finally_clause throw_statement try_statement",
+    Category.FUNCTIONAL: """
+        arrow_function await_expression call_expression decorator function_expression generator_function
+        new_expression yield_expression""",
+    Category.ITERATION: """
+        break_statement continue_statement do_statement for_in_statement for_statement labeled_statement
+        while_statement""",
+    Category.NATURAL_LANGUAGE: """
+        comment escape_sequence hash_bang_line html_character_reference html_comment identifier
+        jsx_namespace_name jsx_text private_property_identifier property_identifier regex regex_flags
+        regex_pattern shorthand_property_identifier shorthand_property_identifier_pattern
+        statement_identifier string string_fragment template_string template_substitution""",
+    Category.OPERATORS: """
+        assignment_expression augmented_assignment_expression binary_expression unary_expression
+        update_expression variable_declarator""",
+    Category.SCOPE: """
+        assignment_pattern class class_body class_declaration class_heritage class_static_block
+        export_clause export_specifier export_statement field_definition formal_parameters
+        function_declaration generator_function_declaration import import_attribute import_clause
+        import_specifier import_statement lexical_declaration meta_property method_definition named_imports
+        namespace_export namespace_import return_statement statement_block super this using_declaration
+        variable_declaration with_statement""",
+    Category.TYPES: "false null number true undefined",
+    Category.STRUCTURE: """
+        arguments debugger_statement empty_statement expression_statement jsx_expression
+        parenthesized_expression program""",
+}
