@@ -73,3 +73,10 @@ def test_reading_says_what_is_wrong(tmp_path: Path) -> None:
         Document.read(tmp_path / "missing.py")
     with pytest.raises(SourceError, match="is a folder"):
         Document.read(tmp_path)
+
+
+def test_only_python_has_functions_that_can_be_probed() -> None:
+    document = Document("class A { int f() { return 1; } }\n", language="java")
+    assert functions(document) == []
+    with pytest.raises(SourceError, match="is java: only Python"):
+        find_function(document, "A.f")

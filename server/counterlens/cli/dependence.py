@@ -8,6 +8,7 @@ from counterlens.cli.options import json_option, print_json, print_report, split
 from counterlens.dependence import MODULE, Program, Rules
 from counterlens.reports.dependence import dependence_report, plain
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import require_python
 
 
 @click.command()
@@ -24,7 +25,7 @@ def dependence(target: str, implicit_exceptions: bool, as_json: bool) -> None:
     Without a name, the module's own statements are analysed (as <module>), and every function in it.
     """
     path, qualname = split_target(target)
-    document = Document.read(path)
+    document = require_python(Document.read(path))
     program = Program(document.text, Rules(implicit_exceptions=implicit_exceptions))
     if qualname is not None:
         found = program.dependences(qualname)

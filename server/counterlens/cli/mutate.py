@@ -21,7 +21,7 @@ from counterlens.reports import json as plain
 from counterlens.reports.terminal import mutation_report
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import find_function, require_python
 
 
 @click.command()
@@ -47,7 +47,7 @@ def mutate(
 ) -> None:
     """Show the counterfactuals of a file or of one of its functions."""
     path, qualname = split_target(target)
-    document = Document.read(path)
+    document = require_python(Document.read(path))
     function = find_function(document, qualname).qualname if qualname else None
     chosen = _chosen(mutations)
     if call is not None:

@@ -24,7 +24,7 @@ from counterlens.reports import json as plain
 from counterlens.reports.terminal import probe_report
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import find_function, require_python
 
 
 @click.command()
@@ -63,7 +63,7 @@ def probe(
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
     path, qualname = split_target(target)
-    document = Document.read(path)
+    document = require_python(Document.read(path))
     if qualname:
         find_function(document, qualname)  # a wrong name is said before a model is loaded
     with (

@@ -39,17 +39,36 @@ class Function:
 
 
 def functions(document: Document) -> list[Function]:
-    """All functions of a document, outer ones before the ones inside them, in the order of the text."""
+    """All functions of a document, outer ones before the ones inside them, in the order of the text.
+
+    Only of Python: they are what is mutated, run and probed. Other languages are scored, not probed.
+    """
+    if document.language != "python":
+        return []
     return list(_walk(document.tree.root_node, document.data, ()))
+
+
+def require_python(document: Document) -> Document:
+    """The document, where it is one that can be mutated and probed.
+
+    Raises:
+        SourceError: it is in another language.
+    """
+    if document.language == "python":
+        return document
+    raise SourceError(
+        f"{document.path or 'the text'} is {document.language}: only Python can be mutated, run and probed",
+        "`counterlens score` works for it",
+    )
 
 
 def find_function(document: Document, qualname: str) -> Function:
     """The function with a qualified name; an unqualified one is enough where it is the only such.
 
     Raises:
-        SourceError: there is none, or several; names what there is.
+        SourceError: there is none, or several; names what there is; or the document is not Python.
     """
-    known = functions(document)
+    known = functions(require_python(document))
     named = [f for f in known if f.qualname == qualname] or [f for f in known if f.name == qualname]
     if len({f.qualname for f in named}) > 1:
         choices = ", ".join(f.qualname for f in named)

@@ -95,7 +95,7 @@ def language_of(path: Path, data: bytes = b"") -> str:
     if known is None:
         raise SourceError(
             f"the language of {path.name} is not known",
-            f"Name it with --language; there are {', '.join(languages())}",
+            f"Its name's ending tells ({', '.join(sorted(suffixes()))}), and `score` takes --language",
         )
     return known.id
 
