@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Completion, Prompt, Stop, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
+
+
+class Counting:
+    """Counts what the model behind it is asked in each call."""
+
+    def __init__(self, model: LlamaModel) -> None:
+        self.model, self.info = model, model.info
+        self.asked: list[int] = []
+
+    def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
+        self.asked.append(len(prompts))
+        return self.model.complete(prompts, **options)
+
+    def score_continuations(self, context: str, texts: Sequence[str], **options: Any) -> list[TokenScores]:
+        self.asked.append(len(texts))
+        return self.model.score_continuations(context, texts, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
 
 
 def test_completions_are_kept_by_prompt_limit_and_stop(model: LlamaModel, tmp_path: Path) -> None:
@@ -15,9 +36,30 @@ def test_completions_are_kept_by_prompt_limit_and_stop(model: LlamaModel, tmp_pa
     prompts = [Prompt("x = ", 4), Prompt("x = ", 5), Prompt("x = ", 4, Stop(texts=("\n",)))]
     first = cached.complete(prompts)
     assert [answer.tokens for answer in first][:2] == [4, 5]
-    assert cached.complete(list(reversed(prompts))) == list(reversed(first))
-    mixed = cached.complete([prompts[0], Prompt("y = ", 4)])
-    assert mixed[0] == first[0]
+    assert cached.complete(prompts) == first
+
+
+def test_an_answer_of_a_batch_is_one_of_that_batch(model: LlamaModel, tmp_path: Path) -> None:
+    counting = Counting(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
+    prompts = [Prompt("x = ", 4), Prompt("y = ", 4), Prompt("z = ", 4)]
+    together = cached.complete(prompts)
+    assert cached.complete(prompts) == together
+    assert counting.asked == [3]
+    cached.complete(prompts[:2])
+    assert counting.asked == [3, 2]
+
+
+def test_continuations_are_kept_as_they_were_asked_for(model: LlamaModel, tmp_path: Path) -> None:
+    counting = Counting(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
+    first = cached.score_continuations("if x", [" == 1", " != 1"])
+    again = cached.score_continuations("if x", [" == 1", " != 1"])
+    assert [scores.logprob.tolist() for scores in again] == [scores.logprob.tolist() for scores in first]
+    assert [scores.alternative_text for scores in again] == [scores.alternative_text for scores in first]
+    assert counting.asked == [2]
+    cached.score_continuations("if x", [" == 1"])
+    assert counting.asked == [2, 1]
 
 
 def test_a_damaged_store_starts_anew(tmp_path: Path) -> None:

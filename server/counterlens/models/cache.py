@@ -23,7 +23,7 @@ import platformdirs
 
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt, TokenScores
 
-_FORMAT = 1
+_FORMAT = 2
 _LIMIT_BYTES = 256 << 20
 _PRUNE_EVERY = 512
 _ARRAYS = ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", "context")
@@ -127,13 +127,19 @@ class CachedModel:
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`; only what was never answered is asked."""
-        keys = [
-            self._key("complete", prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts)
-            for prompt in prompts
-        ]
+        """As `Model.complete`; only what was never answered is asked.
+
+        Where prompts decode together an answer is kept as one of its whole call: in another it may differ.
+        """
+        together = Capability.BATCH in self.info.capabilities
+        keys = [self._prompt_key(prompt) for prompt in prompts]
+        if together:
+            batch = hashlib.sha256(b"".join(keys)).hexdigest()
+            keys = [self._key("complete", batch, i) for i in range(len(prompts))]
         answers = [_completion(self._store.get(key)) for key in keys]
         missing = [i for i, answer in enumerate(answers) if answer is None]
+        if missing and together:
+            missing = list(range(len(prompts)))
         if missing:
             fresh = self.model.complete([prompts[i] for i in missing], cancel=cancel, progress=progress)
             for i, answer in zip(missing, fresh, strict=True):
@@ -162,6 +168,29 @@ class CachedModel:
         self._store.put(key, _packed(scores))
         return scores
 
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """As `Model.score_continuations`; a call is answered from what is kept as a whole or not at all."""
+        texts = list(continuations)
+        keys = [self._key("continuations", context, texts, alternatives, i) for i in range(len(texts))]
+        known = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
+        kept = [scores for scores in known if scores is not None]
+        if len(kept) == len(texts):
+            return kept
+        fresh = self.model.score_continuations(
+            context, texts, alternatives=alternatives, cancel=cancel, progress=progress
+        )
+        for key, scores in zip(keys, fresh, strict=True):
+            self._store.put(key, _packed(scores))
+        return fresh
+
     def close(self) -> None:
         """Close the model; the store goes on."""
         self.model.close()
@@ -171,6 +200,9 @@ class CachedModel:
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+    def _prompt_key(self, prompt: Prompt) -> bytes:
+        return self._key("complete", prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts)
 
     def _key(self, *question: Any) -> bytes:
         info = self.model.info

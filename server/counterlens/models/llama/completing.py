@@ -1,8 +1,8 @@
-"""Greedy completion with token healing and a stop rule."""
+"""Greedy completion with token healing and a stop rule, several prompts at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,69 +12,84 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models import stopping
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama import healing
+from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
 
-_GROUP = 256
+_LEAST_PROMPT = 16
 
 
 @dataclass
 class Completer:
-    """Completes prompts with one engine; prompts with a common prefix share its KV cache."""
+    """Completes prompts with one engine. What is asked in one call decodes together.
+
+    How a batch is made up moves logits a little, so a near tie may fall the other way in another batch. The
+    answers to one call depend on its prompts and their order, and on nothing else.
+    """
 
     engine: Engine
     constraint: healing.Constraint
+    lanes: Lanes
 
-    def complete(self, prompt: Prompt, progress: Callable[[int, int], None]) -> Completion:
-        """Continue a prompt at temperature 0.
+    def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
+        """Continue each prompt at temperature 0; equal prompts are answered once.
 
         A prompt that does not fit into the context loses its oldest tokens; `dropped` says how many.
 
+        Args:
+            prompts: At least one.
+            progress: Called with how many prompts are done, and how many there are.
+
         Raises:
-            Cancelled, ModelError: as `Engine.decode`.
+            ModelError: a prompt is empty, or asks for more than the context holds.
+            Cancelled, ModelError: as `Lanes.decode`.
         """
+        distinct = [self._prepare(prompt) for prompt in dict.fromkeys(prompts)]
+        needs = [len(one.tokens) + one.prompt.max_tokens for one in distinct]
+        finished = 0
+
+        def advance() -> None:
+            nonlocal finished
+            finished += 1
+            progress(finished, len(distinct))
+
+        for group in self.lanes.groups(needs):
+            self.lanes.start([needs[i] for i in group])
+            self._generate([distinct[i] for i in group], advance)
+        answers = {one.prompt: one.answer for one in distinct}
+        return [answers[prompt] for prompt in prompts]
+
+    def _prepare(self, prompt: Prompt) -> _Growing:
         engine = self.engine
         tokens, required = healing.split(engine, prompt.text.encode())
         if not tokens:
             raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
         room = engine.context - prompt.max_tokens - len(required)
-        if room < 16:
+        if room < _LEAST_PROMPT:
             raise ModelError(
                 f"{prompt.max_tokens} new tokens do not fit into a context of {engine.context}",
                 "Ask for fewer",
             )
         dropped = max(0, len(tokens) - room)
-        logits = self._feed(tokens[dropped:])
-        at_line_start = prompt.text.endswith("\n")
-        written, count, finish = b"", 0, "length"
-        while count < prompt.max_tokens:
-            if engine.cancelled.is_set():
-                raise Cancelled
-            token = self._choose(logits, required[len(written) :])
-            if token in engine.ends and len(written) >= len(required):
-                finish = "stop"
-                break
-            written += engine.pieces[token]
-            count += 1
-            progress(count, prompt.max_tokens)
-            text = _text(written[len(required) :])
-            end = stopping.cut(text, prompt.stop, at_line_start=at_line_start)
-            if end is not None:
-                return Completion(end, "stop", count, dropped)
-            if count < prompt.max_tokens:
-                logits = engine.decode([token], logits_from=0)[0]
-        return Completion(_text(written[len(required) :]), finish, count, dropped)
+        return _Growing(prompt, tokens[dropped:], required, dropped)
 
-    def _feed(self, tokens: list[int]) -> npt.NDArray[np.float32]:
-        """Decode a prompt and return the logits after its last token."""
-        at = self.engine.keep_prefix(tokens, len(tokens) - 1)
-        while True:
-            part = tokens[at : at + _GROUP]
-            at += len(part)
-            last = at == len(tokens)
-            logits = self.engine.decode(part, logits_from=len(part) - last)
-            if last:
-                row: npt.NDArray[np.float32] = logits[0]
-                return row
+    def _generate(self, group: list[_Growing], advance: Callable[[], None]) -> None:
+        logits: Sequence[npt.NDArray[np.float32]] = self.lanes.read([one.tokens for one in group])
+        growing = list(enumerate(group))
+        while growing:
+            if self.engine.cancelled.is_set():
+                raise Cancelled
+            rows, still = [], []
+            for (lane, one), row in zip(growing, logits, strict=True):
+                token = self._choose(row, one.missing)
+                one.append(token, self.engine)
+                if one.finish:
+                    advance()
+                else:
+                    rows.append(Row(lane, token, wanted=True))
+                    still.append((lane, one))
+            growing = still
+            if rows:
+                logits = list(self.lanes.decode(rows))
 
     def _choose(self, logits: npt.NDArray[np.float32], required: bytes) -> int:
         """The most likely token, of those that spell out what is required."""
@@ -86,6 +101,50 @@ class Completer:
         return int(allowed[np.argmax(logits[allowed])])
 
 
-def _text(data: bytes) -> str:
-    """The text of bytes whose last character may still be incomplete."""
-    return data.decode("utf-8", "ignore")
+@dataclass
+class _Growing:
+    """A completion on its way.
+
+    Attributes:
+        prompt: What is continued.
+        tokens: What is fed.
+        required: What the first tokens have to spell out.
+        dropped: How many of the prompt's oldest tokens are not fed.
+        written: What was generated, `required` included.
+        count: How many tokens that is.
+        finish: Why it ended; empty while it grows.
+        text: The continuation.
+    """
+
+    prompt: Prompt
+    tokens: list[int]
+    required: bytes
+    dropped: int
+    written: bytes = b""
+    count: int = 0
+    finish: str = ""
+    text: str = ""
+
+    @property
+    def missing(self) -> bytes:
+        """What is still to be spelled out."""
+        return self.required[len(self.written) :]
+
+    @property
+    def answer(self) -> Completion:
+        return Completion(self.text, self.finish, self.count, self.dropped)
+
+    def append(self, token: int, engine: Engine) -> None:
+        """Take the next token, and see whether it ends here."""
+        if token in engine.ends and not self.missing:
+            self.finish = "stop"
+            return
+        self.written += engine.pieces[token]
+        self.count += 1
+        text = self.written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete
+        end = stopping.cut(text, self.prompt.stop, at_line_start=self.prompt.text.endswith("\n"))
+        self.text = text if end is None else end
+        if end is not None:
+            self.finish = "stop"
+        elif self.count >= self.prompt.max_tokens:
+            self.finish = "length"

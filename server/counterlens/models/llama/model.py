@@ -15,7 +15,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
 from counterlens.models.files import check_gguf, identity
 from counterlens.models.llama.process import ModelProcess
-from counterlens.models.llama.protocol import Complete, Open, Opened, Score, Scored
+from counterlens.models.llama.protocol import Complete, Open, Opened, Score, ScoreContinuations, Scored
 
 DEFAULT_CONTEXT = 8192
 
@@ -60,7 +60,7 @@ class LlamaModel:
             name=name or path.stem,
             identity=sha256 or identity(path),
             where="local",
-            capabilities=frozenset({Capability.COMPLETE, Capability.SCORE}),
+            capabilities=frozenset({Capability.COMPLETE, Capability.SCORE, Capability.BATCH}),
             context=opened.context,
             details=(
                 ("engine", "llama.cpp"),
@@ -93,12 +93,12 @@ class LlamaModel:
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`; progress counts prompts."""
-        answers: list[Completion] = []
-        for prompt in prompts:
-            answers.append(self._process.ask(Complete(prompt), cancel=cancel))
-            if progress:
-                progress(len(answers), len(prompts))
+        """As `Model.complete`: the prompts of one call decode together; progress counts prompts."""
+        if not prompts:
+            return []
+        answers: list[Completion] = self._process.ask(
+            Complete(tuple(prompts)), cancel=cancel, progress=progress
+        )
         return answers
 
     def score(
@@ -115,20 +115,27 @@ class LlamaModel:
             text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
         )
         scored: Scored = self._process.ask(request, cancel=cancel, progress=progress)
-        start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
-        return TokenScores(
-            text=text,
-            start=start,
-            end=scored.end,
-            logprob=scored.logprob,
-            entropy=scored.entropy,
-            rank=scored.rank,
-            alternative_logprob=scored.alternative_logprob,
-            alternative_text=tuple(
-                tuple(piece.decode("utf-8", "replace") for piece in row) for row in scored.alternatives
-            ),
-            context=scored.context,
+        return _token_scores(text, scored)
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """As `Model.score_continuations`: they decode together; progress counts tokens."""
+        if not continuations:
+            return []
+        request = ScoreContinuations(
+            context.encode("utf-8", "surrogatepass"),
+            tuple(text.encode("utf-8", "surrogatepass") for text in continuations),
+            alternatives,
         )
+        scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
+        return [_token_scores(text, one) for text, one in zip(continuations, scored, strict=True)]
 
     def close(self) -> None:
         """End the child process."""
@@ -139,3 +146,20 @@ class LlamaModel:
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+
+def _token_scores(text: str, scored: Scored) -> TokenScores:
+    start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
+    return TokenScores(
+        text=text,
+        start=start,
+        end=scored.end,
+        logprob=scored.logprob,
+        entropy=scored.entropy,
+        rank=scored.rank,
+        alternative_logprob=scored.alternative_logprob,
+        alternative_text=tuple(
+            tuple(piece.decode("utf-8", "replace") for piece in row) for row in scored.alternatives
+        ),
+        context=scored.context,
+    )

@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import llama_cpp as llama
 import numpy as np
@@ -19,7 +20,9 @@ from counterlens.errors import Cancelled, ModelError
 CHUNK = 128
 """Positions whose logits are alive at once: 128 rows of a 49k vocabulary are 25 MB."""
 
-_BATCH = 512
+BATCH = 512
+"""Tokens in one decode, at most."""
+
 _LOG_LINES: list[str] = []
 
 
@@ -56,9 +59,12 @@ class Engine:
         self.vocabulary = llama.llama_vocab_n_tokens(self._vocab)
         self.trained_context = llama.llama_model_n_ctx_train(self._model)
         self.context = min(context, self.trained_context) if self.trained_context > 0 else context
-        self._context = self._open_context(threads)
+        self._threads = threads
+        # The callback must outlive every context, or llama.cpp calls into freed memory.
+        self._abort = llama.ggml_abort_callback(lambda _data: self.cancelled.is_set())
+        self._context = self.open_context(self.context)
         self._memory = llama.llama_get_memory(self._context)
-        self._batch = llama.llama_batch_init(_BATCH, 0, 1)
+        self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._tokens: list[int] = []  # what the KV cache holds
         self.adds_bos = bool(llama.llama_vocab_get_add_bos(self._vocab))
         self.bos = llama.llama_vocab_bos(self._vocab)
@@ -67,23 +73,44 @@ class Engine:
             token for token in range(self.vocabulary) if llama.llama_vocab_is_eog(self._vocab, token)
         )
 
-    def _open_context(self, threads: int) -> object:
+    def open_context(self, tokens: int, sequences: int = 1) -> Any:
+        """Make a llama.cpp context, which the caller frees.
+
+        Args:
+            tokens: For how many there is room, all sequences together.
+            sequences: How many there may be; each gets an equal share of the room.
+
+        Raises:
+            ModelError: there is too little memory.
+        """
         parameters = llama.llama_context_default_params()
-        parameters.n_ctx = self.context
-        parameters.n_batch = parameters.n_ubatch = _BATCH
+        parameters.n_ctx = tokens
+        parameters.n_batch = parameters.n_ubatch = BATCH
         parameters.n_outputs_max = CHUNK  # bounds the compute buffer: outputs x vocabulary floats
         parameters.n_outputs_max_per_seq = CHUNK
-        parameters.n_threads = parameters.n_threads_batch = threads
+        parameters.n_threads = parameters.n_threads_batch = self._threads
+        parameters.n_seq_max = sequences
+        parameters.kv_unified = False  # sequences that share cells see each other's rounding
         context = llama.llama_init_from_model(self._model, parameters)
         if not context:
             raise ModelError(
-                f"llama.cpp cannot make a context of {self.context} tokens: {_last_error()}",
+                f"llama.cpp cannot make a context of {tokens} tokens: {_last_error()}",
                 "There may be too little memory; choose a smaller model or context",
             )
-        # The callback must outlive the context, or llama.cpp calls into freed memory.
-        self._abort = llama.ggml_abort_callback(lambda _data: self.cancelled.is_set())
         llama.llama_set_abort_callback(context, self._abort, None)
         return context
+
+    @property
+    def keeps_prefixes(self) -> bool:
+        """Whether a sequence can be continued from a copy; the state of recurrent models is decoded anew."""
+        return not (llama.llama_model_is_recurrent(self._model) or llama.llama_model_is_hybrid(self._model))
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes that one token takes in the KV cache: keys and values in 16 bits, at most."""
+        heads = max(1, llama.llama_model_n_head(self._model))
+        width = llama.llama_model_n_embd(self._model) // heads * llama.llama_model_n_head_kv(self._model)
+        return max(1, int(2 * 2 * llama.llama_model_n_layer(self._model) * width))
 
     @property
     def description(self) -> str:
@@ -158,18 +185,30 @@ class Engine:
             batch.n_seq_id[i] = 1
             batch.seq_id[i][0] = 0
             batch.logits[i] = i >= logits_from
-        status = llama.llama_decode(self._context, batch)
-        if status != 0:
+        try:
+            self.run(self._context, batch)
+        except (Cancelled, ModelError):
             self.forget()
-            if self.cancelled.is_set():
-                raise Cancelled
-            raise ModelError(f"llama.cpp failed to decode (status {status}): {_last_error()}")
+            raise
         self._tokens.extend(tokens)
         rows = len(tokens) - logits_from
         if rows <= 0:
             return np.empty((0, self.vocabulary), np.float32)
         pointer = llama.llama_get_logits(self._context)
         return np.ctypeslib.as_array(pointer, (rows, self.vocabulary))
+
+    def run(self, context: Any, batch: Any) -> None:
+        """Decode a batch in a context of this model; after a failure what the context holds is undefined.
+
+        Raises:
+            Cancelled: `cancelled` was set.
+            ModelError: llama.cpp failed.
+        """
+        status = llama.llama_decode(context, batch)
+        if status != 0:
+            if self.cancelled.is_set():
+                raise Cancelled
+            raise ModelError(f"llama.cpp failed to decode (status {status}): {_last_error()}")
 
     def forget(self) -> None:
         """Empty the KV cache."""

@@ -42,9 +42,9 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """Continue one prompt. Answered by a `Completion`."""
+    """Continue prompts, at least one, that decode together. Answered by a list of `Completion`."""
 
-    prompt: Prompt
+    prompts: tuple[Prompt, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,15 @@ class Score:
 
     text: bytes
     context: bytes
+    alternatives: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreContinuations:
+    """Score texts that each follow the same context. Answered by a list of `Scored`."""
+
+    context: bytes
+    continuations: tuple[bytes, ...]
     alternatives: int
 
 

@@ -20,7 +20,7 @@ _LARGEST_GAP = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class Rows:
     """The scores of some consecutive tokens."""
 
     logprob: npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ class _Scored:
     lead: list[int]
     tokens: list[int]
     alternatives: int
-    rows: list[_Rows]
+    rows: list[Rows]
 
 
 class Scorer:
@@ -70,28 +70,17 @@ class Scorer:
             Cancelled, ModelError: as `Engine.decode`.
         """
         engine, k = self._engine, alternatives
-        before, tokens, ends = _tokenize(engine, context, text)
+        before, tokens, ends = tokenize(engine, context, text)
         lead = ([engine.bos] if engine.adds_bos else []) + before[-(engine.context // 4) :]
         if not lead:
             lead, tokens = tokens[:1], tokens[1:]  # the first token has nothing to be predicted from
         unscored = len(ends) - len(tokens)
         rows, seen = self._score(lead, tokens, k, progress)
-        best = _column(rows, "best", (0, k), np.int64)
-        return Scored(
-            end=ends,
-            logprob=np.concatenate([np.full(unscored, np.nan), _column(rows, "logprob", (0,), np.float64)]),
-            entropy=np.concatenate([np.full(unscored, np.nan), _column(rows, "entropy", (0,), np.float64)]),
-            rank=np.concatenate([np.full(unscored, -1), _column(rows, "rank", (0,), np.int64)]),
-            alternative_logprob=np.concatenate(
-                [np.full((unscored, k), np.nan), _column(rows, "best_logprob", (0, k), np.float64)]
-            ),
-            alternatives=[()] * unscored + [tuple(engine.pieces[t] for t in row) for row in best.tolist()],
-            context=np.concatenate([np.zeros(unscored, np.int64), seen]),
-        )
+        return gathered(rows, ends, seen, k, engine.pieces, unscored=unscored)
 
     def _score(
         self, lead: list[int], tokens: list[int], k: int, progress: Callable[[int, int], None]
-    ) -> tuple[list[_Rows], npt.NDArray[np.int64]]:
+    ) -> tuple[list[Rows], npt.NDArray[np.int64]]:
         """The scores of `tokens` after `lead`, and how many tokens each of them was given."""
         first = self._engine.context - len(lead)  # how many tokens the first window scores
         rows = self._first_window(lead, tokens[:first], k, progress, len(tokens))
@@ -113,7 +102,7 @@ class Scorer:
         k: int,
         progress: Callable[[int, int], None],
         total: int,
-    ) -> list[_Rows]:
+    ) -> list[Rows]:
         """Score the first window; the chunks that the last text began with as well are known already."""
         last = self._last
         known = last.rows if last and last.lead == lead and last.alternatives == k else []
@@ -141,7 +130,7 @@ class Scorer:
 
     def _chunks(
         self, sequence: list[int], start: int, stop: int, k: int, progress: Callable[[int], None]
-    ) -> Iterator[_Rows]:
+    ) -> Iterator[Rows]:
         """The scores of `sequence[start:stop]`, chunk by chunk; all before `start - 1` has been read."""
         for low in range(start, stop, CHUNK):
             high = min(low + CHUNK, stop)
@@ -164,7 +153,7 @@ def _shared(one: list[int], other: list[int]) -> int:
     return min(len(one), len(other))
 
 
-def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> _Rows:
+def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> Rows:
     """Reduce (m, vocabulary) logits to the scores of the m tokens that followed.
 
     Row by row, so that what is worked on stays in the processor's cache and nothing of the size of the
@@ -191,7 +180,7 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
         rank[i] = np.count_nonzero(row > row[target])
     log_mass = np.log(mass) + maxima.max(axis=1)
     best = _best(logits, maxima, min(k, size))
-    return _Rows(
+    return Rows(
         logprob=np.minimum(logits[np.arange(m), targets] - log_mass, 0.0),
         entropy=np.maximum(np.log(mass) - expected / mass, 0.0),
         rank=rank,
@@ -218,7 +207,40 @@ def _best(logits: npt.NDArray[np.float32], maxima: npt.NDArray[np.float32], k: i
     return np.take_along_axis(found, ranked, axis=1)
 
 
-def _tokenize(
+def gathered(
+    rows: list[Rows],
+    ends: npt.NDArray[np.int64],
+    seen: npt.NDArray[np.int64],
+    k: int,
+    pieces: list[bytes],
+    *,
+    unscored: int = 0,
+) -> Scored:
+    """The scores of a text from those of its parts.
+
+    Args:
+        rows: The parts, in order.
+        ends: (n,) the byte after each token.
+        seen: How many tokens preceded each scored one.
+        k: How many alternatives a token has.
+        pieces: The bytes of every token of the vocabulary.
+        unscored: How many tokens at the start have no scores.
+    """
+    best = _column(rows, "best", (0, k), np.int64)
+    return Scored(
+        end=ends,
+        logprob=np.concatenate([np.full(unscored, np.nan), _column(rows, "logprob", (0,), np.float64)]),
+        entropy=np.concatenate([np.full(unscored, np.nan), _column(rows, "entropy", (0,), np.float64)]),
+        rank=np.concatenate([np.full(unscored, -1), _column(rows, "rank", (0,), np.int64)]),
+        alternative_logprob=np.concatenate(
+            [np.full((unscored, k), np.nan), _column(rows, "best_logprob", (0, k), np.float64)]
+        ),
+        alternatives=[()] * unscored + [tuple(pieces[t] for t in row) for row in best.tolist()],
+        context=np.concatenate([np.zeros(unscored, np.int64), seen]),
+    )
+
+
+def tokenize(
     engine: Engine, context: bytes, text: bytes
 ) -> tuple[list[int], list[int], npt.NDArray[np.int64]]:
     """The tokens of a context and of the text after it, and the byte of the text after each of its tokens.
@@ -268,6 +290,6 @@ def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int6
 
 
 def _column(
-    rows: list[_Rows], name: str, empty: tuple[int, ...], kind: type[np.generic]
+    rows: list[Rows], name: str, empty: tuple[int, ...], kind: type[np.generic]
 ) -> npt.NDArray[np.generic]:
     return np.concatenate([getattr(row, name) for row in rows]) if rows else np.empty(empty, kind)

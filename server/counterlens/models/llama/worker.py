@@ -11,7 +11,9 @@ from typing import IO, Any
 
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.llama.completing import Completer
+from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.healing import Constraint
+from counterlens.models.llama.lanes import Lanes
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import (
     Advanced,
@@ -22,6 +24,7 @@ from counterlens.models.llama.protocol import (
     Open,
     Opened,
     Score,
+    ScoreContinuations,
     receive,
     send,
 )
@@ -41,6 +44,7 @@ class Worker:
         self._engine: Engine | None = None
         self._scorer: Scorer | None = None
         self._completer: Completer | None = None
+        self._continuations: ContinuationScorer | None = None
 
     def run(self) -> None:
         """Serve until the parent is gone."""
@@ -89,7 +93,9 @@ class Worker:
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Complete) and self._completer:
-            return self._completer.complete(request.prompt, progress)
+            return self._completer.complete(request.prompts, progress)
+        if isinstance(request, ScoreContinuations) and self._continuations:
+            return self._continuations.score(request, progress)
         return Failed("no model is loaded")
 
     def _open(self, request: Open) -> Opened:
@@ -98,7 +104,9 @@ class Worker:
         engine = Engine(Path(request.path), threads=request.threads, context=request.context)
         self._engine = engine
         self._scorer = Scorer(engine)
-        self._completer = Completer(engine, Constraint(engine.pieces))
+        lanes = Lanes(engine)
+        self._completer = Completer(engine, Constraint(engine.pieces), lanes)
+        self._continuations = ContinuationScorer(engine, lanes)
         return Opened(
             description=engine.description,
             context=engine.context,

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from counterlens.errors import ModelError
+from counterlens.models import one_by_one
 from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json
@@ -209,6 +210,20 @@ class RemoteModel:
                 return await self._scorer.score(text, context, alternatives, went_on)
 
         return self._background.run(work, cancel=cancel, step=step)
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """As `Model.score_continuations`: one request after the other; progress counts them."""
+        return one_by_one.score_continuations(
+            self, context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
+        )
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
         """As `Model.offers`; asks the endpoint when it was never tested, or too long ago.
