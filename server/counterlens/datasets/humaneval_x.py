@@ -8,11 +8,10 @@ from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import Record
-from counterlens.datasets.humanevalpack import language_of_task
+from counterlens.datasets.humanevalpack import java_method, language_of_task
 from counterlens.datasets.recorded import RecordLoader
 
 _FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
-_METHOD = re.compile(r"(\w+)\s*\([^()]*\)\s*(?:throws [\w, ]+)?\{\s*$")
 _CHECKED = re.compile(r"^check\((\w+)\)", re.MULTILINE)
 
 
@@ -40,16 +39,15 @@ class HumanEvalX(RecordLoader):
             dataset=self.id,
             language=language,
             source=prompt + record.text("canonical_solution"),
-            function=_function(language, record.text("declaration"), test),
+            function=_function(language, record, test),
             prompt=prompt,
             description=str(record.fields.get("text", "")),
             tests=Tests(form, test + "\n") if form else None,
         )
 
 
-def _function(language: str, declaration: str, test: str) -> str | None:
+def _function(language: str, record: Record, test: str) -> str | None:
     if language == "java":
-        found = _METHOD.search(declaration)
-        return f"Solution.{found[1]}" if found else None
+        return java_method(record)
     checked = _CHECKED.search(test) if language == "python" else None
     return checked[1] if checked else None

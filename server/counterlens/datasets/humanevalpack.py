@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ _LANGUAGES = {
     "C++": "cpp",
     "Rust": "rust",
 }
+_METHOD = re.compile(r"(\w+)\s*\([^()]*\)\s*(?:throws [\w, ]+)?\{\s*$")
 _FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
 
 
@@ -40,13 +42,12 @@ class HumanEvalPack(RecordLoader):
         prompt, task = record.text("prompt"), record.text("task_id")
         language = language_of_task(record, task)
         form = _FORMS.get(language)
-        function = record.text("entry_point")
         return Problem(
             id=task,
             dataset=self.id,
             language=language,
             source=prompt + record.text("canonical_solution"),
-            function=f"Solution.{function}" if language == "java" else function,
+            function=java_method(record) if language == "java" else record.text("entry_point"),
             prompt=prompt,
             description=str(record.fields.get("docstring", "")),
             tests=Tests(form, record.text("test") + "\n") if form else None,
@@ -65,3 +66,9 @@ def language_of_task(record: Record, task: str) -> str:
     if name not in _LANGUAGES:
         raise record.wrong(f"`task_id` {task!r} names no language; known are {', '.join(_LANGUAGES)}")
     return _LANGUAGES[name]
+
+
+def java_method(record: Record) -> str | None:
+    """The method that a Java declaration opens; `entry_point` is misspelt in one of the published records."""
+    found = _METHOD.search(record.text("declaration"))
+    return f"Solution.{found[1]}" if found else None

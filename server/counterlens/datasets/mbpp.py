@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from typing import ClassVar
@@ -10,6 +9,8 @@ from typing import ClassVar
 from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import Record
 from counterlens.datasets.recorded import RecordLoader
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
 
 
 class Mbpp(RecordLoader):
@@ -51,10 +52,6 @@ class Mbpp(RecordLoader):
 
 def tested_function(source: str, tests: str) -> str | None:
     """The top-level function of a program that its tests call; None when they call none."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return None
-    names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    names = [function.qualname for function in functions(Document(source)) if "." not in function.qualname]
     called = [name for name in names if re.search(rf"\b{re.escape(name)}\s*\(", tests)]
     return called[-1] if called else None
