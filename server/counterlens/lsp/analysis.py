@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Event
+from typing import Any, TypeVar
 
 from counterlens.confidence import Confidence
+from counterlens.confidence.calibration import Calibration
 from counterlens.probes.session import Probed
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+
+Derived = TypeVar("Derived")
 
 
 class State(StrEnum):
@@ -30,6 +35,9 @@ class Analysis:
         state: How far the scoring of that version is.
         reason: Why it has no scores, where it has none.
         confidence: The scores of exactly `document`, once there are any.
+        shown: What is shown of them: the same, or calibrated.
+        calibration: The map that made it so, if there was one.
+        last: The newest scores of any version, while the newest one is still being scored.
         cancel: Set when the scoring that is under way has become stale.
         probed: Probe results by qualified name, each with the function's source when it was probed.
     """
@@ -39,14 +47,18 @@ class Analysis:
     state: State = State.SCORING
     reason: str = ""
     confidence: Confidence | None = None
+    shown: Confidence | None = None
+    calibration: Calibration | None = None
+    last: Confidence | None = None
     cancel: Event = field(default_factory=Event)
     probed: dict[str, tuple[bytes, Probed]] = field(default_factory=dict)
+    _derived: dict[Hashable, Any] = field(default_factory=dict)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""
         self.cancel.set()
         self.cancel = Event()
-        self.document, self.confidence = document, None
+        self.document, self.confidence, self.shown = document, None, None
         self.state, self.reason = State.SCORING, ""
         current = {f.qualname: self.source_of(f) for f in functions(document)}
         self.probed = {name: known for name, known in self.probed.items() if current.get(name) == known[0]}
@@ -55,14 +67,27 @@ class Analysis:
         """The source of a function in the newest version."""
         return self.document.data[function.start : function.end]
 
-    def scored(self, found: Confidence) -> None:
-        """Take the scores of the newest version."""
-        self.confidence, self.state, self.reason = found, State.READY, ""
+    def scored(
+        self, found: Confidence, shown: Confidence | None = None, calibration: Calibration | None = None
+    ) -> None:
+        """Take the scores of the newest version, and what is shown of them if that differs."""
+        self.confidence, self.shown, self.last = found, shown or found, found
+        self.calibration, self.state, self.reason = calibration, State.READY, ""
+        self._derived.clear()
 
     def failed(self, reason: str) -> None:
         """Note that there will be no scores for this version, and why."""
-        self.confidence, self.state, self.reason = None, State.UNAVAILABLE, reason
+        self.confidence, self.shown, self.last = None, None, None
+        self.state, self.reason = State.UNAVAILABLE, reason
+        self._derived.clear()
 
     def note_probe(self, function: Function, probed: Probed) -> None:
         """Keep a probe's result for as long as its function does not change."""
         self.probed[function.qualname] = (self.source_of(function), probed)
+
+    def derived(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
+        """What a feature computes from the newest scores, kept for as long as these hold."""
+        if key not in self._derived:
+            self._derived[key] = compute()
+        found: Derived = self._derived[key]
+        return found

@@ -5,16 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
 from counterlens.confidence import Confidence, confidence, score_document
+from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibration import Calibration, load_calibration
+from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import Settings
 from counterlens.models.base import Capability
+from counterlens.syntax.document import Document
 
 QUIET_SECONDS = 0.3
 """How long the user has to pause before a new version is scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What there is to know about a version of a document."""
+
+    confidence: Confidence
+    shown: Confidence
+    calibration: Calibration | None
 
 
 class BackgroundScorer:
@@ -65,7 +79,7 @@ class BackgroundScorer:
             analysis.failed("the file is empty")
             self._changed(analysis)
             return
-        outcome: Confidence | CounterlensError
+        outcome: Scored | CounterlensError
         try:
             async with self._turn:
                 found = await asyncio.get_running_loop().run_in_executor(
@@ -87,18 +101,21 @@ class BackgroundScorer:
             self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
         if analysis.document is not document:
             return  # a newer version has been taken, and is scored by itself
-        if isinstance(outcome, Confidence):
-            analysis.scored(outcome)
+        if isinstance(outcome, Scored):
+            analysis.scored(outcome.confidence, outcome.shown, outcome.calibration)
         else:
             analysis.failed(str(outcome))
         self._changed(analysis)
 
-    def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Confidence:
+    def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Scored:
         document, cancel, settings = analysis.document, analysis.cancel, self._settings()
 
         def announce(state: str, detail: str) -> None:
             loop.call_soon_threadsafe(self._announce, state, detail)
 
+        reason = _excluded(document, settings)
+        if reason is not None:
+            raise SourceError(reason)
         announce("loading", f"opening {settings.model_spec}")
         model = self._host.get(settings)
         if not model.offers(Capability.SCORE, cancel=cancel):
@@ -112,4 +129,15 @@ class BackgroundScorer:
             cancel=cancel,
             progress=lambda done, total: announce("scoring", f"scoring {name}: {100 * done // total} %"),
         )
-        return confidence(document, scores, settings.aggregation)
+        found = confidence(document, scores, settings.aggregation, settings.alignment)
+        known = load_calibration(model.info.identity) if settings.calibrated else None
+        if known is None or not fits(found, known):
+            return Scored(found, found, None)
+        return Scored(found, calibrated(found, known), known)
+
+
+def _excluded(document: Document, settings: Settings) -> str | None:
+    """Why a document is not scored, before anything is loaded for it."""
+    if document.language not in settings.languages:
+        return f"{document.language} is not among the languages in counterlens.languages"
+    return reason_to_skip(document, settings.limits) if settings.exclude else None

@@ -9,6 +9,9 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
 
+_LANGUAGES = {"javascriptreact": "javascript"}
+"""Languages of editors that share a grammar with another one."""
+
 SCORES_CHANGED = "counterlens/scoresChanged"
 
 
@@ -23,7 +26,8 @@ def register(server: CounterlensServer) -> None:
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
     """Start to score a document."""
     item = params.text_document
-    analysis = Analysis(item.uri, _document(ls, item.uri))
+    language = _LANGUAGES.get(item.language_id, item.language_id)
+    analysis = Analysis(item.uri, _document(ls, item.uri, language))
     ls.analyses[item.uri] = analysis
     ls.rescore(analysis)
 
@@ -33,7 +37,7 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return
-    analysis.replace(_document(ls, analysis.uri))
+    analysis.replace(_document(ls, analysis.uri, analysis.document.language))
     if ls.settings.enable:
         ls.scorer.schedule(analysis)
     else:
@@ -57,6 +61,6 @@ def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
     ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
 
 
-def _document(ls: CounterlensServer, uri: str) -> Document:
+def _document(ls: CounterlensServer, uri: str, language: str) -> Document:
     known = ls.workspace.get_text_document(uri)
-    return Document(known.source, path_of(uri), "python", known.version or 0)
+    return Document(known.source, path_of(uri), language, known.version or 0)

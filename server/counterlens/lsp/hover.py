@@ -1,4 +1,4 @@
-"""Hover: the syntax node under the cursor, how sure the model is of it, and what it would have expected."""
+"""Hover: the nodes around the cursor, innermost first; how sure the model is of each; what it expected."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import math
 
 from lsprotocol import types
 
-from counterlens.confidence import Confidence, NodeConfidence
+from counterlens.confidence import Aggregation, Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
+from counterlens.reports.expected import code, expected
 from counterlens.reports.wording import outcome, share
+from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import function_at
 
-_ANCESTORS = 3
-_ALTERNATIVES = 4
+_ROWS = 5
+
+_MEANS = {
+    Aggregation.MEAN: "the mean probability of its tokens",
+    Aggregation.MEDIAN: "the median probability of its tokens",
+    Aggregation.MAXIMUM: "the probability of its likeliest token",
+    Aggregation.MINIMUM: "the probability of its least likely token",
+}
 
 
 def register(server: CounterlensServer) -> None:
@@ -34,73 +42,109 @@ def hover(analysis: Analysis, places: Places, position: types.Position, model: s
     """What there is to say about a place, at once: also while the scores are still being made."""
     if analysis.state is State.SCORING:
         return _markdown(f"*Counterlens: {model} is scoring…*")
-    if analysis.confidence is None:
+    found = analysis.shown
+    if found is None:
         return _markdown(f"*Counterlens: no confidence, {analysis.reason}*")
     offset = places.offset(position)
-    chain = [node for node in analysis.confidence.at(offset) if node.kind != "module"]
+    chain = _chain(found, offset)
     if not chain:
         return None
-    parts = [_first(analysis.confidence, chain[0], model), _ancestors(chain[1:])]
-    parts.append(_probe(analysis, offset))
-    node = chain[0]
-    return _markdown("\n\n".join(part for part in parts if part), places.range(node.start, node.end))
+    parts = [
+        _table(found, chain),
+        _expected(found, chain[0]),
+        _probe(analysis, offset),
+        _note(analysis, found, model),
+    ]
+    where = places.range(chain[0].start, chain[0].end)
+    return _markdown("\n\n".join(part for part in parts if part), where)
 
 
-def _first(found: Confidence, node: NodeConfidence, model: str) -> str:
-    head = f"**`{node.kind}`** · {node.category.capitalize()} · confidence **{_share(node.confidence)}**"
+def _chain(found: Confidence, offset: int) -> list[NodeConfidence]:
+    """The nodes around a byte up to its function or class, without those that only hold others together."""
+    inner, *outer = found.at(offset) or [None]
+    if inner is None or inner.depth == 0:
+        return []
+    chain = [inner]
+    for node in outer:
+        if node.category is not Category.STRUCTURE and node.kind != "block" and node.depth > 0:
+            chain.append(node)
+        if node.kind.endswith(("function_definition", "class_definition", "_declaration")):
+            break
+    return chain[:_ROWS]
+
+
+def _table(found: Confidence, chain: list[NodeConfidence]) -> str:
+    rows = ["| | confidence | least certain |", "|:--|--:|:--|"]
+    for place, node in enumerate(chain):
+        kind = code(node.kind)
+        name = f"**{kind}**" if place == 0 else kind
+        token = found.least_certain(node)
+        least = "" if token is None else f"{_token(found, token)} {_probability(found, token)}"
+        confidence = "unknown" if node.confidence is None else share(node.confidence)
+        shown = f"**{confidence}**" if place == 0 else confidence
+        rows.append(f"| {name} {node.category} | {shown} | {_cell(least)} |")
+    return "\n".join(rows)
+
+
+def _expected(found: Confidence, node: NodeConfidence) -> str:
+    """What the model would rather have written at the least certain token of a node."""
     token = found.least_certain(node)
     if token is None:
-        return head
-    scores = found.scores
-    data = found.document.data[int(scores.start[token]) : int(scores.end[token])]
-    lines = [
-        f"least certain: {_code(data.decode('utf-8', 'replace'))} {_share(math.exp(scores.logprob[token]))}"
-    ]
-    expected = [
-        f"{_code(text)} {_share(math.exp(logprob))}"
-        for text, logprob in zip(
-            scores.alternative_text[token], scores.alternative_logprob[token].tolist(), strict=False
-        )
-    ]
-    if expected:
-        lines.append(f"it expected: {' · '.join(expected[:_ALTERNATIVES])}")
-    note = (
-        f"*Confidence: the {found.aggregation} of the probabilities that {model} gives the tokens of this "
-        "node, having read the header of the file and what precedes it in its definition. It is no measure "
-        "of correctness.*"
+        return ""
+    alternatives = zip(
+        found.scores.alternative_text[token],
+        map(math.exp, found.scores.alternative_logprob[token].tolist()),
+        strict=False,
     )
-    return "\n\n".join([head, "  \n".join(lines), note])
+    words = expected(alternatives)
+    if not words:
+        return ""
+    if found.scores.rank[token] == 0:
+        return f"Just what it expected: {' · '.join(words)}"
+    return f"It expected: {' · '.join(words)}"
 
 
-def _ancestors(chain: list[NodeConfidence]) -> str:
-    named = [node for node in chain if node.kind not in {"block", "expression_statement"}][:_ANCESTORS]
-    return " · ".join(f"in `{node.kind}` ({node.category}) {_share(node.confidence)}" for node in named)
+def _note(analysis: Analysis, found: Confidence, model: str) -> str:
+    """What the number means, and which it is."""
+    known = analysis.calibration
+    if known is not None:
+        when = f", measured {known.created}" if known.created else ""
+        return (
+            f"*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. "
+            "It is no measure of correctness.*"
+        )
+    return (
+        f"*Confidence is {_MEANS[found.aggregation]} for {model}: raw, not calibrated, and no measure of "
+        "correctness.*"
+    )
 
 
 def _probe(analysis: Analysis, offset: int) -> str:
+    """The counterfactual effect on the function around a place, if it was probed."""
     function = function_at(analysis.document, offset)
     if function is None or function.qualname not in analysis.probed:
         return ""
     probe = analysis.probed[function.qualname][1].probe
+    average = probe.average
+    head = f"Counterfactual probe of `{function.name}`:"
+    if average.n:
+        head += f" {average.count} of {average.n} informative pairs changed the verdict"
     lines = [f"- {pair.counterfactual.mutation}: {outcome(pair)}" for pair in probe.pairs]
-    return "\n".join([f"Counterfactual probe of `{function.name}`:", *lines]) if lines else ""
+    return "\n".join([head, *lines]) if lines else ""
 
 
-def _share(value: float | None) -> str:
-    return "unknown" if value is None else share(value)
+def _token(found: Confidence, token: int) -> str:
+    data = found.document.data[int(found.scores.start[token]) : int(found.scores.end[token])]
+    return code(data.decode("utf-8", "replace"))
 
 
-def _code(text: str) -> str:
-    """A token as inline code: blanks made visible, backticks kept harmless."""
-    shown = text.strip(" ") or text
-    if not shown.strip():
-        names = {"\n": "line end", "\t": "tab", " ": "blank"}
-        first = names.get(shown[0], "blank") if shown else "nothing"
-        return f"*{first}*"
-    shown = shown.replace("\n", "⏎").replace("\t", "⇥")
-    fence = "``" if "`" in shown else "`"
-    pad = " " if "`" in shown else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+def _probability(found: Confidence, token: int) -> str:
+    return share(math.exp(float(found.scores.logprob[token])))
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a table, where a bar would begin the next one."""
+    return text.replace("|", "\\|")
 
 
 def _markdown(text: str, where: types.Range | None = None) -> types.Hover:

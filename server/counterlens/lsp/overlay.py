@@ -1,48 +1,52 @@
 """Overlay data: how sure the model is of each piece of code, in a few fixed levels.
 
-Custom request `counterlens/overlay`: parameters `{textDocument: {uri}, range?}`, answer `Overlay`.
+Custom request `counterlens/overlay`, see docs/protocol.md.
 """
 
 from __future__ import annotations
 
-import bisect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsprotocol import types
 
+from counterlens.confidence import Confidence
+from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.granularity import (
+    LABELS,
+    Granularity,
+    Span,
+    level_of,
+    spans,
+    visible_first,
+)
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import range_of
-from counterlens.syntax.concepts import FREE_TEXT
 
 REQUEST = "counterlens/overlay"
-BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
-LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
-"""Level 0 is the least certain."""
-
-
-def register(server: CounterlensServer) -> None:
-    """Add this feature."""
-    server.feature(REQUEST)(_overlay)
-
-
-def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
-    """Answer the request, at once."""
-    analysis = ls.analyses.get(params.textDocument.uri)
-    if analysis is None:
-        return Overlay(-1, State.UNAVAILABLE, "the document is not open", 0, (), ())
-    return overlay(analysis, ls.places(analysis), range_of(getattr(params, "range", None)))
+MOST = 10_000
+"""Spans in one answer; the visible ones come first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of code and its level."""
+class OverlaySpan:
+    """A piece of code and its level.
+
+    Attributes:
+        range: Where it is.
+        level: 0 is the least certain, `levels - 1` the most.
+        confidence: 0 to 1.
+        kind: The node type, `token` for a token.
+        category: The concept category.
+    """
 
     range: types.Range
     level: int
     confidence: float
+    kind: str
+    category: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +57,91 @@ class Overlay:
         version: The version that they are of.
         state: `ready`, `scoring` or `unavailable`.
         reason: Why there are none.
+        granularity: What a span is.
+        calibrated: Whether the confidence is calibrated.
         levels: How many levels there are.
         labels: What each means.
-        spans: In the order of the text, without overlap.
+        spans: Without overlap; those of the visible range first, else in the order of the text.
     """
 
     version: int
     state: str
     reason: str | None
+    granularity: str
+    calibrated: bool
     levels: int
     labels: tuple[str, ...]
-    spans: tuple[Span, ...]
+    spans: tuple[OverlaySpan, ...]
 
 
-def overlay(analysis: Analysis, places: Places, visible: types.Range | None) -> Overlay:
-    """The overlay of a document, or of a part of it: one span per terminal node that is no prose."""
-    spans: list[Span] = []
-    found = analysis.confidence
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(REQUEST)(_overlay)
+
+
+def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
+    """Answer the request, at once."""
+    wanted = getattr(params, "granularity", None)
+    granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
+    analysis = ls.analyses.get(params.textDocument.uri)
+    if analysis is None:
+        return Overlay(-1, State.UNAVAILABLE, "the document is not open", granularity, False, 0, (), ())
+    return overlay(
+        analysis,
+        ls.places(analysis),
+        granularity,
+        only=range_of(getattr(params, "range", None)),
+        visible=range_of(getattr(params, "visible", None)),
+    )
+
+
+def overlay(
+    analysis: Analysis,
+    places: Places,
+    granularity: Granularity,
+    *,
+    only: types.Range | None = None,
+    visible: types.Range | None = None,
+) -> Overlay:
+    """The overlay of a document.
+
+    Args:
+        analysis: The document.
+        places: Its positions.
+        granularity: What a span is.
+        only: Give the spans that touch this range.
+        visible: Give those that touch this range first.
+    """
+    found = analysis.shown
+    chosen = []
     if found is not None:
-        low = places.offset(visible.start) if visible else 0
-        high = places.offset(visible.end) if visible else len(analysis.document.data)
-        for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True):
-            leaf = following is None or following.depth <= node.depth
-            if not leaf or node.kind in FREE_TEXT or node.confidence is None:
-                continue
-            if node.end > low and node.start < high:
-                level = bisect.bisect_right(BOUNDS, node.confidence)
-                spans.append(Span(places.range(node.start, node.end), level, node.confidence))
+        chosen = analysis.derived(
+            ("overlay", granularity), lambda: _spans(found, granularity, analysis.calibration)
+        )
+        if only is not None:
+            low, high = places.offset(only.start), places.offset(only.end)
+            chosen = [one for one in chosen if one.start < high and one.end > low]
+        if visible is not None:
+            chosen = visible_first(chosen, (places.offset(visible.start), places.offset(visible.end)))
     return Overlay(
         version=analysis.document.version,
         state=analysis.state,
         reason=analysis.reason or None,
+        granularity=granularity,
+        calibrated=analysis.calibration is not None,
         levels=len(LABELS),
         labels=LABELS,
-        spans=tuple(spans),
+        spans=tuple(
+            OverlaySpan(places.range(one.start, one.end), one.level, one.value, one.kind, one.category)
+            for one in chosen[:MOST]
+        ),
     )
+
+
+def _spans(found: Confidence, granularity: Granularity, calibration: Calibration | None) -> list[Span]:
+    """The spans of a document. The nodes are calibrated already; what is made of tokens is so here."""
+    made = spans(found, granularity)
+    if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
+        return made
+    values = [calibration.apply(one.category, one.value) for one in made]
+    return [replace(one, value=value, level=level_of(value)) for one, value in zip(made, values, strict=True)]

@@ -9,10 +9,13 @@ from counterlens.lsp import (
     diagnostics,
     documents,
     hover,
+    inlay_hints,
     lifecycle,
     overlay,
     probing,
+    quick_fixes,
     surprising,
+    syntax_tree,
 )
 from counterlens.lsp.base import CounterlensServer
 
@@ -23,7 +26,10 @@ _FEATURES = (
     surprising,
     hover,
     overlay,
+    inlay_hints,
+    syntax_tree,
     code_actions,
+    quick_fixes,
     code_lens,
     probing,
     counterfactuals,

@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from counterlens.confidence.aggregate import Aggregation
-from counterlens.confidence.scoring import MAX_BYTES
+from counterlens.confidence.alignment import Rule
+from counterlens.confidence.exclusion import Limits
+from counterlens.confidence.granularity import Granularity
+from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.completion import MAX_TOKENS
+from counterlens.syntax.concepts import Category
+
+_LIMITS = Limits()
+_MOST_PER_HUNDRED_LINES = 100.0
+LANGUAGES = ("python", "java", "javascript")
+HINTED = ("statement", "function")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +31,22 @@ class Settings:
     remote_model: str = ""
     remote_api: str = "completions"
     threads: int = 0
+    languages: tuple[str, ...] = LANGUAGES
     aggregation: Aggregation = Aggregation.MEAN
+    alignment: Rule = Rule.OVERLAP
+    calibrated: bool = True
     diagnostics_enabled: bool = True
     diagnostics_severity: str = "information"
-    diagnostics_threshold: float = 0.001
+    diagnostics_per_hundred_lines: float = PER_HUNDRED_LINES
+    ignored_concepts: frozenset[Category] = frozenset()
+    overlay_granularity: Granularity = Granularity.LEAF
+    inlay_hints_enabled: bool = False
+    inlay_hints_by: str = "statement"
     code_lens_enabled: bool = True
-    max_bytes: int = MAX_BYTES
+    exclude: bool = True
+    max_bytes: int = _LIMITS.bytes
+    average_line: int = _LIMITS.average_line
+    longest_line: int = _LIMITS.longest_line
     max_tokens: int = MAX_TOKENS
 
     @property
@@ -36,6 +55,11 @@ class Settings:
         if self.model == "remote" and self.remote_model:
             return f"remote:{self.remote_model}"
         return self.model
+
+    @property
+    def limits(self) -> Limits:
+        """From where on a document is not scored."""
+        return Limits(self.max_bytes, self.average_line, self.longest_line)
 
     @property
     def model_options(self) -> Options:
@@ -87,12 +111,20 @@ class _Reader:
             self._refuse(key, value, f"a whole number of at least {least}", default)
         return default
 
-    def share(self, key: str, default: float) -> float:
+    def number(self, key: str, default: float, most: float) -> float:
         value = self._find(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
             return float(value)
         if value is not None:
-            self._refuse(key, value, "a number from 0 to 1", default)
+            self._refuse(key, value, f"a number from 0 to {most:g}", default)
+        return default
+
+    def several(self, key: str, default: tuple[str, ...], choices: tuple[str, ...]) -> tuple[str, ...]:
+        value = self._find(key)
+        if isinstance(value, list | tuple) and all(one in choices for one in value):
+            return tuple(value)
+        if value is not None:
+            self._refuse(key, value, f"a list of any of {', '.join(choices)}", list(default))
         return default
 
 
@@ -110,12 +142,28 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         aggregation=Aggregation(
             reader.text("confidence.aggregation", defaults.aggregation, tuple(Aggregation))
         ),
+        languages=reader.several("languages", defaults.languages, LANGUAGES),
+        alignment=Rule(reader.text("confidence.alignment", defaults.alignment, tuple(Rule))),
+        calibrated=reader.flag("confidence.calibrated", defaults.calibrated),
         diagnostics_enabled=reader.flag("diagnostics.enabled", defaults.diagnostics_enabled),
         diagnostics_severity=reader.text(
             "diagnostics.severity", defaults.diagnostics_severity, ("hint", "information")
         ),
-        diagnostics_threshold=reader.share("diagnostics.threshold", defaults.diagnostics_threshold),
+        diagnostics_per_hundred_lines=reader.number(
+            "diagnostics.perHundredLines", defaults.diagnostics_per_hundred_lines, _MOST_PER_HUNDRED_LINES
+        ),
+        ignored_concepts=frozenset(
+            Category(name) for name in reader.several("diagnostics.ignoredConcepts", (), tuple(Category))
+        ),
+        overlay_granularity=Granularity(
+            reader.text("overlay.granularity", defaults.overlay_granularity, tuple(Granularity))
+        ),
+        inlay_hints_enabled=reader.flag("inlayHints.enabled", defaults.inlay_hints_enabled),
+        inlay_hints_by=reader.text("inlayHints.by", defaults.inlay_hints_by, HINTED),
         code_lens_enabled=reader.flag("codeLens.enabled", defaults.code_lens_enabled),
+        exclude=reader.flag("scoring.exclude", defaults.exclude),
+        average_line=reader.whole("scoring.averageLineBytes", defaults.average_line, 1),
+        longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
         max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
         max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
     )

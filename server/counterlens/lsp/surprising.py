@@ -1,27 +1,50 @@
-"""Diagnostics where the model finds code surprising: few, and each says what was expected instead."""
+"""Diagnostics where the model did not expect what stands there: few, and each says what it expected instead.
+
+While a new version is being scored, the marks of the last one stay where the edit did not touch them.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import numpy as np
 from lsprotocol import types
 
-from counterlens.confidence import Confidence, NodeConfidence
-from counterlens.lsp.analysis import Analysis
+from counterlens.confidence import Confidence
+from counterlens.confidence.ignoring import Ignored, ignored
+from counterlens.confidence.leaves import Floats, Leaves
+from counterlens.confidence.surprising import Surprise, excess, surprising
+from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.places import Places
+from counterlens.lsp.carrying import Carrier
 from counterlens.lsp.settings import Settings
+from counterlens.reports.expected import expected
 from counterlens.reports.wording import share
-from counterlens.syntax.concepts import FREE_TEXT
+from counterlens.syntax.concepts import Category
 
-SOURCE = "counterlens"
-PER_HUNDRED_LINES = 8
-"""At most so many surprising places: people want highlights that are few."""
+CODE = "surprising"
 
 _SEVERITIES = {
     "hint": types.DiagnosticSeverity.Hint,
     "information": types.DiagnosticSeverity.Information,
 }
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A surprising place in the newest version of a document.
+
+    Attributes:
+        start: Its first byte there.
+        end: The byte after its last.
+        surprise: What was surprising, in the version that was scored.
+    """
+
+    start: int
+    end: int
+    surprise: Surprise
 
 
 def register(server: CounterlensServer) -> None:
@@ -29,65 +52,70 @@ def register(server: CounterlensServer) -> None:
     server.diagnostics.append(_diagnostics)
 
 
-def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    if not ls.settings.diagnostics_enabled or analysis.confidence is None:
+def marks(analysis: Analysis, settings: Settings) -> list[Mark]:
+    """The places to show: of these scores, or of the last ones where they still stand."""
+    found = analysis.confidence or (analysis.last if analysis.state is State.SCORING else None)
+    if found is None or not settings.diagnostics_enabled:
         return []
-    return surprising(analysis.confidence, ls.places(analysis), ls.settings, ls.host.name)
+    comments = ignored(analysis.document)
+    hidden = settings.ignored_concepts | comments.everywhere
+    budget = settings.diagnostics_per_hundred_lines
+    chosen = analysis.derived(("surprising", budget, hidden), lambda: _chosen(found, budget, hidden))
+    return [mark for mark in _carried(found, analysis, chosen) if not _hushed(comments, mark)]
 
 
-def surprising(found: Confidence, places: Places, settings: Settings, model: str) -> list[types.Diagnostic]:
-    """One diagnostic a surprising place."""
-    limit = max(1, math.ceil(found.document.positions.lines * PER_HUNDRED_LINES / 100))
-    leaves = _code_leaves(found)
-    candidates: dict[tuple[int, int], tuple[float, int, NodeConfidence]] = {}
-    threshold = math.log(settings.diagnostics_threshold) if settings.diagnostics_threshold > 0 else -math.inf
-    for leaf in leaves:
-        token = found.least_certain(leaf)
-        if token is None or found.scores.logprob[token] >= threshold:
-            continue
-        logprob = float(found.scores.logprob[token])
-        key = (leaf.start, leaf.end)
-        if key not in candidates or logprob < candidates[key][0]:
-            candidates[key] = (logprob, token, leaf)
-    worst = sorted(candidates.values(), key=lambda one: one[0])[:limit]
+def _chosen(found: Confidence, budget: float, hidden: frozenset[Category]) -> tuple[Surprise, ...]:
+    """What is hidden leaves its place to others; what is ignored on its line does not."""
+
+    def weight(rows: Leaves) -> Floats:
+        shown = [found.nodes[node].category not in hidden for node in rows.node.tolist()]
+        return np.where(shown, excess(rows), -np.inf)
+
+    return surprising(found, per_hundred_lines=budget, weight=weight if hidden else None)
+
+
+def _carried(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
+    if found.document is analysis.document:
+        return [Mark(one.start, one.end, one) for one in chosen]
+    carrier = Carrier.between(found.document.data, analysis.document.data)
+    carried = [(carrier.carry(one.start, one.end), one) for one in chosen]
+    return [Mark(*place, one) for place, one in carried if place is not None]
+
+
+def _hushed(comments: Ignored, mark: Mark) -> bool:
+    return comments.covers(mark.start, mark.end, mark.surprise.category)
+
+
+def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+    places = ls.places(analysis)
+    scored = analysis.confidence or analysis.last
     return [
         types.Diagnostic(
-            range=places.range(leaf.start, leaf.end),
-            message=_message(found, leaf, token, model),
-            severity=_SEVERITIES[settings.diagnostics_severity],
-            source=SOURCE,
-            code="surprising-token",
+            range=places.range(mark.start, mark.end),
+            message=_message(scored, mark.surprise, ls.host.name),
+            severity=_SEVERITIES[ls.settings.diagnostics_severity],
+            source="counterlens",
+            code=CODE,
+            data={"category": mark.surprise.category},
         )
-        for _, token, leaf in sorted(worst, key=lambda one: one[2].start)
+        for mark in marks(analysis, ls.settings)
+        if scored is not None
     ]
 
 
-def _code_leaves(found: Confidence) -> list[NodeConfidence]:
-    """The nodes without children that are code: not free text, and not blank."""
-    leaves = []
-    for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True):
-        has_children = following is not None and following.depth > node.depth
-        if has_children or node.kind in FREE_TEXT or node.end <= node.start:
-            continue
-        if any(char.isalnum() or char == "_" for char in _text(found, node.start, node.end)) or node.named:
-            leaves.append(node)
-    return leaves
+def _message(found: Confidence, surprise: Surprise, model: str) -> str:
+    """What was measured, in one sentence; a surprise is no error."""
+    scores, data = found.scores, found.document.data
+    token = data[int(scores.start[surprise.token]) : int(scores.end[surprise.token])]
+    whole = _shown(data[surprise.start : surprise.end])
+    part = _shown(token)
+    place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
+    probability = share(math.exp(float(scores.logprob[surprise.token])))
+    likelier = expected(surprise.alternatives, limit=3)
+    said = f"; it expected {', '.join(likelier)}" if likelier else ""
+    return f"{model} did not expect {place} here ({probability}){said}."
 
 
-def _message(found: Confidence, leaf: NodeConfidence, token: int, model: str) -> str:
-    shown = share(math.exp(float(found.scores.logprob[token])))
-    text = _text(found, leaf.start, leaf.end)
-    text = text if len(text) <= 30 else text[:29] + "…"
-    alternatives = found.scores.alternative_text[token]
-    logprobs = found.scores.alternative_logprob[token].tolist()
-    expected = [
-        f"`{alternative.strip()}` ({share(math.exp(logprob))})"
-        for alternative, logprob in zip(alternatives, logprobs, strict=False)
-        if alternative.strip()
-    ]
-    hint = f"; it expected {expected[0]}" if expected else ""
-    return f"{model} finds `{text}` very unlikely here ({shown}){hint}."
-
-
-def _text(found: Confidence, start: int, end: int) -> str:
-    return found.document.data[start:end].decode("utf-8", "replace")
+def _shown(data: bytes) -> str:
+    text = " ".join(data.decode("utf-8", "replace").split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

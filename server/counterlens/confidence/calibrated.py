@@ -1,0 +1,25 @@
+"""A document's confidence as a calibration map tells it: how often the model is right at what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from counterlens.confidence.aggregate import Confidence, NodeConfidence
+from counterlens.confidence.calibration import Calibration
+
+
+def fits(found: Confidence, calibration: Calibration) -> bool:
+    """Whether a map is one of this kind of confidence."""
+    return calibration.aggregation is found.aggregation
+
+
+def calibrated(found: Confidence, calibration: Calibration) -> Confidence:
+    """The same with each node's confidence mapped; the tokens' own probabilities stay raw."""
+    return replace(found, nodes=tuple(_mapped(node, calibration) for node in found.nodes))
+
+
+def _mapped(node: NodeConfidence, calibration: Calibration) -> NodeConfidence:
+    if node.confidence is None:
+        return node
+    first, last = node.tokens
+    return replace(node, confidence=calibration.apply(node.category, node.confidence, last - first))

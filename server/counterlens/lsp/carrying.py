@@ -1,0 +1,54 @@
+"""Byte ranges of an older version of a text in a newer one, for what the edit between them did not touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """Carries ranges over one edit.
+
+    Attributes:
+        new: The new text.
+        first: The first byte in which the two texts differ.
+        last: The byte of the old text from which on it is equal to the end of the new one.
+        shift: How much further on that is in the new text.
+    """
+
+    new: bytes
+    first: int
+    last: int
+    shift: int
+
+    @classmethod
+    def between(cls, old: bytes, new: bytes) -> Carrier:
+        """The smallest single edit that makes the new text of the old one."""
+        most = min(len(old), len(new))
+        first = _common(old[:most], new[:most])
+        tail = most - first
+        same = _common(old[len(old) - tail :][::-1], new[len(new) - tail :][::-1])
+        return cls(new, first, len(old) - same, len(new) - len(old))
+
+    def carry(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where a range of the old text is in the new one; None where the edit touched it."""
+        if end <= self.first:
+            found = start, end
+        elif start >= self.last:
+            found = start + self.shift, end + self.shift
+        else:
+            return None
+        return None if any(_in_word(self.new, edge) for edge in found) else found
+
+
+def _in_word(data: bytes, at: int) -> bool:
+    """Whether a place is inside of a word, such as where something was typed right after one."""
+    return at > 0 and all(char.isalnum() or char == b"_" for char in (data[at - 1 : at], data[at : at + 1]))
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many first bytes two texts of equal length have in common."""
+    different = np.flatnonzero(np.frombuffer(one, np.uint8) != np.frombuffer(other, np.uint8))
+    return int(different[0]) if len(different) else len(one)

@@ -1,0 +1,169 @@
+"""Code actions on what is surprising: replace it with what the model expected, or do not show it again.
+
+A client of our own shows the difference first, through its command `counterlens.previewReplacement`, and
+keeps ignored concepts in its settings, through `counterlens.ignoreConcept`. Any other gets plain edits; a
+replacement is then marked as one that the user confirms, where the client has such a thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from counterlens.confidence import Confidence
+from counterlens.confidence.ignoring import directive, ignored
+from counterlens.confidence.replacing import Replacement, replacements
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.surprising import CODE, Mark, marks
+from counterlens.reports.wording import share
+from counterlens.syntax.document import Document
+
+PREVIEW_COMMAND = "counterlens.previewReplacement"
+"""A command of the client: `{uri, version, range, newText, title}`; show the difference, then ask."""
+
+IGNORE_COMMAND = "counterlens.ignoreConcept"
+"""A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
+
+_ANNOTATION = "counterlens"
+_HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.code_actions.append(_code_actions)
+
+
+def _code_actions(
+    ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    places = ls.places(analysis)
+    first, last = places.offset(params.range.start), places.offset(params.range.end)
+    actions: list[types.CodeAction] = []
+    for mark in marks(analysis, ls.settings):
+        if mark.start <= last and first <= mark.end:
+            about = [
+                one
+                for one in params.context.diagnostics
+                if one.code == CODE and one.range == places.range(mark.start, mark.end)
+            ]
+            if analysis.confidence is not None:
+                actions += _replace(ls, analysis, analysis.confidence, mark)
+            actions += _ignore(ls, analysis, mark)
+            for action in actions:
+                action.diagnostics = action.diagnostics or about or None
+    return actions
+
+
+def _replace(
+    ls: CounterlensServer, analysis: Analysis, found: Confidence, mark: Mark
+) -> Iterator[types.CodeAction]:
+    token = mark.surprise.token
+    offered = analysis.derived(("replacements", token), lambda: replacements(found, token))
+    for one in offered:
+        title = f"Replace with `{one.text}` ({share(one.probability)})"
+        where = ls.places(analysis).range(one.start, one.end)
+        action = types.CodeAction(title, kind=types.CodeActionKind.QuickFix)
+        if ls.client_shows_results:
+            argument = {
+                "uri": analysis.uri,
+                "version": analysis.document.version,
+                "range": where,
+                "newText": one.text,
+                "title": f"`{_text(analysis.document, one)}` → `{one.text}`",
+            }
+            action.command = types.Command(title, PREVIEW_COMMAND, arguments=[argument])
+        else:
+            action.edit = _edit(ls, analysis, where, one.text, confirm=title)
+        yield action
+
+
+def _ignore(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
+    category = mark.surprise.category
+    here = _ignoring_edit(analysis.document, mark)
+    if here is not None:
+        offset, text = here
+        where = ls.places(analysis).range(offset, offset)
+        yield types.CodeAction(
+            f"Ignore surprising {category} here",
+            kind=types.CodeActionKind.QuickFix,
+            edit=_edit(ls, analysis, where, text),
+        )
+    if ls.client_shows_results:
+        title = f"Ignore surprising {category} in this workspace"
+        command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
+        yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
+    else:
+        offset = _below_head(analysis.document)
+        line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
+        yield types.CodeAction(
+            f"Ignore surprising {category} in this file",
+            kind=types.CodeActionKind.QuickFix,
+            edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
+        )
+
+
+def _ignoring_edit(document: Document, mark: Mark) -> tuple[int, str] | None:
+    """Where to insert which comment: at the end of the line, or above it where that would be no comment."""
+    data, positions, category = document.data, document.positions, mark.surprise.category
+    comment = directive(document.language, category)
+    line = positions.line_of(mark.start)
+    begin = positions.line_start(line)
+    stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
+    content = data[begin:stop].rstrip(b"\r\n")
+    indentation = content[: len(content) - len(content.lstrip())].decode("utf-8", "replace")
+    choices = [
+        (begin + len(content.rstrip()), f"  {comment}", 0),
+        (begin, f"{indentation}{comment}{_newline(document)}", 1),
+    ]
+    broken = document.tree.root_node.has_error
+    for offset, text, above in choices:
+        size = len(text.encode()) if above else 0
+        changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
+        edited = Document(changed, document.path, document.language)
+        if edited.tree.root_node.has_error and not broken:
+            continue
+        if ignored(edited).covers(mark.start + size, mark.end + size, category):
+            return offset, text
+    return None
+
+
+def _below_head(document: Document) -> int:
+    """Below what has to come first in a file: how it is run, and how it is encoded."""
+    line = 0
+    while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
+        line += 1
+    return document.positions.line_start(line)
+
+
+def _newline(document: Document) -> str:
+    return "\r\n" if b"\r\n" in document.data else "\n"
+
+
+def _text(document: Document, one: Replacement) -> str:
+    return document.data[one.start : one.end].decode("utf-8", "replace").strip()
+
+
+def _edit(
+    ls: CounterlensServer, analysis: Analysis, where: types.Range, text: str, *, confirm: str | None = None
+) -> types.WorkspaceEdit:
+    """An edit of this version of the document, as far as the client can be told so."""
+    workspace = ls.client_capabilities.workspace
+    able = workspace.workspace_edit if workspace else None
+    if not (able and able.document_changes):
+        return types.WorkspaceEdit(changes={analysis.uri: [types.TextEdit(where, text)]})
+    version = types.OptionalVersionedTextDocumentIdentifier(
+        uri=analysis.uri, version=analysis.document.version
+    )
+    if confirm is None or able.change_annotation_support is None:
+        change = types.TextDocumentEdit(version, [types.TextEdit(where, text)])
+        return types.WorkspaceEdit(document_changes=[change])
+    annotated = types.AnnotatedTextEdit(annotation_id=_ANNOTATION, range=where, new_text=text)
+    return types.WorkspaceEdit(
+        document_changes=[types.TextDocumentEdit(version, [annotated])],
+        change_annotations={
+            _ANNOTATION: types.ChangeAnnotation(label=confirm, needs_confirmation=True),
+        },
+    )

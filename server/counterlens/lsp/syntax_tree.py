@@ -1,0 +1,125 @@
+"""The tree of a document with the confidence of each node, for a face to draw.
+
+Custom request `counterlens/tree`, see docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.confidence.granularity import LABELS
+from counterlens.confidence.tree import TreeNode, TreeView, tree
+from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.places import Places
+
+REQUEST = "counterlens/tree"
+MOST = 20_000
+"""Rows in one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One node or token.
+
+    Attributes:
+        parent: The index of its parent in the answer; -1 for none.
+        kind: The node type, `token` for a token.
+        category: Its concept category.
+        text: Its source in one short line.
+        range: Where it is.
+        confidence: 0 to 1; None where it is not scored.
+        level: 0 is the least certain, `levels - 1` the most; None where it is not scored.
+        minimum: The probability of its least certain token.
+        bits: Its surprisal in bits.
+        leaf: Whether it has no children here.
+    """
+
+    parent: int
+    kind: str
+    category: str
+    text: str
+    range: types.Range
+    confidence: float | None
+    level: int | None
+    minimum: float | None
+    bits: float | None
+    leaf: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxTree:
+    """The rows of one version of a document.
+
+    Attributes:
+        version: The version that they are of.
+        state: `ready`, `scoring` or `unavailable`.
+        reason: Why there are none.
+        view: `partial`, `complete` or `sequence`.
+        calibrated: Whether the confidence of nodes is calibrated; a token's is not.
+        levels: How many levels there are.
+        labels: What each means.
+        rows: Parents before children, in the order of the text.
+        truncated: How many rows were left out at the end.
+    """
+
+    version: int
+    state: str
+    reason: str | None
+    view: str
+    calibrated: bool
+    levels: int
+    labels: tuple[str, ...]
+    rows: tuple[Row, ...]
+    truncated: int = 0
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(REQUEST)(_tree)
+
+
+def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
+    """Answer the request, at once."""
+    wanted = getattr(params, "view", None)
+    view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
+    analysis = ls.analyses.get(params.textDocument.uri)
+    if analysis is None:
+        return SyntaxTree(-1, State.UNAVAILABLE, "the document is not open", view, False, 0, (), ())
+    return syntax_tree(analysis, ls.places(analysis), view)
+
+
+def syntax_tree(analysis: Analysis, places: Places, view: TreeView) -> SyntaxTree:
+    """The tree of a document in one of the three views."""
+    found = analysis.shown
+    rows: tuple[TreeNode, ...] = ()
+    if found is not None:
+        rows = analysis.derived(("tree", view), lambda: tree(found, view))
+    return SyntaxTree(
+        version=analysis.document.version,
+        state=analysis.state,
+        reason=analysis.reason or None,
+        view=view,
+        calibrated=analysis.calibration is not None,
+        levels=len(LABELS),
+        labels=LABELS,
+        rows=tuple(
+            Row(
+                parent=row.parent,
+                kind=row.kind,
+                category=row.category,
+                text=row.text,
+                range=places.range(row.start, row.end),
+                confidence=row.value,
+                level=row.level,
+                minimum=row.minimum,
+                bits=row.bits,
+                leaf=row.leaf,
+            )
+            for row in rows[:MOST]
+        ),
+        truncated=max(0, len(rows) - MOST),
+    )
