@@ -131,3 +131,76 @@ def test_only_the_first_token_of_a_document_has_no_score(model: LlamaModel) -> N
 def test_a_document_of_blanks_is_refused(model: LlamaModel) -> None:
     with pytest.raises(SourceError, match="nothing to score"):
         score_document(model, Document(" \n\n"))
+
+
+def slices(text: str, language: str) -> list[str]:
+    document = Document(text, language=language)
+    return [document.data[unit.start : unit.end].decode().strip() for unit in units(document)]
+
+
+def test_in_java_the_members_of_a_type_are_units_after_its_header() -> None:
+    text = (
+        "package a;\nimport b.C;\n\npublic class A extends B {\n    private int x = 1;\n\n"
+        "    /** About f. */\n    int f() { return 1; }\n\n    A() { }\n    enum E { ONE }\n}\n\n"
+        "interface I {\n    void g();\n}\nenum Q { ONE; int h() { return 2; } }\nclass Empty { }\n"
+    )
+    assert slices(text, "java") == [
+        "package a;\nimport b.C;\n\npublic class A extends B {\n    private int x = 1;",
+        "/** About f. */\n    int f() { return 1; }",
+        "A() { }",
+        "enum E { ONE }\n}",
+        "interface I {",
+        "void g();\n}",
+        "enum Q { ONE;",
+        "int h() { return 2; } }",
+        "class Empty { }",
+    ]
+    document = Document(text, language="java")
+    header = document.data[: units(document)[1].context].decode()
+    assert header.endswith("class A extends B {\n    private int x = 1;")
+
+
+def test_in_javascript_what_is_exported_or_assigned_is_a_definition_too() -> None:
+    text = (
+        '"use strict";\nconst a = require("a");\n\n// about f\nexport function f() { }\n'
+        "const g = async () => { };\nconst x = 1;\nmodule.exports = { f };\n"
+        "A.prototype.h = function () { };\nclass K { m() { } }\n"
+    )
+    assert slices(text, "javascript") == [
+        '"use strict";\nconst a = require("a");',
+        "// about f\nexport function f() { }",
+        "const g = async () => { };",
+        "const x = 1;\nmodule.exports = { f };",
+        "A.prototype.h = function () { };",
+        "class K { m() { } }",
+    ]
+
+
+BRACES = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "import a.b;\n",
+                "class A {\n",
+                "}\n",
+                "int f() { return 1; }\n",
+                "// why\n",
+                "\n",
+                "/* é */\n",
+            ),
+            *("enum E { A; void g() { } }\n", "x = () => 1;\n", "function f() { }\r\n", "😀 {{ ;\n"),
+        ]
+    ),
+    max_size=9,
+)
+
+
+@given(BRACES, st.sampled_from(["java", "javascript"]))
+def test_units_tile_documents_of_other_languages_too(pieces: list[str], language: str) -> None:
+    document = Document("".join(pieces), language=language)
+    found = units(document)
+    assert b"".join(document.data[unit.start : unit.end] for unit in found) == (
+        document.data if document.text.strip() else b""
+    )
+    assert all(document.data[unit.start : unit.end].strip() for unit in found)
+    assert all(unit.context <= unit.start for unit in found)

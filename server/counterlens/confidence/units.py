@@ -3,21 +3,28 @@
 Each unit is scored after the header of the document (what stands before its first definition, up to a
 limit) and nothing else. So an edit makes only its own unit stale, and a function's scores do not move when
 code elsewhere in the file changes. The price: a function is scored without the functions before it.
+
+Where all code stands in types, as in Java, the definitions are the members of the top-level types, and the
+header is what stands before the first of them: imports, the type's own header, its fields. A language whose
+grammar names nothing a definition is one unit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import tree_sitter
 
 from counterlens.syntax.document import Document
+from counterlens.syntax.statements import is_definition
 
 HEADER_BYTES = 2048
 """How much of the header the model is shown before each unit."""
 
-_DEFINITIONS = ("_definition", "_declaration")
+_ALL_IN_TYPES = frozenset({"csharp", "java"})
+"""Languages without code outside types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,12 @@ def units(document: Document, header_bytes: int = HEADER_BYTES) -> list[Unit]:
     data = document.data
     if not data.strip():
         return []
-    ends = list(_ends(document.tree.root_node.children))
+    pieces = _pieces(document)
+    ends = _ends(pieces)
     if not ends or data[ends[-1] :].strip():
         ends.append(len(data))
     ends[-1] = len(data)
-    context = _context(document, header_bytes)
+    context = _context(data, pieces, header_bytes)
     starts = [0, *ends[:-1]]
     return [
         Unit(start, end, 0 if start == 0 else min(context, start))
@@ -53,35 +61,86 @@ def units(document: Document, header_bytes: int = HEADER_BYTES) -> list[Unit]:
     ]
 
 
-def _ends(nodes: list[tree_sitter.Node]) -> Iterator[int]:
-    """Where units end. Comments right above a definition belong to it."""
-    pending: tree_sitter.Node | None = None  # the last node since the last end that no definition has claimed
-    for node, following in zip(nodes, [*nodes[1:], None], strict=True):
-        if node.type.endswith(_DEFINITIONS):
+class _Kind(Enum):
+    """What a piece is to the division into units."""
+
+    DEFINITION = auto()
+    COMMENT = auto()
+    CLOSING = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A node between whose neighbours a unit may end; rows are 0-based."""
+
+    kind: _Kind
+    start: int
+    end: int
+    first_row: int
+    last_row: int
+
+    @classmethod
+    def of(cls, node: tree_sitter.Node) -> _Piece:
+        if node.type.endswith("comment"):
+            kind = _Kind.COMMENT
+        elif node.type == "}":
+            kind = _Kind.CLOSING
+        else:
+            kind = _Kind.DEFINITION if is_definition(node) else _Kind.OTHER
+        return cls(kind, node.start_byte, node.end_byte, node.start_point.row, node.end_point.row)
+
+
+def _pieces(document: Document) -> list[_Piece]:
+    """The top level of a document, opened up where all code stands in types."""
+    nodes = document.tree.root_node.children
+    if document.language not in _ALL_IN_TYPES:
+        return [_Piece.of(node) for node in nodes]
+    return [piece for node in nodes for piece in _opened(node)]
+
+
+def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
+    """A type as the pieces of its header and the members of its body; anything else as it is."""
+    body = node.child_by_field_name("body")
+    if body is None or not body.children or not is_definition(node):
+        yield _Piece.of(node)
+        return
+    first = body.children[0]
+    yield _Piece(_Kind.OTHER, node.start_byte, first.end_byte, node.start_point.row, first.end_point.row)
+    for member in body.children[1:]:
+        if member.type == "enum_body_declarations":
+            yield from (_Piece.of(inner) for inner in member.children)
+        else:
+            yield _Piece.of(member)
+
+
+def _ends(pieces: list[_Piece]) -> list[int]:
+    """Where units end. Comments right above a definition belong to it, a closing brace to what it closes."""
+    ends: list[int] = []
+    pending: _Piece | None = None  # the last piece since the last end that no definition has claimed
+    for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+        if piece.kind is _Kind.DEFINITION:
             if pending is not None:
-                yield pending.end_byte
-            yield node.end_byte
+                ends.append(pending.end)
+            ends.append(piece.end)
             pending = None
-        elif not (node.type == "comment" and following is not None and _touches(node, following)):
-            pending = node
+        elif piece.kind is _Kind.CLOSING and pending is None and ends:
+            ends[-1] = piece.end
+        elif piece.kind is not _Kind.COMMENT or following is None or not _touches(piece, following):
+            pending = piece
     if pending is not None:
-        yield pending.end_byte
+        ends.append(pending.end)
+    return ends
 
 
-def _touches(node: tree_sitter.Node, following: tree_sitter.Node) -> bool:
-    kind = following.type
-    below = following.start_point.row == node.end_point.row + 1
-    return below and (kind == "comment" or kind.endswith(_DEFINITIONS))
+def _touches(piece: _Piece, following: _Piece) -> bool:
+    below = following.first_row == piece.last_row + 1
+    return below and following.kind in {_Kind.COMMENT, _Kind.DEFINITION}
 
 
-def _context(document: Document, limit: int) -> int:
+def _context(data: bytes, pieces: list[_Piece], limit: int) -> int:
     """Where the header ends: before the first definition, at the end of a line, within the limit."""
-    data = document.data
-    header = len(data)
-    for node in document.tree.root_node.children:
-        if node.type.endswith(_DEFINITIONS):
-            header = node.start_byte
-            break
+    header = next((piece.start for piece in pieces if piece.kind is _Kind.DEFINITION), len(data))
     if header > limit:
         header = max(data.rfind(b"\n", 0, limit), 0)
     return len(data[:header].rstrip())
