@@ -1,30 +1,53 @@
 /** The commands of the palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
+import { chooseGranularity, ignoreConcept } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
 import type { Overlay } from "./overlay";
-import { type FunctionArgument, PROBE, SHOW_COUNTERFACTUAL } from "./protocol";
+import {
+  type ConceptArgument,
+  type FunctionArgument,
+  IGNORE_CONCEPT,
+  PREVIEW_REPLACEMENT,
+  PROBE,
+  type ReplacementArgument,
+  SHOW_COUNTERFACTUAL,
+} from "./protocol";
+import type { Replacements } from "./replacements";
 import { askForApiKey } from "./secrets";
 import type { Server } from "./server";
+import type { SyntaxTree } from "./tree";
 
 export const SHOW_ACTIONS = "counterlens.showActions";
 const CHOOSE_INTERPRETER = "Choose Interpreter…";
 const SHOW_LOGS = "Show Logs";
 
+/** What the commands are about. */
+export interface Parts {
+  server: Server;
+  overlay: Overlay;
+  counterfactuals: Counterfactuals;
+  replacements: Replacements;
+  tree: SyntaxTree;
+  log: vscode.LogOutputChannel;
+}
+
 export function registerCommands(
   context: vscode.ExtensionContext,
-  server: Server,
-  overlay: Overlay,
-  counterfactuals: Counterfactuals,
-  log: vscode.LogOutputChannel,
+  { server, overlay, counterfactuals, replacements, tree, log }: Parts,
 ): void {
-  const commands: Record<string, (argument?: FunctionArgument) => unknown> = {
+  // biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
+  const commands: Record<string, (argument?: any) => unknown> = {
     "counterlens.restartServer": () => server.restart("asked for by command"),
     "counterlens.showLogs": () => log.show(),
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
+    "counterlens.chooseGranularity": () => chooseGranularity(),
+    "counterlens.chooseTree": () => tree.choose(),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
-    [SHOW_COUNTERFACTUAL]: (argument) => counterfactuals.show(argument),
+    [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
+    [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),
+    [IGNORE_CONCEPT]: (argument: ConceptArgument) => ignoreConcept(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
     "counterlens.chooseInterpreter": () => chooseInterpreter(),
     [SHOW_ACTIONS]: () => showActions(overlay),
@@ -74,6 +97,7 @@ async function showActions(overlay: Overlay): Promise<void> {
       label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
       command: "counterlens.toggleOverlay",
     },
+    { label: "$(list-selection) Choose What the Overlay Colours…", command: "counterlens.chooseGranularity" },
     { label: "$(refresh) Restart Server", command: "counterlens.restartServer" },
     { label: "$(output) Show Logs", command: "counterlens.showLogs" },
     {

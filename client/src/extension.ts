@@ -5,10 +5,12 @@ import { registerCommands, reportNoInterpreter, SHOW_ACTIONS } from "./commands"
 import { Counterfactuals } from "./counterfactuals";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
+import { Replacements } from "./replacements";
 import { onDidChangeApiKey } from "./secrets";
 import { Server } from "./server";
 import { readSettings, type Settings } from "./settings";
 import { Status } from "./status";
+import { SyntaxTree } from "./tree";
 
 let server: Server | undefined;
 
@@ -20,20 +22,27 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const running = new Server(context, log, () => settings, reports.middleware, {
     status: (params) => status.show(params),
-    scoresChanged: (params) => overlay.scoresChanged(params),
+    scoresChanged: (params) => {
+      overlay.scoresChanged(params);
+      tree.scoresChanged(params);
+    },
     started: () => overlay.drawAll(),
     noInterpreter: (tried) => void reportNoInterpreter(tried, log),
   });
   server = running;
   const overlay = new Overlay(running, settings.overlay.enabled);
   const counterfactuals = new Counterfactuals(running);
-  registerCommands(context, running, overlay, counterfactuals, log);
+  const replacements = new Replacements();
+  const tree = new SyntaxTree(running);
+  registerCommands(context, { server: running, overlay, counterfactuals, replacements, tree, log });
 
   context.subscriptions.push(
     log,
     status,
     reports,
     counterfactuals,
+    replacements,
+    tree,
     overlay,
     running,
     vscode.workspace.onDidChangeConfiguration(async (event) => {
@@ -61,7 +70,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
 /** Settings that the server reads only at its start. */
 function affectsStart(event: vscode.ConfigurationChangeEvent): boolean {
-  return ["counterlens.enable", "counterlens.interpreter"].some((key) => event.affectsConfiguration(key));
+  const read = ["counterlens.enable", "counterlens.interpreter", "counterlens.languages"];
+  return read.some((key) => event.affectsConfiguration(key));
 }
 
 export async function deactivate(): Promise<void> {

@@ -1,12 +1,12 @@
 /**
  * What client and server say to each other beyond plain LSP.
  *
- * Everything here is optional for other editors: hover, diagnostics, code lenses and `counterlens.probe`
- * (workspace/executeCommand) are standard. Positions count UTF-16 code units, as LSP does by default.
+ * Everything here is optional for other editors: hover, diagnostics, code actions, code lenses, inlay hints and
+ * `counterlens.probe` (workspace/executeCommand) are standard. docs/protocol.md describes it for them. Positions count UTF-16 code units, as LSP does by default.
  */
 
 import type { Position, Range } from "vscode-languageclient/node";
-import type { Settings } from "./settings";
+import type { Concept, Granularity, Settings } from "./settings";
 
 /** Sent with `initialize` as `initializationOptions`. */
 export interface InitializationOptions {
@@ -45,8 +45,12 @@ export const OVERLAY = "counterlens/overlay";
 
 export interface OverlayParams {
   textDocument: { uri: string };
-  /** What the editor shows; the whole document without it. */
+  /** Only spans that touch this range; all without it. */
   range?: Range;
+  /** Those that touch this range come first. */
+  visible?: Range;
+  /** That of the settings without it. */
+  granularity?: Granularity;
 }
 
 export interface OverlaySpan {
@@ -55,6 +59,10 @@ export interface OverlaySpan {
   level: number;
   /** Probability between 0 and 1. */
   confidence: number;
+  /** The node type, such as `if_statement`; `token` for a token. */
+  kind: string;
+  /** The concept category, such as `decision`. */
+  category: string;
 }
 
 export interface OverlayResult {
@@ -63,6 +71,9 @@ export interface OverlayResult {
   state: "ready" | "scoring" | "unavailable";
   /** Why there are no scores, for state `unavailable`. */
   reason?: string;
+  granularity: Granularity;
+  /** Whether the confidence is calibrated rather than raw. */
+  calibrated: boolean;
   /** Number of levels; the client has {@link OVERLAY_LEVELS} decorations. */
   levels: number;
   /** One label a level, such as "below 1 %". */
@@ -141,4 +152,68 @@ export interface Refusal {
   /** Counted from 0. */
   line: number;
   reason: string;
+}
+
+/** Client to server: the tree of a document with the confidence of each node. */
+export const TREE = "counterlens/tree";
+
+export const TREE_VIEWS = ["partial", "complete", "sequence"] as const;
+export type TreeView = (typeof TREE_VIEWS)[number];
+
+export interface TreeParams {
+  textDocument: { uri: string };
+  /** Non-terminals only (the default), all nodes, or the tokens in a row. */
+  view?: TreeView;
+}
+
+export interface TreeRow {
+  /** Index of the parent in the answer, which precedes it; -1 for none. */
+  parent: number;
+  kind: string;
+  category: string;
+  /** The source in one short line. */
+  text: string;
+  range: Range;
+  /** Probability between 0 and 1; null where it is not scored. */
+  confidence: number | null;
+  level: number | null;
+  /** Probability of the least certain token. */
+  minimum: number | null;
+  /** Surprisal. */
+  bits: number | null;
+  /** Whether it has no children in the answer. */
+  leaf: boolean;
+}
+
+export interface TreeResult {
+  version: number;
+  state: "ready" | "scoring" | "unavailable";
+  reason?: string;
+  view: TreeView;
+  /** Whether the confidence of nodes is calibrated; a token's is not. */
+  calibrated: boolean;
+  levels: number;
+  labels: string[];
+  rows: TreeRow[];
+  /** How many rows were left out at the end. */
+  truncated: number;
+}
+
+/** The client's command behind the server's code action "Replace with …": show the difference, then ask. */
+export const PREVIEW_REPLACEMENT = "counterlens.previewReplacement";
+
+export interface ReplacementArgument {
+  uri: string;
+  version: number;
+  range: Range;
+  newText: string;
+  /** What is replaced by what, for a title. */
+  title: string;
+}
+
+/** The client's command behind the server's code action "Ignore surprising … in this workspace". */
+export const IGNORE_CONCEPT = "counterlens.ignoreConcept";
+
+export interface ConceptArgument {
+  category: Concept;
 }

@@ -21,7 +21,8 @@ class QuietClient extends LanguageClient {
   }
 }
 
-const SELECTOR = [{ scheme: "file", language: "python" }];
+/** Languages of the editor that share a grammar with another one. */
+const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
 
 export interface ServerListener {
   status(params: StatusParams): void;
@@ -49,7 +50,12 @@ export class Server implements vscode.Disposable {
 
   /** Whether a document belongs to the server. */
   serves(document: vscode.TextDocument): boolean {
-    return vscode.languages.match(SELECTOR, document) > 0;
+    return vscode.languages.match(this.selector, document) > 0;
+  }
+
+  private get selector(): { scheme: string; language: string }[] {
+    const languages = this.settings().languages.flatMap((language) => [language, ...(KIN[language] ?? [])]);
+    return languages.map((language) => ({ scheme: "file", language }));
   }
 
   /** (Re)start by order of the user or because something changed that the server reads only at its start. */
@@ -165,7 +171,7 @@ export class Server implements vscode.Disposable {
         },
       },
       {
-        documentSelector: SELECTOR,
+        documentSelector: this.selector,
         initializationOptions,
         middleware: this.middleware,
         outputChannel: this.log,

@@ -1,16 +1,48 @@
 /** Typed settings. A bad value never stops anything: it gives a message and the default. */
 
+export const LANGUAGES = ["python", "java", "javascript"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const GRANULARITIES = ["token", "leaf", "statement", "concept"] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
+
+export const CONCEPTS = [
+  "data structures",
+  "decision",
+  "exceptions",
+  "functional programming",
+  "iteration",
+  "natural language",
+  "operators",
+  "scope",
+  "testing",
+  "types",
+  "structure",
+] as const;
+export type Concept = (typeof CONCEPTS)[number];
+
 export interface Settings {
   enable: boolean;
   interpreter: string;
   model: string;
   remote: { baseUrl: string; model: string; api: "completions" | "chat" };
   threads: number;
-  confidence: { aggregation: "mean" | "median" | "max" | "min" };
-  diagnostics: { enabled: boolean; severity: "hint" | "information"; threshold: number };
+  languages: Language[];
+  confidence: {
+    aggregation: "mean" | "median" | "max" | "min";
+    alignment: "overlap" | "start";
+    calibrated: boolean;
+  };
+  diagnostics: {
+    enabled: boolean;
+    severity: "hint" | "information";
+    perHundredLines: number;
+    ignoredConcepts: Concept[];
+  };
   codeLens: { enabled: boolean };
-  overlay: { enabled: boolean };
-  scoring: { maxBytes: number };
+  overlay: { enabled: boolean; granularity: Granularity };
+  inlayHints: { enabled: boolean; by: "statement" | "function" };
+  scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
   probe: { maxTokens: number };
 }
 
@@ -20,11 +52,13 @@ export const DEFAULTS: Settings = {
   model: "smollm2-135m",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
-  confidence: { aggregation: "mean" },
-  diagnostics: { enabled: true, severity: "information", threshold: 0.001 },
+  languages: [...LANGUAGES],
+  confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
+  diagnostics: { enabled: true, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
-  overlay: { enabled: true },
-  scoring: { maxBytes: 65536 },
+  overlay: { enabled: true, granularity: "leaf" },
+  inlayHints: { enabled: false, by: "statement" },
+  scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
   probe: { maxTokens: 256 },
 };
 
@@ -69,10 +103,19 @@ function integer(least: number, most: number): Check<number> {
   };
 }
 
-const aProbability: Check<number> = {
-  expected: "a number between 0 and 1",
-  accepts: (value): value is number => typeof value === "number" && value >= 0 && value <= 1,
-};
+function number(least: number, most: number): Check<number> {
+  return {
+    expected: `a number from ${least} to ${most}`,
+    accepts: (value): value is number => typeof value === "number" && value >= least && value <= most,
+  };
+}
+
+function anyOf<T extends string>(values: readonly T[]): Check<T[]> {
+  return {
+    expected: `a list of any of ${values.map((value) => `"${value}"`).join(", ")}`,
+    accepts: (value): value is T[] => Array.isArray(value) && value.every((one) => values.includes(one)),
+  };
+}
 
 /**
  * Read every setting.
@@ -101,21 +144,37 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       api: read("remote.api", oneOf("completions", "chat"), d.remote.api),
     },
     threads: read("threads", integer(0, 1024), d.threads),
+    languages: read("languages", anyOf(LANGUAGES), d.languages),
     confidence: {
       aggregation: read(
         "confidence.aggregation",
         oneOf("mean", "median", "max", "min"),
         d.confidence.aggregation,
       ),
+      alignment: read("confidence.alignment", oneOf("overlap", "start"), d.confidence.alignment),
+      calibrated: read("confidence.calibrated", aBoolean, d.confidence.calibrated),
     },
     diagnostics: {
       enabled: read("diagnostics.enabled", aBoolean, d.diagnostics.enabled),
       severity: read("diagnostics.severity", oneOf("hint", "information"), d.diagnostics.severity),
-      threshold: read("diagnostics.threshold", aProbability, d.diagnostics.threshold),
+      perHundredLines: read("diagnostics.perHundredLines", number(0, 100), d.diagnostics.perHundredLines),
+      ignoredConcepts: read("diagnostics.ignoredConcepts", anyOf(CONCEPTS), d.diagnostics.ignoredConcepts),
     },
     codeLens: { enabled: read("codeLens.enabled", aBoolean, d.codeLens.enabled) },
-    overlay: { enabled: read("overlay.enabled", aBoolean, d.overlay.enabled) },
-    scoring: { maxBytes: read("scoring.maxBytes", integer(1, 16 * 1024 * 1024), d.scoring.maxBytes) },
+    overlay: {
+      enabled: read("overlay.enabled", aBoolean, d.overlay.enabled),
+      granularity: read("overlay.granularity", oneOf(...GRANULARITIES), d.overlay.granularity),
+    },
+    inlayHints: {
+      enabled: read("inlayHints.enabled", aBoolean, d.inlayHints.enabled),
+      by: read("inlayHints.by", oneOf("statement", "function"), d.inlayHints.by),
+    },
+    scoring: {
+      exclude: read("scoring.exclude", aBoolean, d.scoring.exclude),
+      maxBytes: read("scoring.maxBytes", integer(1, 16 * 1024 * 1024), d.scoring.maxBytes),
+      averageLineBytes: read("scoring.averageLineBytes", integer(1, 65536), d.scoring.averageLineBytes),
+      longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
+    },
     probe: { maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens) },
   };
   return { settings, problems };

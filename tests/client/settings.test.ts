@@ -12,7 +12,7 @@ const from =
 function flat(value: object, prefix = ""): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) =>
-      typeof inner === "object" && inner !== null
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
         ? Object.entries(flat(inner, `${prefix}${key}.`))
         : [[`${prefix}${key}`, inner]],
     ),
@@ -32,12 +32,22 @@ test("good values are taken over", () => {
     "remote.model": "coder",
     "remote.api": "chat",
     threads: 4,
+    languages: ["java"],
     "confidence.aggregation": "median",
+    "confidence.alignment": "start",
+    "confidence.calibrated": false,
     "diagnostics.enabled": false,
     "diagnostics.severity": "hint",
-    "diagnostics.threshold": 0.05,
+    "diagnostics.perHundredLines": 0.5,
+    "diagnostics.ignoredConcepts": ["operators", "natural language"],
     "codeLens.enabled": false,
     "overlay.enabled": false,
+    "overlay.granularity": "statement",
+    "inlayHints.enabled": true,
+    "inlayHints.by": "function",
+    "scoring.exclude": false,
+    "scoring.averageLineBytes": 200,
+    "scoring.longestLineBytes": 9000,
     "scoring.maxBytes": 1024,
     "probe.maxTokens": 64,
   };
@@ -56,8 +66,11 @@ for (const [key, bad] of [
   ["threads", 1.5],
   ["confidence.aggregation", "mode"],
   ["diagnostics.severity", "error"],
-  ["diagnostics.threshold", 2],
-  ["diagnostics.threshold", Number.NaN],
+  ["languages", ["cobol"]],
+  ["diagnostics.perHundredLines", -1],
+  ["diagnostics.perHundredLines", Number.NaN],
+  ["diagnostics.ignoredConcepts", ["everything"]],
+  ["overlay.granularity", "line"],
   ["scoring.maxBytes", 0],
   ["probe.maxTokens", "many"],
 ] as const) {

@@ -3,11 +3,14 @@ import test from "node:test";
 import { OVERLAY_LEVELS, type OverlaySpan } from "../../client/src/protocol";
 import { byLevel, pieces, withMargin } from "../../client/src/spans";
 
+const NODE = { kind: "identifier", category: "natural language" };
+
 function span(line: number, level: number): OverlaySpan {
   return {
     range: { start: { line, character: 0 }, end: { line, character: 5 } },
     level,
     confidence: level / 6,
+    ...NODE,
   };
 }
 
@@ -48,6 +51,7 @@ test("a span of several lines is visible when any of its lines is", () => {
     range: { start: { line: 2, character: 0 }, end: { line: 40, character: 1 } },
     level: 4,
     confidence: 0.9,
+    ...NODE,
   };
   assert.deepEqual(byLevel([span(90, 0), long], [{ first: 30, last: 35 }], 1).flat(), [long]);
 });
@@ -74,6 +78,7 @@ test("a span of several lines is drawn line by line, without indentation and bla
     range: { start: { line: 0, character: 2 }, end: { line: 3, character: 5 } },
     level: 1,
     confidence: 0.1,
+    ...NODE,
   };
   assert.deepEqual(
     pieces(docstring, (line) => text[line] ?? ""),

@@ -79,8 +79,12 @@ class CounterlensServer(LanguageServer):
         self.settings, complaints = read_settings(raw)
         for complaint in complaints:
             self.show(complaint, types.MessageType.Warning)
-        if self.settings != before:
-            for analysis in self.analyses.values():
+        if self.settings == before:
+            return
+        for analysis in self.analyses.values():
+            if self.settings.scoring == before.scoring:
+                self.changed(analysis)
+            else:
                 self.rescore(analysis)
 
     def rescore(self, analysis: Analysis) -> None:

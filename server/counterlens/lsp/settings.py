@@ -57,6 +57,21 @@ class Settings:
         return self.model
 
     @property
+    def scoring(self) -> tuple[object, ...]:
+        """What decides about scores; the rest only about how they are shown."""
+        return (
+            self.enable,
+            self.model_spec,
+            self.model_options,
+            self.languages,
+            self.aggregation,
+            self.alignment,
+            self.calibrated,
+            self.exclude,
+            self.limits,
+        )
+
+    @property
     def limits(self) -> Limits:
         """From where on a document is not scored."""
         return Limits(self.max_bytes, self.average_line, self.longest_line)

@@ -1,0 +1,54 @@
+/** The rows of the tree view: who is whose child, what each says, which is at the cursor. Pure, to be tested. */
+
+import type { Position, Range } from "vscode-languageclient/node";
+import type { TreeRow } from "./protocol";
+
+/** Indices of the children of each row, those of row i at i + 1; at 0 the ones without a parent. */
+export function childrenOf(rows: TreeRow[]): number[][] {
+  const children: number[][] = Array.from({ length: rows.length + 1 }, () => []);
+  rows.forEach(({ parent }, index) => {
+    children[parent + 1]?.push(index);
+  });
+  return children;
+}
+
+export function percent(probability: number | null): string {
+  if (probability === null) return "not scored";
+  const shown = 100 * probability;
+  if (shown < 0.01) return "below 0.01 %";
+  return `${shown < 1 ? shown.toFixed(2) : Math.round(shown)} %`;
+}
+
+/** What a row says: its kind or text, its confidence, and the rest for who asks. */
+export function describe(row: TreeRow): { label: string; description: string; tooltip: string } {
+  const token = row.kind === "token";
+  const rest = token ? "" : ` · ${row.text}`;
+  const lines = [
+    `**${row.kind}** · ${row.category}`,
+    `Confidence: ${percent(row.confidence)}`,
+    ...(token || row.minimum === null ? [] : [`Least certain token: ${percent(row.minimum)}`]),
+    ...(row.bits === null ? [] : [`Surprisal: ${row.bits.toFixed(1)} bits`]),
+  ];
+  return {
+    label: token ? row.text : row.kind,
+    description: `${percent(row.confidence)}${rest}`,
+    tooltip: lines.join("\n\n"),
+  };
+}
+
+/** The last, and so the innermost, row around a position. */
+export function innermost(rows: TreeRow[], at: Position): number | undefined {
+  let found: number | undefined;
+  rows.forEach(({ range }, index) => {
+    if (contains(range, at)) found = index;
+  });
+  return found;
+}
+
+function contains({ start, end }: Range, at: Position): boolean {
+  return !before(at, start) && before(at, end);
+}
+
+function before(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
+}

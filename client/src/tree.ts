@@ -1,0 +1,150 @@
+/** "Confidence by Syntax": the tree of the active file with the confidence of each node, linked to the code. */
+
+import * as vscode from "vscode";
+import {
+  type ScoresChangedParams,
+  TREE,
+  type TreeParams,
+  type TreeResult,
+  type TreeRow,
+  type TreeView,
+} from "./protocol";
+import { childrenOf, describe, innermost } from "./rows";
+import type { Server } from "./server";
+
+export const VIEW = "counterlens.tree";
+const FOLLOW_PAUSE_MS = 150;
+
+/** A row by its index in the answer. */
+type Element = number;
+
+export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<Element> {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly view: vscode.TreeView<Element>;
+  private readonly disposables: vscode.Disposable[];
+  private document: vscode.TextDocument | undefined;
+  private answer: TreeResult | undefined;
+  private children: number[][] = [];
+  private shows: TreeView = "partial";
+  private following: NodeJS.Timeout | undefined;
+  /** The latest question: an answer to an earlier one is dropped. */
+  private asked = 0;
+
+  constructor(private readonly server: Server) {
+    this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
+    const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
+    this.disposables = [
+      this.view,
+      this.changed,
+      this.view.onDidChangeVisibility(() => void this.load()),
+      vscode.window.onDidChangeActiveTextEditor(() => void this.load()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+        const moved = kind === Keyboard || kind === Mouse; // not by a click in the tree itself
+        if (moved && textEditor.document === this.document) this.followSoon(textEditor);
+      }),
+    ];
+  }
+
+  scoresChanged({ uri }: ScoresChangedParams): void {
+    const active = vscode.window.activeTextEditor?.document.uri.toString();
+    if (vscode.Uri.parse(uri).toString() === active) void this.load();
+  }
+
+  async choose(): Promise<void> {
+    const rows: (vscode.QuickPickItem & { shows: TreeView })[] = [
+      { label: "Partial Tree", detail: "The constructs, without words and brackets.", shows: "partial" },
+      { label: "Complete Tree", detail: "All nodes.", shows: "complete" },
+      { label: "Token Sequence", detail: "The tokens of the model in a row.", shows: "sequence" },
+    ];
+    const marked = rows.map((row) => ({ ...row, description: row.shows === this.shows ? "now" : "" }));
+    const chosen = await vscode.window.showQuickPick(marked, { title: "Confidence by Syntax" });
+    if (!chosen) return;
+    this.shows = chosen.shows;
+    await this.load();
+  }
+
+  async load(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (!this.view.visible || !editor || editor.document.uri.scheme === "output") return;
+    const question = ++this.asked;
+    const { document } = editor;
+    let answer: TreeResult | undefined;
+    if (this.server.serves(document)) {
+      const params: TreeParams = { textDocument: { uri: document.uri.toString() }, view: this.shows };
+      answer = await this.server.request<TreeResult>(TREE, params);
+    }
+    if (question !== this.asked || answer?.state === "scoring") return; // keep what is shown; more is on its way
+    this.document = document;
+    this.answer = answer;
+    this.children = childrenOf(answer?.rows ?? []);
+    this.view.message = message(answer);
+    this.view.description = answer?.calibrated ? "calibrated" : "";
+    this.changed.fire(undefined);
+  }
+
+  getChildren(element?: Element): Element[] {
+    return this.children[(element ?? -1) + 1] ?? [];
+  }
+
+  getParent(element: Element): Element | undefined {
+    const parent = this.row(element)?.parent ?? -1;
+    return parent < 0 ? undefined : parent;
+  }
+
+  getTreeItem(element: Element): vscode.TreeItem {
+    const row = this.row(element);
+    if (!row || !this.answer || !this.document) return new vscode.TreeItem("");
+    const { label, description, tooltip } = describe(row);
+    const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+    const item = new vscode.TreeItem(label, row.leaf ? None : row.parent < 0 ? Expanded : Collapsed);
+    item.id = `${this.document.uri}#${this.answer.version}#${this.answer.view}#${element}`;
+    item.description = description;
+    item.tooltip = new vscode.MarkdownString(tooltip);
+    item.iconPath = icon(row);
+    item.command = {
+      title: "Show",
+      command: "vscode.open",
+      arguments: [this.document.uri, { selection: range(row), preserveFocus: true }],
+    };
+    return item;
+  }
+
+  /** Select the node at the cursor. */
+  private followSoon(editor: vscode.TextEditor): void {
+    clearTimeout(this.following);
+    this.following = setTimeout(() => {
+      const rows = this.answer?.version === editor.document.version ? this.answer.rows : [];
+      const found = this.view.visible ? innermost(rows, editor.selection.active) : undefined;
+      if (found !== undefined && this.view.selection[0] !== found) {
+        this.view.reveal(found, { select: true, focus: false }).then(undefined, () => undefined);
+      }
+    }, FOLLOW_PAUSE_MS);
+  }
+
+  private row(element: Element): TreeRow | undefined {
+    return this.answer?.rows[element];
+  }
+
+  dispose(): void {
+    clearTimeout(this.following);
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+}
+
+function message(answer: TreeResult | undefined): string {
+  if (!answer) return "Open a file of a language that Counterlens reads.";
+  if (answer.state === "unavailable") return `No confidence: ${answer.reason ?? "unknown"}`;
+  return answer.truncated > 0 ? `${answer.truncated} more rows are not shown.` : "";
+}
+
+function icon({ level }: TreeRow): vscode.ThemeIcon {
+  if (level === null) return new vscode.ThemeIcon("circle-outline");
+  // The overlay's colours are faint backgrounds; an icon needs one that can be seen.
+  const colours = ["charts.red", "charts.orange", "charts.yellow", "charts.foreground"];
+  return new vscode.ThemeIcon("circle-filled", new vscode.ThemeColor(colours[level] ?? "charts.blue"));
+}
+
+function range({ range: { start, end } }: TreeRow): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
