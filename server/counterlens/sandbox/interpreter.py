@@ -16,6 +16,7 @@ import json, os, site, sys
 print(json.dumps({
     "prefixes": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix],
     "path": [p for p in sys.path if os.path.exists(p)],
+    "version": list(sys.version_info[:2]),
     "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
 }))
 """
@@ -28,10 +29,12 @@ class Interpreter:
     Attributes:
         folders: What must be readable for it to start and to import what is installed for it.
         user_base: Where `pip install --user` puts packages, if they are used.
+        version: Its major and minor version.
     """
 
     folders: tuple[str, ...]
     user_base: str | None
+    version: tuple[int, int]
 
 
 def describe(python: Path) -> Interpreter:
@@ -76,4 +79,4 @@ def _describe(python: str, _stamp: int) -> Interpreter:
     }
     if answer["user_base"]:
         folders.add(answer["user_base"])
-    return Interpreter(tuple(sorted(folders)), answer["user_base"])
+    return Interpreter(tuple(sorted(folders)), answer["user_base"], (*answer["version"],))

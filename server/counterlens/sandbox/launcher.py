@@ -1,91 +1,69 @@
-"""What runs between Counterlens and an untrusted program: confines itself, becomes the program, cleans up.
+"""What runs between Counterlens and an untrusted program: confines itself, starts the program, cleans up.
 
-It is started as `python -I -S` in a process of its own, because confining between `fork` and `exec` of a
-threaded parent is not safe. Four processes come of it:
+A cold one is started as `python -I -S` in a process of its own, because confining between `fork` and `exec`
+of a threaded parent is not safe; a warm one is forked from a zygote (see `zygote.py`). Processes:
 
-- the launcher, which removes the private folder at the end;
-- its child, which enters the namespaces and waits;
+- a cold launcher's first, which removes the private folder at the end;
+- its child, which enters the namespaces, lays the files out and waits;
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
   Where there is no such namespace the one before supervises, as the subreaper of what it started;
-- the program, which limits itself and is then replaced by the interpreter that was asked for.
+- the programs: the job's entry, and the one beside it if there is one. They are started before the files are
+  read, so that nothing of the files is in the memory of a program that goes on without `exec`.
 
 Standard input is the line to the parent: it brings the task, and its end means "stop", so that nothing
-survives a parent that was killed. Reports go to the status pipe, which the program does not inherit.
+survives a parent that was killed. Reports go to the status pipe, which the programs do not inherit.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
-import resource
 import select
-import struct
 import sys
+import time
+
+from counterlens.sandbox import program as programs
+from counterlens.sandbox.task import read_files, read_task
 
 TYPE_CHECKING = False  # `typing`, `dataclasses` and `signal` would double the launcher's start
 if TYPE_CHECKING:
+    import resource
     from collections.abc import Callable
     from typing import NoReturn
 
+    from counterlens.sandbox.linux.landlock import Ruleset
+    from counterlens.sandbox.task import Task
+
+    Ended = tuple[int, resource.struct_rusage]
+
 LINUX = sys.platform == "linux"
-TASK_HEAD = struct.Struct("<Q")
-LAUNCHED = 127  # the exit code where the interpreter could not be started
 _SIGKILL = 9
-_THREADS = 128  # room in the process limit, which counts threads where it counts at all
 _GLANCE = 0.01  # seconds between two looks at the program where the kernel cannot announce its end
-
-
-class Task:
-    """The wire form of a `Job`; sizes are in bytes."""
-
-    def __init__(
-        self,
-        *,
-        command: list[str],
-        environment: dict[str, str],
-        files: dict[str, bytes],
-        folder: str,
-        readable: list[str],
-        cpu_seconds: int,
-        memory: int,
-        processes: int,
-        open_files: int,
-        file_size: int,
-        disk: int,
-        result: int,
-        status: int,
-    ) -> None:
-        self.command = command
-        self.environment = environment
-        self.files = files
-        self.folder = folder
-        self.readable = readable
-        self.cpu_seconds = cpu_seconds
-        self.memory = memory
-        self.processes = processes
-        self.open_files = open_files
-        self.file_size = file_size
-        self.disk = disk
-        self.result = result
-        self.status = status
-
-
-def encode(task: Task) -> bytes:
-    """The task as it travels: its length, then its fields."""
-    body = marshal.dumps(vars(task))
-    return TASK_HEAD.pack(len(body)) + body
+_GRACE = 0.03  # seconds that the second program has to be seen ending by itself
 
 
 class Launcher:
-    """Carries out one task; remembers which confinements the kernel granted."""
+    """Carries out one task; remembers which confinements the kernel granted.
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    Attributes:
+        start: What runs the program, in the one process that returns from `run`: a warm program's.
+    """
+
+    def __init__(self) -> None:
+        self.ruleset: Ruleset | None = None  # what is readable to all programs, for a warm one
+        self.prepared = ""  # the private folder, where it has been made ahead
+        self.task: Task
         self.namespaces = False
+        self.start: Callable[[], None] | None = None
+        self._notes: list[str] = []
+        self._status = -1
 
     def report(self, word: str, *values: object) -> None:
-        """One line to the parent."""
-        os.write(self.task.status, (" ".join([word, *map(str, values)]).replace("\n", " ") + "\n").encode())
+        """One line to the parent, or a note for later where it is not yet known."""
+        line = " ".join([word, *map(str, values)]).replace("\n", " ") + "\n"
+        if self._status < 0:
+            self._notes.append(line)
+        else:
+            os.write(self._status, line.encode())
 
     def attempt(self, word: str, action: Callable[[], None]) -> bool:
         """Try one confinement and say whether it holds."""
@@ -97,42 +75,70 @@ class Launcher:
         self.report("holds", word)
         return True
 
-    def run(self) -> NoReturn:
-        """Confine, run, clean up."""
+    def isolate(self) -> None:
+        """What needs no task: namespaces, and nobody else's hands on this process."""
         os.umask(0o077)
         if LINUX:
             from counterlens.sandbox.linux import namespaces, syscalls
 
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+            self.attempt("counted", namespaces.be_counted)
             self.namespaces = self.attempt("namespaces", namespaces.enter_namespaces)
             if self.namespaces:
-                self.attempt(
-                    "filesystem", lambda: namespaces.private_filesystem(self.task.folder, self.task.disk)
-                )
+                self.attempt("readonly", namespaces.read_only)
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
-        self.lay_out()
+
+    def accept(self, task: Task) -> None:
+        """Take the task on."""
+        self.task = task
+        self._status = task.status
+        for line in self._notes:
+            os.write(self._status, line.encode())
+        if self.namespaces:
+            self.make_folder(task.folder, task.disk)
+
+    def make_folder(self, folder: str, disk: int) -> None:
+        """Make the private folder, or give the one made ahead the size that is wanted."""
+        from counterlens.sandbox.linux import namespaces
+
+        again, self.prepared = folder == self.prepared, folder
+        self.attempt("filesystem", lambda: namespaces.private_folder(folder, disk, again=again))
+
+    def run(self) -> None:
+        """Start, supervise, clean up; returns in a warm program only, with `start` set."""
+        waiting, go = os.pipe()
         if not self.namespaces:
-            self.supervise()
+            self.supervise(waiting, go)
+            return
         supervisor = os.fork()
         if supervisor == 0:
-            self.supervise()
+            self.supervise(waiting, go)
+            return
+        os.close(waiting)
+        self.lay_out(go)
         _silence()
+        os.close(self.task.status)
         os.waitpid(supervisor, 0)
         os._exit(0)
 
-    def lay_out(self) -> None:
-        """Write the program's files to its working directory, and make its home and scratch folders."""
-        for name in ("work", "home", "tmp"):
-            os.makedirs(os.path.join(self.task.folder, name), exist_ok=True)  # noqa: PTH103, PTH118
-        for name, content in self.task.files.items():
-            path = os.path.join(self.task.folder, "work", name)  # noqa: PTH118
-            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
-            with open(path, "wb") as file:  # noqa: PTH123
-                file.write(content)
+    def lay_out(self, go: int) -> None:
+        """Make the working, home and scratch folders, write the files, and let the programs begin."""
+        try:
+            for name in ("work", "home", "tmp"):
+                os.makedirs(os.path.join(self.task.folder, name), exist_ok=True)  # noqa: PTH103, PTH118
+            for name, content in read_files().items():
+                path = os.path.join(self.task.folder, "work", name)  # noqa: PTH118
+                os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+                with open(path, "wb") as file:  # noqa: PTH123
+                    file.write(content)
+            os.write(go, b"." * (len(self.task.programs) + 1))
+        except (OSError, ValueError) as error:
+            self.report("error", error)
+        os.close(go)
 
-    def supervise(self) -> NoReturn:
-        """Start the program, wait for its end or for the parent's word, and end all that is left."""
+    def supervise(self, waiting: int, go: int) -> None:
+        """Start the programs, wait for the first one's end or the parent's word, and end all that is left."""
         if LINUX:
             from counterlens.sandbox.linux import namespaces, syscalls
 
@@ -141,40 +147,77 @@ class Launcher:
                 self.attempt("proc", namespaces.own_proc)
             else:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        program = os.fork()
-        if program == 0:
-            self.become_program()
+        started = self._start(waiting, go)
+        if not started:
+            return
+        if self.namespaces:
+            os.close(go)
+            os.read(waiting, 1)  # before that, standard input is being read elsewhere
+        else:
+            self.lay_out(go)
+        os.close(waiting)
         _silence()
         os.close(self.task.result)
-        ended = self.wait(program)
+        ended = self.wait(started)
         if not self.namespaces:
             self.end_descendants()
-        if ended is not None:
-            status, usage = ended
-            code = os.waitstatus_to_exitcode(status)
-            word = "signalled" if code < 0 else "exited"
-            self.report(word, abs(code), usage.ru_utime + usage.ru_stime)
+        for pid in reversed(started):  # the first program's end is the last word
+            if pid in ended:
+                status, usage = ended[pid]
+                code = os.waitstatus_to_exitcode(status)
+                word = ("" if pid == started[0] else "beside-") + ("signalled" if code < 0 else "exited")
+                self.report(word, abs(code), usage.ru_utime + usage.ru_stime)
         os._exit(0)
 
-    def wait(self, program: int) -> tuple[int, resource.struct_rusage] | None:
-        """The program's status when it has ended, None when the parent said stop or is gone."""
+    def _start(self, waiting: int, go: int) -> list[int]:
+        """The programs' process ids; nothing in a program itself."""
+        peers = self._peers()
+        started = []
+        for number, peer in enumerate(peers):
+            pid = os.fork()
+            if pid == 0:
+                os.close(go)
+                self.become(number, waiting, peer)
+                return []
+            started.append(pid)
+        for peer in peers:
+            if peer >= 0:
+                os.close(peer)
+        return started
+
+    def _peers(self) -> list[int]:
+        if len(self.task.programs) == 1:
+            return [-1]
+        import socket
+
+        return [end.detach() for end in socket.socketpair()]
+
+    def wait(self, started: list[int]) -> dict[int, Ended]:
+        """The status of what has ended, once the first has; nothing when the parent said stop or is gone."""
         watched, pause = [0], _GLANCE
+        ended: dict[int, Ended] = {}
         if LINUX:
             try:
-                watched.append(os.pidfd_open(program))
+                watched.append(os.pidfd_open(started[0]))
                 pause = 1.0  # only to collect orphans
             except OSError:
                 pass
-        while True:
-            ready = select.select(watched, [], [], pause)[0]
-            if 0 in ready:
-                return None
+        deadline = None
+        while deadline is None or (len(ended) < len(started) and time.monotonic() < deadline):
+            if 0 in select.select(watched, [], [], pause)[0] and deadline is None:
+                return {}
             while True:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-                if pid == program:
-                    return status, usage
+                try:
+                    pid, status, usage = os.wait4(-1, os.WNOHANG)
+                except ChildProcessError:
+                    return ended
                 if pid == 0:
                     break
+                if pid in started:
+                    ended[pid] = status, usage
+            if started[0] in ended and deadline is None:
+                deadline, watched, pause = time.monotonic() + _GRACE, [], _GLANCE / 10
+        return ended
 
     def end_descendants(self) -> None:
         """Kill all children, and theirs as they are handed to this subreaper, until there are none."""
@@ -186,54 +229,17 @@ class Launcher:
             except ChildProcessError:
                 return
 
-    def become_program(self) -> NoReturn:
-        """Limit this process and replace it by the interpreter."""
-        task = self.task
+    def become(self, number: int, waiting: int, peer: int) -> None:
+        """Limit this process and begin the program; returns for a warm one only."""
+        program = programs.Program(
+            self.task, number, go=waiting, peer=peer, namespaces=self.namespaces, ruleset=self.ruleset
+        )
         try:
-            os.setsid()
-            os.chdir(os.path.join(task.folder, "work"))  # noqa: PTH118
-            nothing = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nothing, 0)
-            os.set_inheritable(task.result, True)
-            os.set_inheritable(task.status, False)
-            self.limit()
-            if LINUX:
-                from counterlens.sandbox.linux import landlock, seccomp
-
-                readable = [*task.readable, f"/proc/{os.getpid()}" if self.namespaces else "/proc/self"]
-                many = task.processes > 0
-                self.attempt("landlock", lambda: landlock.restrict_files(readable, [task.folder]))
-                self.attempt(
-                    "seccomp",
-                    lambda: seccomp.restrict_calls(processes=many, signals=many and self.namespaces),
-                )
-            os.execve(task.command[0], task.command, task.environment)  # noqa: S606 - that is the purpose
+            program.confine(self.attempt)
+            self.start = program.begin()
         except BaseException as error:
             self.report("error", error)
-        finally:
-            os._exit(LAUNCHED)
-
-    def limit(self) -> None:
-        """Set the resource limits, and the same as their hard limits."""
-        task = self.task
-        limits = {
-            resource.RLIMIT_CORE: (0, 0),
-            resource.RLIMIT_CPU: (task.cpu_seconds, task.cpu_seconds + 1),
-            resource.RLIMIT_FSIZE: (task.file_size, task.file_size),
-            resource.RLIMIT_NOFILE: (task.open_files, task.open_files),
-        }
-        if LINUX:  # other systems do not enforce these, or refuse to set them
-            limits[resource.RLIMIT_AS] = (task.memory, task.memory)
-            limits[resource.RLIMIT_MEMLOCK] = (0, 0)
-            limits[resource.RLIMIT_MSGQUEUE] = (0, 0)
-            if self.namespaces:  # which have a count of their own; root is never counted
-                most = task.processes + _THREADS
-                limits[resource.RLIMIT_NPROC] = (most, most)
-        for which, values in limits.items():
-            hard = resource.getrlimit(which)[1]
-            if hard != resource.RLIM_INFINITY:
-                values = (min(values[0], hard), min(values[1], hard))
-            resource.setrlimit(which, values)
+            os._exit(programs.LAUNCHED)
 
 
 def _children(parent: int) -> list[int]:
@@ -266,29 +272,22 @@ def _remove(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _read(size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        chunk = os.read(0, min(size - len(data), 1 << 20))
-        if not chunk:
-            os._exit(0)  # the parent gave up before it had said what to do
-        data += chunk
-    return data
-
-
 def main() -> NoReturn:
-    """Read the task, have it carried out, and remove its folder, also for a parent that is gone."""
-    fields = marshal.loads(_read(TASK_HEAD.unpack(_read(TASK_HEAD.size))[0]))  # noqa: S302 - from our parent
-    launcher = Launcher(Task(**fields))
+    """A cold launcher: have a task carried out, and remove its folder, also for a parent that is gone."""
+    task = read_task()
     confined = os.fork()
     if confined != 0:
         _silence()
+        os.close(task.result)
         os.waitpid(confined, 0)
-        _remove(launcher.task.folder)
+        _remove(task.folder)
         os._exit(0)
+    launcher = Launcher()
     try:
+        launcher.isolate()
+        launcher.accept(task)
         launcher.run()
     except BaseException as error:
         launcher.report("error", error)
     finally:
-        os._exit(LAUNCHED)
+        os._exit(programs.LAUNCHED)

@@ -1,19 +1,18 @@
-"""A sandbox without helpers: a child process, confined by what the kernel offers to everybody.
+"""A sandbox of child processes, confined by what the kernel offers to everybody, in a shell or without one.
 
 On Linux that is, each where it is available: user, PID, network, IPC and mount namespaces, Landlock, a
-seccomp filter, and resource limits. `guarantees` says what holds on this machine.
+seccomp filter, and resource limits. `guarantees` says what holds on this machine. Programs start warm, as
+a fork of an interpreter that waits for them, where that is as well isolated; see `zygote.py`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
@@ -22,10 +21,13 @@ import counterlens
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox.base import Ending, Job, Outcome
 from counterlens.sandbox.interpreter import describe
-from counterlens.sandbox.launcher import Task, encode
 from counterlens.sandbox.pipes import Pipes
+from counterlens.sandbox.shell import Bare, Shell, links_of
+from counterlens.sandbox.task import Task, encode
 
-RESULT_FD = "COUNTERLENS_RESULT_FD"
+if sys.platform == "linux":
+    from counterlens.sandbox.warm import Pool, Zygote
+
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -40,38 +42,58 @@ _SYSTEM = (
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
 _SIGXCPU, _SIGKILL = 24, 9
 _PATIENCE = 2.0  # seconds that the launcher has for cleaning up before it is killed itself
+_WARM_SINCE = (3, 9)  # the oldest Python whose interpreter can be kept warm
 
 
 class ProcessSandbox:
-    """Runs programs in confined child processes; see the module."""
+    """Runs programs in confined child processes; see the module.
 
-    name = "process"
+    Args:
+        shell: What stands around them.
+        warm: Whether programs may start as forks of a waiting interpreter.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, shell: Shell | None = None, *, warm: bool = True) -> None:
+        self._shell: Shell = shell or Bare()
         self._lock = Lock()
+        self._wants_warm = warm and sys.platform == "linux"
+
+    @property
+    def name(self) -> str:
+        """The back end's id."""
+        return self._shell.name
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
         """What is isolated on this machine, found out by running an empty program once."""
-        with self._lock:
-            held = self._held
+        held = self._held | self._shell.holds
         spaces, landlock, seccomp = ("namespaces" in held, "landlock" in held, "seccomp" in held)
         return (
             ("time", True),
             ("memory", sys.platform == "linux"),
             ("network", spaces or seccomp),
-            ("processes", seccomp),
+            ("processes", seccomp and "counted" in held),
             ("leftovers", spaces or seccomp or sys.platform == "linux"),
             ("signals", spaces or seccomp),
-            ("writes", landlock),
-            ("reads", landlock),
-            ("disk", "filesystem" in held),
+            ("writes", landlock or "view" in held),
+            ("reads", landlock or "view" in held),
+            ("disk", "filesystem" in held or "view" in held),
         )
 
-    @cached_property
+    @property
+    def warm(self) -> bool:
+        """Whether programs start warm here: where each can have namespaces and a file system of its own."""
+        return self._wants_warm and {"namespaces", "filesystem", "landlock"} <= self._held
+
+    @property
     def _held(self) -> frozenset[str]:
+        with self._lock:
+            return self._found
+
+    @cached_property
+    def _found(self) -> frozenset[str]:
         job = Job({"empty.py": b""}, "empty.py", Path(sys.executable))
-        return self._run(job, None)[1]
+        return self._run(job, None, warm=False)[1]
 
     def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
         """Run one job to its end.
@@ -80,53 +102,155 @@ class ProcessSandbox:
             SandboxError: the sandbox itself could not be set up.
             Cancelled: `cancel` was set; nothing of the program is left.
         """
-        return self._run(job, cancel)[0]
+        warm = self.warm and describe(job.python).version >= _WARM_SINCE
+        return self._run(job, cancel, warm=warm)[0]
 
-    def _run(self, job: Job, cancel: Event | None) -> tuple[Outcome, frozenset[str]]:
+    def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[Outcome, frozenset[str]]:
         for name in (*job.files, job.entry):
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts:
                 raise SandboxError(f"the file {name} would lie outside of the sandbox")
-        folder = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
+        if not warm:
+            return self._cold(job, cancel)
+        outcome = self._warm(job, cancel)
+        return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # a zygote was killed meanwhile
+
+    def _cold(self, job: Job, cancel: Event | None) -> tuple[Outcome, frozenset[str]]:
+        folder, done = self._shell.folder()
+        task = make_task(job, folder)
+        readable = [*task.readable, *links_of(task.python)]
         try:
             with contextlib.ExitStack() as stack:
-                result, status = _Pipe(stack), _Pipe(stack)
-                return _execute(job, folder, result, status, cancel)
+                lines = _Lines(stack)
+                task.result, task.status = lines.inner[3:]
+                environment = {k: v for k, v in task.environment.items() if not k.startswith("PYTHON")}
+                command = [sys.executable, "-I", "-S", "-c", _inside("launcher", "main")]
+                command = self._shell.wrap(command, folder, readable, task.disk)
+                try:
+                    child = subprocess.Popen(
+                        command,
+                        stdin=lines.inner[0],
+                        stdout=lines.inner[1],
+                        stderr=lines.inner[2],
+                        pass_fds=lines.inner[3:],
+                        start_new_session=True,
+                        env=environment,
+                    )
+                except OSError as error:
+                    raise SandboxError(f"no process could be started: {error}") from error
+                lines.leave()
+                try:
+                    run = _follow(job, task, lines, cancel)
+                finally:
+                    _end(child)
         finally:
-            _remove(folder)
+            done()
+        found = _outcome(run, job)
+        if found is None:
+            said = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
+            raise SandboxError(f"the sandbox's launcher ended before the program did {said}".rstrip())
+        return found
+
+    def _warm(self, job: Job, cancel: Event | None) -> tuple[Outcome, frozenset[str]] | None:
+        """None where the interpreter that was waiting is gone."""
+        sample = make_task(job, "")
+        interpreter = describe(job.python)
+        view = tuple(sample.readable) if self._shell.hides else ()
+        key = (sample.python, interpreter, job.preload, tuple(sample.environment.items()), view)
+
+        def make() -> Zygote:
+            folder, done = self._shell.folder()
+            task = make_task(job, folder)
+            command = [task.python, "-c", _inside("zygote", "run")]
+            readable = [*task.readable, *links_of(task.python)]
+            command = self._shell.wrap(command, folder, readable, 1 << 20)
+            always = os.pathsep.join([*_SYSTEM, *interpreter.folders])
+            arguments = [" ".join(job.preload), always]
+            return Zygote(command, arguments, task.environment, folder, done)
+
+        with self._pool.zygote(key, make) as zygote, contextlib.ExitStack() as stack:
+            task = make_task(job, zygote.folder)
+            lines = _Lines(stack)
+            if not zygote.hand_over(lines.inner):
+                return None
+            lines.leave()
+            run = _follow(job, task, lines, cancel)
+            return _outcome(run, job)
+
+    @cached_property
+    def _pool(self) -> Pool:
+        return Pool()
 
 
-class _Pipe:
-    """A pipe whose ends are closed once, however often that is asked for."""
+class _Lines:
+    """The pipes of one run: what the program's side gets, in the order of the wire, and ours.
+
+    Each end is closed once, however often that is asked for.
+    """
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
-        read, write = os.pipe()
-        self.read = stack.enter_context(os.fdopen(read, "rb", buffering=0))
-        self.write = stack.enter_context(os.fdopen(write, "wb", buffering=0))
+        pairs = [os.pipe() for _ in range(5)]
+        pairs[0] = pairs[0][::-1]
+        own, others = zip(*pairs, strict=True)
+        self._own = [
+            stack.enter_context(os.fdopen(end, "wb" if at == 0 else "rb", 0)) for at, end in enumerate(own)
+        ]
+        self._others = [
+            stack.enter_context(os.fdopen(end, "rb" if at == 0 else "wb", 0)) for at, end in enumerate(others)
+        ]
+        self.inner = list(others)
+        self.outer = list(own)
+
+    def leave(self) -> None:
+        """Close what the program's side has by now."""
+        for end in self._others:
+            end.close()
+
+    def stop(self) -> None:
+        """End standard input, which the launcher takes for "stop"."""
+        with contextlib.suppress(OSError):
+            self._own[0].close()
 
 
-def _task(job: Job, folder: Path, result: int, status: int) -> Task:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What came of a run, not yet read."""
+
+    pipes: Pipes
+    in_time: bool
+    seconds: float
+
+
+def _inside(module: str, function: str) -> str:
+    root = str(Path(counterlens.__file__).parents[1])
+    return (
+        f"import sys; sys.path.insert(0, {root!r}); import counterlens.sandbox.{module} as m; "
+        f"sys.path.remove({root!r}); m.{function}()"
+    )
+
+
+def make_task(job: Job, folder: str) -> Task:
+    """A job as the launcher is told it, with its files in a folder, but without the two file descriptors."""
     limits = job.limits
     interpreter = describe(job.python)
     environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
     environment |= {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
-        "HOME": str(folder / "home"),
-        "TMPDIR": str(folder / "tmp"),
+        "HOME": f"{folder}/home",
+        "TMPDIR": f"{folder}/tmp",  # noqa: S108
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",  # each thread of theirs reserves address space
         "OMP_NUM_THREADS": "1",
-        RESULT_FD: str(result),
     }
     if interpreter.user_base:
         environment["PYTHONUSERBASE"] = interpreter.user_base
     return Task(
-        command=[os.path.abspath(job.python), job.entry, *job.arguments],  # noqa: PTH100 - a venv's link is meant
+        python=os.path.abspath(job.python),  # noqa: PTH100 - a venv's link is meant
+        programs=[[job.entry, *job.arguments], *([[job.beside]] if job.beside else [])],
         environment=environment,
-        files=dict(job.files),
-        folder=str(folder),
+        folder=folder,
         readable=[*_SYSTEM, *interpreter.folders, *(str(path) for path in job.readable)],
         cpu_seconds=limits.cpu_seconds,
         memory=limits.memory_bytes,
@@ -134,59 +258,34 @@ def _task(job: Job, folder: Path, result: int, status: int) -> Task:
         open_files=limits.open_files,
         file_size=limits.file_bytes,
         disk=limits.disk_bytes,
-        result=result,
-        status=status,
+        result=-1,
+        status=-1,
     )
 
 
-def _execute(
-    job: Job, folder: Path, result: _Pipe, status: _Pipe, cancel: Event | None
-) -> tuple[Outcome, frozenset[str]]:
-    task = _task(job, folder, result.write.fileno(), status.write.fileno())
-    root = str(Path(counterlens.__file__).parents[1])
-    program = f"import sys; sys.path.insert(0, {root!r}); import counterlens.sandbox.launcher as l; l.main()"
-    started = time.monotonic()
-    try:
-        child = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(task.result, task.status),
-            start_new_session=True,
-            env={key: value for key, value in task.environment.items() if not key.startswith("PYTHON")},
-        )
-    except OSError as error:
-        raise SandboxError(f"no process could be started: {error}") from error
-    result.write.close()
-    status.write.close()
-    assert child.stdin
-    assert child.stdout
-    assert child.stderr
+def _follow(job: Job, task: Task, lines: _Lines, cancel: Event | None) -> _Run:
+    """Tell the launcher its task, and read until all is said or the time is over."""
     kept = job.limits.output_bytes
+    room = {"output": kept, "errors": kept, "result": kept, "status": 1 << 16}
     pipes = Pipes(
-        {"output": (child.stdout.fileno(), kept), "errors": (child.stderr.fileno(), kept),
-         "result": (result.read.fileno(), kept), "status": (status.read.fileno(), 1 << 16)},
-        (child.stdin.fileno(), encode(task)),
-    )  # fmt: skip
+        dict(zip(room, zip(lines.outer[1:], room.values(), strict=True), strict=True)),
+        (lines.outer[0], encode(task, dict(job.files))),
+    )
+    started = time.monotonic()
     try:
         in_time = pipes.drain(started + job.limits.seconds, cancel)
         seconds = time.monotonic() - started
     finally:
         pipes.stop_writing()
-        with contextlib.suppress(OSError):
-            child.stdin.close()  # the launcher takes it for "stop"
-        _end(child, pipes)
-        child.stdout.close()
-        child.stderr.close()
+        lines.stop()
+        pipes.drain(time.monotonic() + _PATIENCE, None)
     if not in_time and cancel is not None and cancel.is_set():
         raise Cancelled
-    return _outcome(pipes, in_time, seconds, job)
+    return _Run(pipes, in_time, seconds)
 
 
-def _end(child: subprocess.Popen[bytes], pipes: Pipes) -> None:
+def _end(child: subprocess.Popen[bytes]) -> None:
     """See the launcher out; it leaves by itself unless something is badly wrong."""
-    pipes.drain(time.monotonic() + _PATIENCE, None)
     try:
         child.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -194,40 +293,33 @@ def _end(child: subprocess.Popen[bytes], pipes: Pipes) -> None:
         child.wait()
 
 
-def _outcome(pipes: Pipes, in_time: bool, seconds: float, job: Job) -> tuple[Outcome, frozenset[str]]:
+def _outcome(run: _Run, job: Job) -> tuple[Outcome, frozenset[str]] | None:
+    """The outcome and what was confined; None where the launcher said nothing of an end.
+
+    Raises:
+        SandboxError: the program could not be started.
+    """
+    pipes = run.pipes
     lines = [line.split(" ") for line in pipes.data("status").decode("utf-8", "replace").splitlines()]
     held = frozenset(words[1] for words in lines if words[0] == "holds")
     for words in lines:
         if words[0] == "error":
             raise SandboxError(f"the program could not be started in the sandbox: {' '.join(words[1:])}")
     ended = next((words for words in lines if words[0] in {"exited", "signalled"}), None)
-    if in_time and ended is None:
-        raise SandboxError("the sandbox's launcher ended before the program did")
-    make: Callable[[Ending, int, float], Outcome] = lambda ending, code, cpu: Outcome(  # noqa: E731
+    if run.in_time and ended is None:
+        return None
+    other = next((words for words in lines if words[0].startswith("beside-")), None)
+    ending, code, cpu = _how(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
+    outcome = Outcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        seconds, cpu,
+        run.seconds, cpu, beside=_how(other, job)[:2] if other else None,
     )  # fmt: skip
-    if ended is None:
-        return make(Ending.TIMED_OUT, _SIGKILL, 0.0), held
-    code, cpu = int(ended[1]), float(ended[2])
-    if ended[0] == "exited":
-        return make(Ending.EXITED, code, cpu), held
+    return outcome, held
+
+
+def _how(words: list[str], job: Job) -> tuple[Ending, int, float]:
+    code, cpu = int(words[1]), float(words[2])
+    if words[0].endswith("exited"):
+        return Ending.EXITED, code, cpu
     burnt = code == _SIGXCPU or (code == _SIGKILL and cpu >= job.limits.cpu_seconds)
-    return make(Ending.TIMED_OUT if burnt else Ending.SIGNALLED, code, cpu), held
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder whatever the program did to the permissions in it; nothing outside is touched."""
-
-    def unlock(function: Callable[[str], object], path: str, _error: object) -> None:
-        for which in (Path(path).parent, Path(path)):
-            if which == folder or folder in which.parents:
-                with contextlib.suppress(OSError):
-                    which.chmod(0o700, follow_symlinks=False)
-        with contextlib.suppress(OSError):
-            function(path)
-
-    if folder.exists():
-        shutil.rmtree(folder, onerror=unlock)
-    if folder.exists():  # unlocking a folder lists it only the next time
-        shutil.rmtree(folder, ignore_errors=True)
+    return (Ending.TIMED_OUT if burnt else Ending.SIGNALLED), code, cpu

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Sandbox
 
+_OPEN = {"memory", "disk"}  # what a program can only be a nuisance by
+
 
 class Availability(NamedTuple):
     """What one back end offers on this machine.
@@ -26,41 +28,90 @@ class Availability(NamedTuple):
     reason: str
     guarantees: tuple[tuple[str, bool], ...]
 
+    @property
+    def weak(self) -> bool:
+        """Whether a program could do harm here: read, write, connect, signal, or leave processes behind."""
+        return self.usable and any(not held for what, held in self.guarantees if what not in _OPEN)
+
+    @property
+    def strength(self) -> str:
+        """`strong`, `weak` or `none`."""
+        return ("weak" if self.weak else "strong") if self.usable else "none"
+
+
+def _bubblewrap() -> Sandbox:
+    from counterlens.sandbox.bubblewrap import Bubblewrap
+    from counterlens.sandbox.process import ProcessSandbox
+
+    return ProcessSandbox(Bubblewrap())
+
 
 def _process() -> Sandbox:
     if sys.platform == "win32":
-        raise SandboxError("running programs is not supported on Windows yet", "Use WSL 2")
+        raise SandboxError("this needs fork, which Windows does not have")
     from counterlens.sandbox.process import ProcessSandbox
 
     return ProcessSandbox()
 
 
-_BACK_ENDS: dict[str, Callable[[], Sandbox]] = {"process": _process}
+def _seatbelt() -> Sandbox:
+    from counterlens.sandbox.process import ProcessSandbox
+    from counterlens.sandbox.seatbelt import Seatbelt
+
+    return ProcessSandbox(Seatbelt())
+
+
+def _job_object() -> Sandbox:
+    from counterlens.sandbox.job_object import JobObjectSandbox
+
+    return JobObjectSandbox()
+
+
+# Order of preference; only those for this system are tried.
+_BACK_ENDS: dict[str, Callable[[], Sandbox]] = {
+    "linux": {"bubblewrap": _bubblewrap, "process": _process},
+    "darwin": {"sandbox-exec": _seatbelt, "process": _process},
+    "win32": {"job object": _job_object},
+}.get(sys.platform, {"process": _process})
+
+
+@cache
+def _made(name: str) -> Sandbox:
+    return _BACK_ENDS[name]()
 
 
 @cache
 def available() -> tuple[Availability, ...]:
-    """All back ends in order of preference, each tried once in the life of this process."""
-    return tuple(_try(name, make) for name, make in _BACK_ENDS.items())
+    """All back ends in order of preference, each tried once in the life of this process by running it."""
+    return tuple(_try(name) for name in _BACK_ENDS)
 
 
 @cache
-def best_sandbox() -> Sandbox:
-    """The first back end that works here.
+def chosen() -> Availability:
+    """The back end that programs run in: the first strong one, else the first that works at all.
 
     Raises:
         SandboxError: none does; says why.
     """
-    for back_end in available():
-        if back_end.usable:
-            return _BACK_ENDS[back_end.name]()
-    reasons = "; ".join(f"{back_end.name}: {back_end.reason}" for back_end in available())
-    raise SandboxError(f"programs cannot be run safely on this machine ({reasons})")
+    usable = [back_end for back_end in available() if back_end.usable]
+    if not usable:
+        reasons = "; ".join(f"{back_end.name}: {back_end.reason}" for back_end in available())
+        raise SandboxError(f"programs cannot be run safely on this machine ({reasons})")
+    return next((back_end for back_end in usable if not back_end.weak), usable[0])
 
 
-def _try(name: str, make: Callable[[], Sandbox]) -> Availability:
+def best_sandbox() -> Sandbox:
+    """The sandbox to run programs in; see `chosen`.
+
+    Raises:
+        SandboxError: none works here; says why.
+    """
+    return _made(chosen().name)
+
+
+def _try(name: str) -> Availability:
     try:
-        guarantees = make().guarantees
+        guarantees = _made(name).guarantees
     except SandboxError as error:
         return Availability(name, False, str(error), ())
     weak = [what for what, held in guarantees if not held]

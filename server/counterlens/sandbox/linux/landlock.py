@@ -32,34 +32,54 @@ def landlock_version() -> int:
         return 0
 
 
-def restrict_files(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """Let the calling process read, and execute, only below `readable`, and write only below `writable`.
+class Ruleset:
+    """What a process will be allowed; nothing is restricted before `enforce`.
 
-    What does not exist is left out. TCP, signals and abstract sockets to processes outside are closed too,
-    as far as the kernel's version knows them.
+    TCP, signals and abstract sockets to processes outside are closed too, as far as the kernel's version
+    knows them.
 
     Raises:
         OSError: there is no Landlock here.
     """
-    version = landlock_version()
-    if version == 0:
-        raise OSError("this kernel has no Landlock")
-    rights = (1 << 13) - 1
-    for since, right in ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
-        rights |= right if version >= since else 0
-    attributes = struct.pack("<QQQ", rights, _NET_ALL, _SCOPE_ALL)
-    attributes = attributes[: 24 if version >= 6 else 16 if version >= 4 else 8]
-    ruleset = sys_.syscall(sys_.LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
-    try:
-        for path in readable:
-            _allow(ruleset, path, _READ & rights)
-        for path in writable:
-            _allow(ruleset, path, rights & ~_MAKE_DEVICE & ~_IOCTL_DEVICE)
+
+    def __init__(self) -> None:
+        version = landlock_version()
+        if version == 0:
+            raise OSError("this kernel has no Landlock")
+        rights = (1 << 13) - 1
+        for since, right in ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
+            rights |= right if version >= since else 0
+        attributes = struct.pack("<QQQ", rights, _NET_ALL, _SCOPE_ALL)
+        attributes = attributes[: 24 if version >= 6 else 16 if version >= 4 else 8]
+        self._rights, self._known = rights, set[str]()
+        self._handle = sys_.syscall(sys_.LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
         for path in _DEVICES:
-            _allow(ruleset, path, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
-        sys_.syscall(sys_.LANDLOCK_RESTRICT_SELF, ruleset, 0)
-    finally:
-        os.close(ruleset)
+            _allow(self._handle, path, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
+
+    def allow_reading(self, paths: Iterable[str]) -> None:
+        """Reading, and executing, below these; what does not exist is left out."""
+        for path in paths:
+            if path not in self._known:
+                self._known.add(path)
+                _allow(self._handle, path, _READ & self._rights)
+
+    def allow_writing(self, paths: Iterable[str]) -> None:
+        """Everything below these, but making devices."""
+        for path in paths:
+            _allow(self._handle, path, self._rights & ~_MAKE_DEVICE & ~_IOCTL_DEVICE)
+
+    def enforce(self) -> None:
+        """Restrict the calling process for good."""
+        try:
+            sys_.syscall(sys_.LANDLOCK_RESTRICT_SELF, self._handle, 0)
+        finally:
+            os.close(self._handle)
+
+
+def restrict_files(ruleset: Ruleset, writable: Iterable[str]) -> None:
+    """Let the calling process read what the rules say, and write only below `writable`."""
+    ruleset.allow_writing(writable)
+    ruleset.enforce()
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -6,6 +6,7 @@ capabilities by it.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 
@@ -14,7 +15,9 @@ from counterlens.sandbox.linux import syscalls as sys_
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _MS_PRIVATE = 1 << 18
-_UNPRIVILEGED = 1000  # who root is inside; anything but 0, so that `exec` drops the capabilities
+UNPRIVILEGED = 1000  # who root is inside; anything but 0, so that `exec` drops the capabilities
+COUNTED = 65534  # whose processes the kernel counts in root's place; `nobody` on most systems
+_CAPABILITIES = 0x20080522  # the version of the interface of `capset`
 
 
 def enter_namespaces() -> None:
@@ -23,7 +26,7 @@ def enter_namespaces() -> None:
     Raises:
         OSError: the kernel, or the container around it, does not allow it.
     """
-    uid, gid = os.getuid(), os.getgid()
+    uid, gid = os.geteuid(), os.getegid()
     sys_.unshare(
         sys_.CLONE_NEWUSER
         | sys_.CLONE_NEWNS
@@ -33,23 +36,61 @@ def enter_namespaces() -> None:
         | sys_.CLONE_NEWUTS
     )
     _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{uid or _UNPRIVILEGED} {uid} 1")
-    _write("/proc/self/gid_map", f"{gid or _UNPRIVILEGED} {gid} 1")
+    _write("/proc/self/uid_map", f"{uid or UNPRIVILEGED} {uid} 1")
+    _write("/proc/self/gid_map", f"{gid or UNPRIVILEGED} {gid} 1")
 
 
-def private_filesystem(folder: str, size: int) -> None:
-    """Make everything read-only, and `folder` an empty file system of its own that vanishes at the end.
+def be_counted() -> None:
+    """Let the limit on processes hold for root too.
 
-    Args:
-        folder: An existing folder.
-        size: How much it can hold, bytes; with a file or folder for each 4 KiB.
+    The kernel exempts whoever *really* is root from it. The effective user, whose files these are, stays;
+    only the real one, which is what is counted, becomes another.
+
+    Raises:
+        OSError: root may not become anybody else here.
+    """
+    uid, euid = os.getuid(), os.geteuid()
+    with open("/proc/self/uid_map") as file:  # noqa: PTH123
+        ranges = [[int(number) for number in line.split()] for line in file]
+    outside = next((o + uid - i for i, o, n in ranges if i <= uid < i + n), uid)
+    if uid != euid or outside != 0:
+        return
+    spare = next((i for i, o, n in ranges if o == COUNTED and n), COUNTED)
+    os.setresuid(spare, euid, euid)
+
+
+def drop_capabilities() -> None:
+    """Give up what a namespace's creator may do in it, as `exec` would.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    head = ctypes.create_string_buffer(struct.pack("<II", _CAPABILITIES, 0), 8)
+    sys_.capset(head, ctypes.create_string_buffer(24))
+
+
+def read_only() -> None:
+    """Make everything that is mounted read-only, for this mount namespace.
 
     Raises:
         OSError: the kernel does not allow it.
     """
     attributes = struct.pack("<QQQQ", _MOUNT_ATTR_RDONLY, 0, _MS_PRIVATE, 0)
     sys_.syscall(sys_.MOUNT_SETATTR, -100, b"/", _AT_RECURSIVE, attributes, len(attributes))
-    flags = sys_.MS_NOSUID | sys_.MS_NODEV
+
+
+def private_folder(folder: str, size: int, *, again: bool = False) -> None:
+    """Cover a folder by an empty file system of its own that vanishes at the end.
+
+    Args:
+        folder: An existing folder.
+        size: How much it can hold, bytes; with a file or folder for each 4 KiB.
+        again: Whether it is covered already, and only to be of another size.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    flags = sys_.MS_NOSUID | sys_.MS_NODEV | (sys_.MS_REMOUNT if again else 0)
     sys_.mount("tmpfs", folder, "tmpfs", flags, f"size={size},nr_inodes={64 + size // 4096},mode=700")
 
 

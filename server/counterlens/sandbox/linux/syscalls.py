@@ -15,6 +15,7 @@ CLONE_NEWNET = 0x40000000
 MS_NOSUID = 1 << 1
 MS_NODEV = 1 << 2
 MS_NOEXEC = 1 << 3
+MS_REMOUNT = 1 << 5
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -67,6 +68,15 @@ def unshare(flags: int) -> None:
         OSError: the kernel refused it.
     """
     _checked(_libc.unshare(flags), "unshare")
+
+
+def capset(head: ctypes.Array[ctypes.c_char], data: ctypes.Array[ctypes.c_char]) -> None:
+    """`capset(2)`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    _checked(_libc.capset(head, data), "capset")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:

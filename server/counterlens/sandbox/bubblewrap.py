@@ -1,0 +1,70 @@
+"""Bubblewrap around the launcher: what a program may not read is not there at all.
+
+See the manual of bwrap(1). The launcher inside confines each program once more, with namespaces nested in
+these, Landlock, a seccomp filter and resource limits.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import counterlens
+from counterlens.errors import SandboxError
+from counterlens.sandbox.shell import own_interpreter
+
+_ROOTED = "counterlens.sandbox.linux.rooted"
+_NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+
+
+class Bubblewrap:
+    """The Debian package `bubblewrap`.
+
+    Raises:
+        SandboxError: it is not installed.
+    """
+
+    name = "bubblewrap"
+    holds = frozenset({"namespaces", "view"})
+    hides = True
+
+    def __init__(self) -> None:
+        found = shutil.which("bwrap") if sys.platform == "linux" else None
+        if found is None:
+            raise SandboxError(
+                "bubblewrap is not installed", "On Debian or Ubuntu: sudo apt-get install bubblewrap"
+            )
+        self._program = found
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A folder that exists only inside; nothing is to be removed."""
+        return f"/tmp/counterlens-{secrets.token_hex(6)}", lambda: None  # noqa: S108
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
+        """The command, seeing only what is readable and an empty private folder."""
+        options = ["--die-with-parent", "--new-session", *_NAMESPACES]
+        options += ["--size", str(disk), "--tmpfs", "/tmp", "--dir", folder]  # noqa: S108
+        options += ["--proc", "/proc", "--dev", "/dev"]
+        for path in _outermost([*readable, *own_interpreter()]):
+            options += ["--ro-bind-try", path, path]
+        options += ["--chdir", "/", "--", *command]
+        if os.geteuid() != 0:
+            return [self._program, "--unshare-user", *options]
+        # As root: a user namespace with a second user in it, so that root's processes can be counted.
+        root = str(Path(counterlens.__file__).parents[1])
+        prepare = f"import sys; sys.path.insert(0, {root!r}); from {_ROOTED} import main; main()"
+        return [sys.executable, "-I", "-S", "-c", prepare, self._program, *options]
+
+
+def _outermost(paths: Sequence[str]) -> list[str]:
+    """The paths that lie below no other of them, also by the names that their links lead to."""
+    named = sorted({name for path in paths for name in (path, os.path.realpath(path))})
+    kept: list[str] = []
+    for name in named:
+        if name != "/" and not any(name == above or name.startswith(above + "/") for above in kept):
+            kept.append(name)
+    return kept

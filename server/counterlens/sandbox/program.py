@@ -1,0 +1,173 @@
+"""The last steps of a process before it is the untrusted program: limits, Landlock, seccomp, and the program.
+
+A cold program replaces the process (`exec`). A warm one runs in the interpreter that was forked for it,
+which has read nothing of any task: see `zygote.py`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import resource
+import sys
+import types
+
+TYPE_CHECKING = False  # `typing` would double the launcher's start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from counterlens.sandbox.linux.landlock import Ruleset
+    from counterlens.sandbox.task import Task
+
+LINUX = sys.platform == "linux"
+LAUNCHED = 127  # the exit code where the program could not be started
+RESULT_FD = "COUNTERLENS_RESULT_FD"
+PEER_FD = "COUNTERLENS_PEER_FD"
+_THREADS = 128  # room in the process limit, which counts threads too
+
+
+class Program:
+    """One of a task's programs, about to begin.
+
+    Args:
+        task: The task; of its files nothing is in this process.
+        number: Which of its programs.
+        go: A file descriptor that brings one byte when the files are laid out.
+        peer: The socket to the other program, or -1.
+        namespaces: Whether the process is in namespaces of its own.
+        ruleset: For a warm one, that goes on in this interpreter: what is readable to every program of its.
+    """
+
+    def __init__(
+        self, task: Task, number: int, *, go: int, peer: int, namespaces: bool, ruleset: Ruleset | None
+    ) -> None:
+        self.task, self.go, self.peer, self.ruleset = task, go, peer, ruleset
+        self.arguments = task.programs[number]
+        self.result = task.result if number == 0 else -1
+        self.namespaces, self.warm = namespaces, ruleset is not None
+
+    def confine(self, attempt: Callable[[str, Callable[[], None]], bool]) -> None:
+        """Everything that cannot be taken back."""
+        task = self.task
+        os.setsid()
+        if not os.read(self.go, 1):
+            os._exit(LAUNCHED)
+        os.close(self.go)
+        os.chdir(os.path.join(task.folder, "work"))  # noqa: PTH118
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        self._limit()
+        if LINUX:
+            from counterlens.sandbox.linux import landlock, namespaces, seccomp
+
+            if self.warm:
+                namespaces.drop_capabilities()
+            many = task.processes > 0
+            attempt("landlock", lambda: landlock.restrict_files(self._ruleset(), [task.folder]))
+            attempt(
+                "seccomp",
+                lambda: seccomp.restrict_calls(processes=many, signals=many and self.namespaces),
+            )
+        self._keep_descriptors()
+
+    def _ruleset(self) -> Ruleset:
+        from counterlens.sandbox.linux.landlock import Ruleset
+
+        ruleset = self.ruleset or Ruleset()
+        ruleset.allow_reading([*self.task.readable, "/proc/self"])
+        return ruleset
+
+    def begin(self) -> Callable[[], None]:
+        """Become the program; returns only for a warm one, with the call that runs it."""
+        task = self.task
+        environment = dict(task.environment)
+        if self.result >= 0:
+            environment[RESULT_FD] = str(self.result)
+        if self.peer >= 0:
+            environment[PEER_FD] = str(self.peer)
+        if not self.warm:
+            os.execve(task.python, [task.python, *self.arguments], environment)  # noqa: S606 - the purpose
+        os.close(task.status)
+        os.environ.clear()
+        os.environ.update(environment)
+        return _warm_start(self.arguments)
+
+    def _keep_descriptors(self) -> None:
+        """Close all but what the program is to have, and the line for errors until it begins."""
+        kept = sorted(fd for fd in (self.result, self.peer, self.task.status) if fd > 2)
+        at = 3
+        for descriptor in kept:
+            os.closerange(at, descriptor)
+            at = descriptor + 1
+        os.closerange(at, max(at, 1024))
+        for descriptor in kept:
+            os.set_inheritable(descriptor, descriptor != self.task.status)
+
+    def _limit(self) -> None:
+        """Set the resource limits, and the same as their hard limits."""
+        task = self.task
+        limits = {
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_CPU: (task.cpu_seconds, task.cpu_seconds + 1),
+            resource.RLIMIT_FSIZE: (task.file_size, task.file_size),
+            resource.RLIMIT_NOFILE: (task.open_files, task.open_files),
+        }
+        if LINUX:  # other systems do not enforce these, or refuse to set them
+            limits[resource.RLIMIT_AS] = (task.memory, task.memory)
+            limits[resource.RLIMIT_MEMLOCK] = (0, 0)
+            limits[resource.RLIMIT_MSGQUEUE] = (0, 0)
+            if self.namespaces:  # which have a count of their own
+                most = task.processes + _THREADS
+                limits[resource.RLIMIT_NPROC] = (most, most)
+        for which, values in limits.items():
+            hard = resource.getrlimit(which)[1]
+            if hard != resource.RLIM_INFINITY:
+                values = (min(values[0], hard), min(values[1], hard))
+            resource.setrlimit(which, values)
+
+
+def _warm_start(arguments: list[str]) -> Callable[[], None]:
+    """Make this interpreter look as if it had just been started with a script."""
+    import importlib
+
+    entry = os.path.abspath(arguments[0])  # noqa: PTH100
+    with open(entry, "rb") as file:  # noqa: PTH123
+        source = file.read()
+    sys.argv[:] = arguments
+    sys.path[0] = os.path.dirname(entry)  # noqa: PTH120
+    main = types.ModuleType("__main__")
+    main.__file__ = entry
+    vars(main)["__builtins__"] = sys.modules["builtins"]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "counterlens"]:
+        del sys.modules[name]
+    sys.modules["__main__"] = main
+    importlib.invalidate_caches()
+    execute, translate, space = exec, compile, vars(main)
+    return lambda: execute(translate(source, entry, "exec", dont_inherit=True), space)
+
+
+def leave(start: Callable[[], None]) -> NoReturn:
+    """Run a warm program and end as the interpreter would: message, exit functions, exit code."""
+    code: object = 0
+    try:
+        start()
+    except SystemExit as error:
+        code = error.code
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("counterlens."):
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        code = 1
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    atexit._run_exitfuncs()
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # the program has closed or replaced it
+            continue
+    os._exit((code or 0) & 0xFF)  # the interpreter's own tidying-up would take longer than most programs

@@ -1,0 +1,71 @@
+"""macOS: `sandbox-exec` around the launcher, with a profile that denies by default.
+
+Written to the manual pages sandbox-exec(1) and sandbox(7) and to Apple's own profiles below
+/System/Library/Sandbox. UNTESTED: nobody has run it on a Mac yet. Apple calls the command deprecated, and has
+shipped it ever since.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from counterlens.errors import SandboxError
+from counterlens.sandbox.shell import own_interpreter, remove
+
+_ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/etc", "/private/var/db/timezone", "/dev")
+
+
+class Seatbelt:
+    """The system's own sandbox.
+
+    Raises:
+        SandboxError: there is none.
+    """
+
+    name = "sandbox-exec"
+    holds = frozenset({"view", "seccomp"})  # no sockets and no signals, as a seccomp filter would have it
+    hides = True
+
+    def __init__(self) -> None:
+        found = shutil.which("sandbox-exec") if sys.platform == "darwin" else None
+        if found is None:
+            raise SandboxError("sandbox-exec is part of macOS only")
+        self._program = found
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A new folder among the temporary ones."""
+        made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
+        return str(made), lambda: remove(made)
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
+        """The command under a profile."""
+        return [self._program, "-p", profile(folder, [*readable, *own_interpreter()]), *command]
+
+
+def profile(folder: str, readable: Sequence[str]) -> str:
+    """A profile in the sandbox's language: nothing but reading these, and writing the private folder."""
+    named = sorted({name for path in (*_ALWAYS, *readable) for name in (path, os.path.realpath(path))})
+    reading = " ".join(f"(subpath {_quoted(path)})" for path in named)
+    return "\n".join(
+        [
+            "(version 1)",
+            "(deny default)",
+            "(allow process-fork) (allow process-exec)",  # the launcher's own; programs by RLIMIT_NPROC
+            "(allow signal (target same-sandbox))",
+            "(allow sysctl-read) (allow mach-lookup) (allow file-read-metadata)",
+            f'(allow file-read* (literal "/") {reading})',
+            f"(allow file-read* file-write* (subpath {_quoted(folder)}))",
+            '(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))',
+            "(deny network*)",
+        ]
+    )
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

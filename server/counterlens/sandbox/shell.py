@@ -1,0 +1,106 @@
+"""What stands around a launcher or a zygote: nothing, or bubblewrap."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from counterlens.sandbox.interpreter import describe
+
+
+class Shell(Protocol):
+    """Wraps commands.
+
+    Attributes:
+        name: The back end's id.
+        holds: What it adds to what the launcher can confine.
+        hides: Whether what is not readable is not even there, so that each view needs a shell of its own.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def holds(self) -> frozenset[str]: ...
+
+    @property
+    def hides(self) -> bool: ...
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A private folder for the programs' files, and what removes it."""
+        ...
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
+        """The command inside of the shell.
+
+        Args:
+            command: What to run.
+            folder: The private folder.
+            readable: What it may read.
+            disk: How much the private folder can hold, bytes.
+        """
+        ...
+
+
+class Bare:
+    """No shell: the launcher confines what it starts, as far as the kernel lets it."""
+
+    name = "process"
+    holds: frozenset[str] = frozenset()
+    hides = False
+
+    def folder(self) -> tuple[str, Callable[[], None]]:
+        """A new folder among the temporary ones."""
+        made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
+        return str(made), lambda: remove(made)
+
+    def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
+        """The command itself."""
+        return list(command)
+
+
+def own_interpreter() -> tuple[str, ...]:
+    """What the launcher itself needs to read: the interpreter that runs Counterlens, and this package."""
+    import counterlens
+
+    folders = describe(Path(sys.executable)).folders
+    return (*folders, str(Path(counterlens.__file__).parent))
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder whatever the program did to the permissions in it; nothing outside is touched."""
+
+    def unlock(function: Callable[[str], object], path: str, _error: object) -> None:
+        for which in (Path(path).parent, Path(path)):
+            if which == folder or folder in which.parents:
+                try:
+                    which.chmod(0o700, follow_symlinks=False)
+                except OSError:
+                    continue
+        try:
+            function(path)
+        except OSError:
+            return
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=unlock)
+    if folder.exists():  # unlocking a folder lists it only the next time
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def links_of(path: str) -> list[str]:
+    """The folders of the links that lead from a path to the file that is meant."""
+    folders, seen = [], set()
+    while path not in seen:
+        seen.add(path)
+        folders.append(os.path.dirname(path))  # noqa: PTH120
+        if not os.path.islink(path):  # noqa: PTH114
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
+        path = os.path.normpath(path)
+    return folders

@@ -1,0 +1,77 @@
+"""What the parent tells a launcher: the wire form of a `Job`, read inside before anything is confined."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import struct
+
+_HEAD = struct.Struct("<Q")
+_VERSION = 4  # of the encoding; interpreters before and after ours read it too
+
+
+class Task:
+    """A job's fields, without the files, which travel behind them; sizes are in bytes."""
+
+    def __init__(
+        self,
+        *,
+        python: str,
+        programs: list[list[str]],
+        environment: dict[str, str],
+        folder: str,
+        readable: list[str],
+        cpu_seconds: int,
+        memory: int,
+        processes: int,
+        open_files: int,
+        file_size: int,
+        disk: int,
+        result: int,
+        status: int,
+    ) -> None:
+        self.python = python
+        self.programs = programs
+        self.environment = environment
+        self.folder = folder
+        self.readable = readable
+        self.cpu_seconds = cpu_seconds
+        self.memory = memory
+        self.processes = processes
+        self.open_files = open_files
+        self.file_size = file_size
+        self.disk = disk
+        self.result = result
+        self.status = status
+
+
+def encode(task: Task, files: dict[str, bytes]) -> bytes:
+    """The task as it travels, then the files: each its length and itself."""
+    parts = [marshal.dumps(part, _VERSION) for part in (vars(task), files)]
+    return b"".join(_HEAD.pack(len(part)) + part for part in parts)
+
+
+def read_task() -> Task:
+    """The task from standard input; ends the process where there is none."""
+    return Task(**marshal.loads(_part()))  # noqa: S302 - from our parent
+
+
+def read_files() -> dict[str, bytes]:
+    """The files from standard input."""
+    files: dict[str, bytes] = marshal.loads(_part())  # noqa: S302 - from our parent
+    return files
+
+
+def _part() -> bytes:
+    (size,) = _HEAD.unpack(_read(_HEAD.size))
+    return _read(size)
+
+
+def _read(size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        chunk = os.read(0, min(size - len(data), 1 << 20))
+        if not chunk:
+            os._exit(0)  # the parent gave up before it had said what to do
+        data += chunk
+    return bytes(data)

@@ -1,0 +1,139 @@
+"""Warm interpreters: a zygote for each interpreter and view of the files, a fresh fork of it for each job."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import socket
+import subprocess
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from threading import Lock
+
+from counterlens.errors import SandboxError
+from counterlens.sandbox.zygote import READY
+
+_MOST = 4  # zygotes at a time
+_START_UP = 20.0  # seconds until a zygote has imported what it is to have
+
+
+class Zygote:
+    """One running zygote.
+
+    Args:
+        command: What starts it, without the number of its control socket.
+        arguments: What it imports, and what all of its programs may read.
+        environment: Its environment, and so that of the programs.
+        folder: Where its programs find their files.
+        done: What to do when it is closed.
+
+    Raises:
+        SandboxError: it does not start.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        folder: str,
+        done: Callable[[], None],
+    ) -> None:
+        self.folder, self._done = folder, done
+        self.jobs = 0  # that it has now; counted by the pool
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    [*command, str(theirs.fileno()), *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                    env=dict(environment),
+                    cwd="/",
+                )
+        except OSError as error:
+            self._control.close()
+            done()
+            raise SandboxError(f"no process could be started: {error}") from error
+        self._control.settimeout(_START_UP)
+        try:
+            ready = self._control.recv(16) == READY
+        except OSError:
+            ready = False
+        if not ready:
+            said = self._last_words()
+            raise SandboxError(f"no warm interpreter could be started: {said[-1] if said else 'it ended'}")
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take jobs."""
+        return self._process.poll() is None
+
+    def hand_over(self, lines: Sequence[int]) -> bool:
+        """Give a job's file descriptors to one of its copies; False where there is none any more."""
+        try:
+            socket.send_fds(self._control, [b"."], list(lines))
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """End it, with the jobs that it has."""
+        self._last_words()
+
+    def _last_words(self) -> list[str]:
+        self._control.close()
+        try:
+            _, said = self._process.communicate(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            _, said = self._process.communicate()
+        self._done()
+        return said.decode("utf-8", "replace").strip().splitlines()
+
+
+class Pool:
+    """The zygotes in use, started when they are first asked for, at most a few at a time. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._zygotes: OrderedDict[Hashable, Zygote] = OrderedDict()
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @contextlib.contextmanager
+    def zygote(self, key: Hashable, make: Callable[[], Zygote]) -> Iterator[Zygote]:
+        """The zygote for a key, a new one where there is none alive; not closed while it is being used.
+
+        Raises:
+            SandboxError: it cannot be started.
+        """
+        with self._lock:
+            found = self._zygotes.pop(key, None)
+            if found is not None and not found.alive:
+                found.close()
+                found = None
+            found = found or make()
+            self._zygotes[key] = found
+            found.jobs += 1
+            idle = [key for key, zygote in self._zygotes.items() if not zygote.jobs]
+            superfluous = [self._zygotes.pop(key) for key in idle[: max(0, len(self._zygotes) - _MOST)]]
+        for zygote in superfluous:
+            zygote.close()
+        try:
+            yield found
+        finally:
+            with self._lock:
+                found.jobs -= 1
+
+    def close(self) -> None:
+        """End all of them; they come back when they are needed."""
+        if os.getpid() != self._owner:  # a fork of this process has not started them
+            return
+        with self._lock, contextlib.suppress(OSError):
+            while self._zygotes:
+                self._zygotes.popitem()[1].close()

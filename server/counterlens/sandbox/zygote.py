@@ -1,0 +1,111 @@
+"""In the sandbox's shell, in the interpreter that is to run the programs: forks a fresh copy for each job.
+
+It runs no program itself and reads no task. What it forks enters namespaces of its own ahead of time, then
+waits on the shared control socket; whichever copy is handed a job's pipes becomes that job's launcher. So a
+program starts from the same untouched state every time, and nothing that it does comes back here.
+
+The end of the control socket means that the parent is gone, or has no more use for this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+
+from counterlens.sandbox import program
+from counterlens.sandbox.launcher import Launcher
+from counterlens.sandbox.linux import (  # noqa: F401 - forked copies cannot import any more
+    landlock,
+    namespaces,
+    seccomp,
+    syscalls,
+)
+from counterlens.sandbox.task import read_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+_SPARE = 2  # copies that wait for a job
+_DISK = 64 << 20  # bytes that the private folder can hold until the job says how much
+_LINES = 5  # standard input, output and error, result, status
+READY = b"ready"
+
+
+def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], None]:
+    """Serve until the parent is gone; returns in a copy only, with what runs its program."""
+    namespaces.be_counted()
+    if os.geteuid() != 0:  # who is root here needs them to be mapped to another user in the copies
+        namespaces.drop_capabilities()
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    for name in preload:
+        try:
+            importlib.import_module(name)
+        except ImportError:  # this interpreter does not have it; who needs it will say so
+            continue
+    gc.collect()
+    gc.freeze()  # copies share these pages as long as nobody touches them
+    taken, take = os.pipe()
+    line = socket.socket(fileno=control)
+    line.send(READY)
+    watch = select.poll()
+    watch.register(control, 0)  # only its end
+    watch.register(taken, select.POLLIN)
+    missing = _SPARE
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel collects the copies
+    while True:
+        for _ in range(missing):
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                os.close(taken)
+                return serve(line, take, readable)
+        ready = dict(watch.poll())
+        if control in ready:
+            with contextlib.suppress(OSError):  # empty, or inside of a shell that goes with us
+                os.rmdir(os.path.dirname(os.environ["TMPDIR"]))  # noqa: PTH106, PTH120
+            os._exit(0)
+        missing = len(os.read(taken, 64))
+
+
+def serve(line: socket.socket, take: int, readable: list[str]) -> Callable[[], None]:
+    """Wait for one job and carry it out."""
+    launcher = Launcher()
+    try:
+        launcher.isolate()
+        launcher.ruleset = landlock.Ruleset()
+        launcher.ruleset.allow_reading(readable)
+        if launcher.namespaces:
+            launcher.make_folder(os.path.dirname(os.environ["TMPDIR"]), _DISK)  # noqa: PTH120
+        _, lines, _, _ = socket.recv_fds(line, 16, _LINES)
+        if len(lines) < _LINES:
+            os._exit(0)  # the parent is gone
+        os.write(take, b".")
+        os.close(take)
+        line.close()
+        for number in (0, 1, 2):
+            os.dup2(lines[number], number)
+            os.close(lines[number])
+        task = read_task()
+        task.result, task.status = lines[3:]
+        launcher.accept(task)
+        if not launcher.namespaces:
+            raise OSError("a warm program needs namespaces of its own")
+        launcher.run()
+        assert launcher.start is not None
+    except BaseException as error:
+        launcher.report("error", error)
+        os._exit(program.LAUNCHED)
+    return launcher.start
+
+
+def run() -> NoReturn:
+    """The zygote's whole life; the arguments: control socket, modules to import, what all may read."""
+    control, preload, readable = sys.argv[1:]
+    program.leave(main(int(control), preload.split(), readable.split(os.pathsep)))
