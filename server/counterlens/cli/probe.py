@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from counterlens.cli import tasks
 from counterlens.cli.options import (
     cache_option,
     json_option,
@@ -19,6 +20,7 @@ from counterlens.cli.options import (
 )
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession
 from counterlens.reports import json as plain
 from counterlens.reports.terminal import probe_report
@@ -41,6 +43,19 @@ from counterlens.syntax.functions import find_function, require_python
     show_default=True,
     help="Which part of the function the model is shown.",
 )
+@click.option(
+    "--task",
+    type=click.Choice(["completion", *TASKS]),
+    default="completion",
+    show_default=True,
+    help="What is probed.",
+)
+@click.option("--windows", is_flag=True, help="Also with less context (operator).")
+@click.option(
+    "--corpus",
+    metavar="NAME_OR_PATH",
+    help="Python files or a dataset whose frequencies are the baseline (operator).",
+)
 @cache_option
 @json_option
 def probe(
@@ -54,6 +69,9 @@ def probe(
     seed: int,
     max_tokens: int,
     prefix_ratio: float,
+    task: str,
+    windows: bool,
+    corpus: str | None,
     no_cache: bool,
     as_json: bool,
 ) -> None:
@@ -62,6 +80,15 @@ def probe(
     The function and equivalent ways of writing it are cut at the same place, the model completes both, and
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
+    if task != "completion":
+        chosen = tasks.targets(target)
+        with (
+            steps("loading the model", total_known=True) as report,
+            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+        ):
+            result = tasks.run(task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, report=report)
+        tasks.show(result, as_json=as_json)
+        return
     path, qualname = split_target(target)
     document = require_python(Document.read(path))
     if qualname:

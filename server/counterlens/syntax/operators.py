@@ -36,7 +36,8 @@ class OperatorSite:
         family: What it belongs to.
         candidates: The operators that could stand there, itself among them.
         line: Its line, 1-based.
-        text: The expression or statement around it, on one line.
+        span: The byte range of the operation: its operands and the operator.
+        text: The operation, on one line.
     """
 
     start: int
@@ -45,6 +46,7 @@ class OperatorSite:
     family: Family
     candidates: tuple[str, ...]
     line: int
+    span: tuple[int, int]
     text: str
 
 
@@ -135,6 +137,7 @@ def _walk(document: Document, node: tree_sitter.Node) -> Iterator[OperatorSite]:
                 family,
                 candidates,
                 child.start_point.row + 1,
+                (node.start_byte, node.end_byte),
                 " ".join(text.split()),
             )
         else:

@@ -1,0 +1,127 @@
+"""Guesses among a few candidates: accuracy per candidate, and whether chance could have done it.
+
+The Monte-Carlo baseline guesses by prior frequency (Ahmed et al. 2024, sections 4.2.1 and 4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.metrics.agreement import Agreement
+
+SIMULATIONS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One question and its answer.
+
+    Attributes:
+        true: What is right.
+        guessed: What was answered.
+        candidates: What could have been; both are among them.
+    """
+
+    true: str
+    guessed: str
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What guessing by frequency achieves.
+
+    Attributes:
+        mean: The mean accuracy of the simulations.
+        highest: The highest accuracy of any.
+        p_value: (b + 1) / (m + 1), for b of m simulations at least as accurate as what was observed
+            (Davison and Hinkley 1997, section 4.2): never 0.
+        simulations: How many there were.
+    """
+
+    mean: float
+    highest: float
+    p_value: float
+    simulations: int
+
+
+@dataclass(frozen=True, slots=True)
+class PerCandidate:
+    """How one candidate was told from the others.
+
+    Attributes:
+        counts: True positives, false positives, false negatives.
+        p_value: As in `Chance`, of its F1; None where it was never right.
+    """
+
+    counts: Agreement
+    p_value: float | None
+
+
+def accuracy(guesses: Sequence[Guess]) -> float | None:
+    """The share of right ones; None where there are none."""
+    return sum(one.true == one.guessed for one in guesses) / len(guesses) if guesses else None
+
+
+def by_chance(
+    guesses: Sequence[Guess],
+    frequency: Mapping[str, float],
+    *,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+) -> tuple[Chance, dict[str, PerCandidate]] | None:
+    """Compare some guesses with guessing by frequency.
+
+    Args:
+        guesses: What was asked and answered.
+        frequency: How often each candidate occurs, in any unit; one more is added to each, so that what
+            was never seen can be guessed.
+        simulations: How often to guess all of them.
+        seed: Of the random numbers.
+
+    Returns:
+        The comparison over all of them, and candidate by candidate, most frequent first; None where there
+        are none.
+    """
+    if not guesses:
+        return None
+    random = np.random.default_rng(seed)
+    names = sorted({name for one in guesses for name in one.candidates}, key=lambda n: -frequency.get(n, 0))
+    index = {name: i for i, name in enumerate(names)}
+    true = np.array([index[one.true] for one in guesses])
+    drawn = np.empty((simulations, len(guesses)), np.int64)
+    for candidates in {one.candidates for one in guesses}:
+        where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
+        weights = np.array([frequency.get(name, 0) + 1.0 for name in candidates])
+        picked = random.choice(len(candidates), (simulations, len(where)), p=weights / weights.sum())
+        drawn[:, where] = np.array([index[name] for name in candidates])[picked]
+    observed = float(np.mean([one.true == one.guessed for one in guesses]))
+    simulated = (drawn == true).mean(axis=1)
+    overall = Chance(
+        float(simulated.mean()), float(simulated.max()), _p_value(simulated >= observed - 1e-12), simulations
+    )
+    return overall, {
+        name: PerCandidate(counts, _p_value(_f1(drawn == i, true == i) >= (counts.f1 or 0.0) - 1e-12))
+        if (counts := _counts(guesses, name)).true_positives + counts.false_negatives
+        else PerCandidate(counts, None)
+        for i, name in enumerate(names)
+    }
+
+
+def _counts(guesses: Sequence[Guess], name: str) -> Agreement:
+    found = {i for i, one in enumerate(guesses) if one.guessed == name}
+    return Agreement.of(found, {i for i, one in enumerate(guesses) if one.true == name})
+
+
+def _f1(drawn: npt.NDArray[np.bool_], true: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """(m,) the F1 of each of m simulations."""
+    hits = (drawn & true).sum(axis=1)
+    return np.asarray(2 * hits / np.maximum(drawn.sum(axis=1) + true.sum(), 1), np.float64)
+
+
+def _p_value(at_least: npt.NDArray[np.bool_]) -> float:
+    return float((at_least.sum() + 1) / (len(at_least) + 1))

@@ -1,0 +1,241 @@
+"""Originals and transformed versions of a function, and which operator of the one is which of the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from counterlens.mutations import Counterfactual, survey
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+from counterlens.syntax.operators import Family, OperatorSite, operator_sites
+
+_SWAP, _FLIP, _RENAME, _REFACTOR = "operand-swap", "if-else-flip", "rename-generic", "refactor-condition"
+CONDITIONS = frozenset({Family.COMPARISON, Family.IDENTITY, Family.MEMBERSHIP})
+
+
+@dataclass(frozen=True)
+class Place:
+    """One operator of one version of a function.
+
+    Attributes:
+        document: The version.
+        qualname: The function.
+        index: Which of the function's operators, in the order of the text.
+    """
+
+    document: Document
+    qualname: str
+    index: int
+
+    @cached_property
+    def site(self) -> OperatorSite:
+        """The operator."""
+        return sites_of(self.document, self.qualname)[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """An operator and what became of it.
+
+    Attributes:
+        row: The id of the comparison, see `ROWS`.
+        original: Where it stands before.
+        transformed: Where it stands after.
+    """
+
+    row: str
+    original: Place
+    transformed: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Pairings:
+    """All pairs of one function.
+
+    Attributes:
+        pairs: Row by row, in the order of the text.
+        left_out: For each row, how many sites were left out, by reason.
+    """
+
+    pairs: tuple[Pairing, ...]
+    left_out: dict[str, Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A comparison of two versions: `before` is done to both, then `transform` to one, then `after` to both.
+
+    Attributes:
+        title: What it is called in a table.
+        transform: The id of the mutation that makes the difference.
+        before: A mutation of the whole function that comes first, or None.
+        after: A mutation of the `if` around the operator that comes last, or None.
+        source: Where the comparison comes from.
+    """
+
+    title: str
+    transform: str
+    before: str | None = None
+    after: str | None = None
+    source: str = "ours"
+
+
+ROWS: dict[str, Row] = {
+    "operand-swap": Row("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
+    "block-swap": Row("block swap", _FLIP, source="Ahmed et al. 2024, Table 2"),
+    "renamed operand-swap": Row("operand swap, renamed", _SWAP, _RENAME, source="Ahmed et al. 2024, Table 4"),
+    "renamed block-swap": Row("block swap, renamed", _FLIP, _RENAME, source="Ahmed et al. 2024, Table 4"),
+    "refactored block-swap": Row(
+        "block swap, refactored", _FLIP, after=_REFACTOR, source="Ahmed et al. 2024, Table 5"
+    ),
+    "rename": Row("renamed", _RENAME),
+    "refactor": Row("refactored", _REFACTOR),
+}
+
+
+def sites_of(document: Document, qualname: str) -> list[OperatorSite]:
+    """The operators of a function."""
+    function = find_function(document, qualname)
+    return operator_sites(document, (function.start, function.end))
+
+
+def pairings(
+    document: Document, qualname: str, *, rows: tuple[str, ...] = tuple(ROWS), seed: int = 0
+) -> Pairings:
+    """The pairs of a function.
+
+    Args:
+        document: The source.
+        qualname: The function.
+        rows: Ids of `ROWS`.
+        seed: As `survey`.
+
+    Raises:
+        SourceError: the source does not parse, or has no such function.
+    """
+    qualname = find_function(document, qualname).qualname
+    found: list[Pairing] = []
+    left_out: dict[str, Counter[str]] = {name: Counter() for name in rows}
+    for name in rows:
+        row, reasons = ROWS[name], left_out[name]
+        start = document
+        if row.before is not None:
+            made = _mutated(document, qualname, row.before, seed, reasons)
+            if not made:
+                continue
+            start = replace(document, text=made[0].source)
+        for original, transformed in _transformed(start, qualname, row.transform, seed, reasons):
+            pair = (original, transformed)
+            if row.after is not None:
+                after = [_refactored(place, seed, reasons) for place in pair]
+                if after[0] is None or after[1] is None:
+                    continue
+                pair = (after[0], after[1])
+            found.append(Pairing(name, *pair))
+    return Pairings(tuple(found), left_out)
+
+
+def _mutated(
+    document: Document, qualname: str, mutation: str, seed: int, reasons: Counter[str]
+) -> tuple[Counterfactual, ...]:
+    surveyed = survey(document.text, mutations=[mutation], function=qualname, seed=seed)
+    reasons.update(refusal.reason for refusal in surveyed.refusals)
+    return surveyed.counterfactuals
+
+
+def _transformed(
+    document: Document, qualname: str, mutation: str, seed: int, reasons: Counter[str]
+) -> Iterator[tuple[Place, Place]]:
+    for made in _mutated(document, qualname, mutation, seed, reasons):
+        mutated = replace(document, text=made.source)
+        before, after = sites_of(document, qualname), sites_of(mutated, qualname)
+        indices = list(_SAME[mutation](made, before, after))
+        if not indices:
+            reasons[_NONE[mutation]] += 1
+        for i, j in indices:
+            yield Place(document, qualname, i), Place(mutated, qualname, j)
+
+
+def _refactored(place: Place, seed: int, reasons: Counter[str]) -> Place | None:
+    """The same operator after the condition that it decides has moved to a variable."""
+    line = place.site.line
+    ignored: Counter[str] = Counter()
+    for made in _mutated(place.document, place.qualname, _REFACTOR, seed, ignored):
+        hull = _hull(made)[0]
+        if hull[0] <= place.site.start < hull[1]:
+            return Place(replace(place.document, text=made.source), place.qualname, place.index)
+    surveyed = survey(place.document.text, mutations=[_REFACTOR], function=place.qualname, seed=seed)
+    reason = next(
+        (one.reason for one in surveyed.refusals if one.line == line), "its condition cannot be moved"
+    )
+    reasons[reason] += 1
+    return None
+
+
+def _hull(made: Counterfactual) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The range of all changes, in the original and in the mutated source."""
+    originals, mutants = [c.original for c in made.changes], [c.mutated for c in made.changes]
+    return (
+        (min(r[0] for r in originals), max(r[1] for r in originals)),
+        (min(r[0] for r in mutants), max(r[1] for r in mutants)),
+    )
+
+
+def _swapped(
+    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+) -> Iterator[tuple[int, int]]:
+    """The comparison whose operands changed places."""
+    old, new = _hull(made)
+    first = [i for i, site in enumerate(before) if site.span == old and site.family is Family.COMPARISON]
+    second = [i for i, site in enumerate(after) if site.span == new and site.family is Family.COMPARISON]
+    if len(first) == 1 == len(second):
+        yield first[0], second[0]
+
+
+def _flipped(
+    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+) -> Iterator[tuple[int, int]]:
+    """The only operator of the condition that was negated."""
+    changed = [
+        (i, change.mutated)
+        for i, site in enumerate(before)
+        for change in made.changes
+        if change.original == (site.start, site.end)
+    ]
+    if len(changed) != 1 or before[changed[0][0]].family not in CONDITIONS:
+        return
+    (index, (start, end)) = changed[0]
+    for j, site in enumerate(after):
+        if start <= site.start and site.end <= end:
+            yield index, j
+
+
+def _aligned(
+    _made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+) -> Iterator[tuple[int, int]]:
+    """All operators: what was done moved none of them past another."""
+    if [site.operator for site in before] == [site.operator for site in after]:
+        yield from ((i, i) for i in range(len(before)))
+
+
+def _moved(
+    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+) -> Iterator[tuple[int, int]]:
+    """The operators of the condition that moved."""
+    start, end = _hull(made)[0]
+    for i, j in _aligned(made, before, after):
+        if start <= before[i].start < end:
+            yield i, j
+
+
+_Same = Callable[[Counterfactual, list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
+_SAME: dict[str, _Same] = {_SWAP: _swapped, _FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
+_NONE = {
+    _SWAP: "its operator was not found again",
+    _FLIP: "its condition is not a single comparison",
+    _RENAME: "the function has no operators",
+    _REFACTOR: "its condition has no operator",
+}

@@ -1,0 +1,8 @@
+"""The probes by name. To add one: write its file, and add it to `TASKS`."""
+
+from __future__ import annotations
+
+from counterlens.probes.operator.task import OperatorTask
+from counterlens.probes.task import Task
+
+TASKS: dict[str, Task] = {task.id: task for task in (OperatorTask(),)}

@@ -1,0 +1,147 @@
+"""What every probe offers to the faces: a task is run on functions, and its result is tables and plain data.
+
+Results say what they are made of, so that a new probe needs no code in reports: tables are drawn on any face,
+`data` is what `--json` prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from threading import Event
+from typing import Any, Protocol
+
+from counterlens.metrics.agreement import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.models.base import Model, ModelInfo
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+
+Report = Callable[[str, int, int], None]
+"""Called with (what is being done, steps done, steps in all)."""
+
+
+class Need(StrEnum):
+    """What a task needs beside the source."""
+
+    COMPLETE = "completions"
+    SCORE = "token probabilities"
+    SANDBOX = "a sandbox"
+    TESTS = "tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One function to probe.
+
+    Attributes:
+        document: The source.
+        qualname: The function.
+        tests: Statements that judge a program, for one that comes from a dataset; None where they are to
+            be found beside the source.
+        id: What a report calls it; the qualified name where there is no better one.
+    """
+
+    document: Document
+    qualname: str
+    tests: str | None = None
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a task is run with; each task takes what it needs.
+
+    Attributes:
+        model: Who is asked.
+        targets: The functions.
+        sandbox: Gives the sandbox, where programs have to run.
+        seed: Of every choice.
+        windows: Also with less context around a gap.
+        corpus: Files or a dataset, whose frequencies a figure is set beside.
+        cancel: Set it to give up.
+        report: Called with what is being done.
+    """
+
+    model: Model
+    targets: Sequence[Target]
+    sandbox: Callable[[], Sandbox]
+    seed: int = 0
+    windows: bool = False
+    corpus: str | None = None
+    cancel: Event | None = None
+    report: Report | None = None
+
+
+Cell = str | int | float | Proportion | Estimate | None
+"""What stands in a table: a figure with its interval is shown with it, None is a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a report.
+
+    Attributes:
+        title: What it shows.
+        columns: The names of its columns.
+        rows: Its rows, as long as `columns`.
+        note: What a reader needs to know to read it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a task found.
+
+    Attributes:
+        task: The id of the task.
+        title: What was probed.
+        model: Who was asked.
+        summary: What it means, in a sentence or two.
+        tables: The figures.
+        left_out: How many sites, functions or answers do not count, by reason.
+        data: Everything, as plain data.
+    """
+
+    task: str
+    title: str
+    model: ModelInfo
+    summary: str
+    tables: tuple[Table, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Task(Protocol):
+    """A probe: one file, and one line in `probes/registry.py`."""
+
+    @property
+    def id(self) -> str:
+        """What the user types."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it finds out, in a few words."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What it needs; the faces say what is missing before anything is asked."""
+        ...
+
+    def run(self, request: Request) -> Result:
+        """Probe the targets.
+
+        Raises:
+            SourceError: a target cannot be probed.
+            ModelError, SandboxError: the model or the sandbox failed.
+            Cancelled: `request.cancel` was set.
+        """
+        ...

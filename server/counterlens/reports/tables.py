@@ -1,0 +1,93 @@
+"""The results of tasks: tables for a terminal, plain data for `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from counterlens.metrics.agreement import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.probes.task import Cell, Result, Table
+
+_WIDEST = 44
+
+
+def task_json(result: Result) -> dict[str, Any]:
+    """Everything that a task found. The keys are a contract: added to, never renamed."""
+    info = result.model
+    return {
+        "task": result.task,
+        "title": result.title,
+        "model": {"id": info.id, "name": info.name, "identity": info.identity, "where": info.where},
+        "summary": result.summary,
+        "tables": [
+            {
+                "title": table.title,
+                "columns": list(table.columns),
+                "rows": [[_plain(cell) for cell in row] for row in table.rows],
+                "note": table.note,
+            }
+            for table in result.tables
+        ],
+        "left_out": dict(result.left_out),
+        **result.data,
+    }
+
+
+def task_report(result: Result) -> RenderableType:
+    """The tables, what was left out, and what it means."""
+    parts: list[RenderableType] = [
+        Text.assemble((result.task, "bold"), f"   {result.title}   {result.model.name}, {result.model.where}")
+    ]
+    for table in result.tables:
+        parts += [Text(), Text(table.title, style="bold"), _grid(table)]
+        if table.note:
+            parts.append(Text(table.note, style="dim"))
+    if result.left_out:
+        parts += [Text(), Text("left out", style="bold")]
+        parts += [Text(f"  {count} {reason}") for reason, count in sorted(result.left_out.items())]
+    parts += [Text(), Text(result.summary)]
+    return Group(*parts)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as text: figures with two digits or more where it matters, and their interval."""
+    if cell is None:
+        return "--"
+    if isinstance(cell, Proportion):
+        if cell.value is None:
+            return "--"
+        return f"{cell.value:.0%} [{_bound(cell.low)}, {_bound(cell.high)}]"
+    if isinstance(cell, Estimate):
+        if cell.value is None:
+            return "--"
+        interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.n > 1 else ""
+        return f"{cell.value:.2f}{interval}"
+    if isinstance(cell, float):
+        return f"{cell:.3f}" if abs(cell) < 0.1 else f"{cell:.2f}"
+    return str(cell)
+
+
+def _bound(value: float | None) -> str:
+    return "--" if value is None else f"{value:.0%}"
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, Proportion):
+        return {"value": cell.value, "low": cell.low, "high": cell.high, "count": cell.count, "n": cell.n}
+    if isinstance(cell, Estimate):
+        return {"value": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
+    return cell
+
+
+def _grid(table: Table) -> Grid:
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for i, name in enumerate(table.columns):
+        figures = all(not isinstance(row[i], str) for row in table.rows)
+        grid.add_column(name, justify="right" if figures else "left", max_width=None if figures else _WIDEST)
+    for row in table.rows:
+        grid.add_row(*(Text(cell_text(cell)) for cell in row))
+    return grid
