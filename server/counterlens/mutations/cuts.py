@@ -11,26 +11,37 @@ from counterlens.mutations.mutation import Site
 
 PREFIX_RATIO = 0.75
 
+Ratio = float | tuple[float, float]
+"""Which part of a function's lines stays before the cut, or the range that this part must lie in."""
 
-def trailing(module: Module, function: Function, edits: tuple[Edit, ...], ratio: float) -> int | None:
+
+def trailing(module: Module, function: Function, edits: tuple[Edit, ...], ratio: Ratio) -> int | None:
     """Where the trailing part of a function begins: the start of the statement nearest to `ratio`.
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long
-    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut.
+    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. Of a
+    range (paper 000, Table 4) the middle is wanted, and what lies outside is no place to cut.
     """
     lines = module.lines_of(function)
     if len(lines) < 2:
         return None
     first = module.line(lines[0])
     last = module.line(function.end - 1)
-    wanted = first + ratio * (last + 1 - first)
-    free = [line for line in lines[1:] if not any(edit.start < line < edit.end for edit in edits)]
+    low, high = ratio if isinstance(ratio, tuple) else (0.0, 1.0)
+    height = last + 1 - first
+    wanted = first + ((low + high) / 2 if isinstance(ratio, tuple) else ratio) * height
+    free = [
+        line
+        for line in lines[1:]
+        if not any(edit.start < line < edit.end for edit in edits)
+        and low <= (module.line(line) - first) / height <= high
+    ]
     if not free:
         return None
     return min(free, key=lambda line: (abs(module.line(line) - wanted), line))
 
 
-def wanted_points(module: Module, site: Site, ratio: float) -> tuple[int, int] | None:
+def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] | None:
     """The two offsets of the original that a site is cut at, if it is: original, and mutated."""
     if site.cut is not None:
         return site.cut

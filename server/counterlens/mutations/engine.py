@@ -29,7 +29,7 @@ def survey(
     mutations: Iterable[str | Mutation] | None = None,
     function: str | None = None,
     seed: int = 0,
-    prefix_ratio: float = cuts.PREFIX_RATIO,
+    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
 ) -> Survey:
     """Every counterfactual of a source, and every site that was refused, with the reason.
@@ -39,7 +39,7 @@ def survey(
         mutations: Ids, or mutations of one's own; all registered ones by default.
         function: Only the sites in the function of this qualified name.
         seed: Decides the random names and orders.
-        prefix_ratio: Which part of a function's lines stays before the cut.
+        prefix_ratio: Which part of a function's lines stays before the cut, or a range of it.
         without: Assumptions that must not be made; the sites that need one are refused.
 
     Raises:
@@ -64,7 +64,7 @@ def counterfactuals(
     mutations: Iterable[str | Mutation] | None = None,
     function: str | None = None,
     seed: int = 0,
-    prefix_ratio: float = cuts.PREFIX_RATIO,
+    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
 ) -> list[Counterfactual]:
     """Every counterfactual of a source; the arguments and errors are those of `survey`."""
@@ -110,7 +110,7 @@ def stream(
     mutations: Iterable[str | Mutation] | None = None,
     function: str | None = None,
     seed: int = 0,
-    prefix_ratio: float = cuts.PREFIX_RATIO,
+    prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
 ) -> Iterator[Counterfactual | Refusal]:
     """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
@@ -135,7 +135,7 @@ def stream(
 
 
 def _make(
-    module: Module, mutation: Mutation, site: Site, function: str, seed: int, ratio: float
+    module: Module, mutation: Mutation, site: Site, function: str, seed: int, ratio: cuts.Ratio
 ) -> Counterfactual:
     points = cuts.wanted_points(module, site, ratio)
     rendered = render(module.data, site.edits, points or ())

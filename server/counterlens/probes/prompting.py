@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from counterlens.confidence.units import units
 from counterlens.models.base import Prompt, Stop
@@ -52,6 +52,23 @@ class Gap:
             newline="\r\n" if "\r\n" in document.text else "\n",
         )
 
+    @classmethod
+    def repair(cls, document: Document, function: Function) -> Gap:
+        """The hole of a function's whole body, after the function as it stands has been shown with its bug.
+
+        The model reads the function, is told that it has a bug, and goes on after the header of the mended
+        one: so a model that only continues text can be asked as well as one that is instructed.
+        """
+        body = _behind_docstring(document, function)
+        gap = cls.of(document, function, body)
+        whole = _shown(document, function, function.end).replace(b"\r\n", b"\n").decode().rstrip("\n")
+        data = document.data
+        start = _line_start(data, function.start)
+        header = data[start:body].decode().replace("\r\n", "\n")
+        indentation = header[: len(header) - len(header.lstrip(" \t"))]
+        told = f"{indentation}# {function.name} has a bug. Here is the mended version:"
+        return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
+
     def prompt(self, max_tokens: int) -> Prompt:
         """What the model is asked to continue, until the function's own end."""
         return Prompt(self.shown, max_tokens, Stop(indent=self.column))
@@ -60,6 +77,19 @@ class Gap:
         """The whole source with a completion in the hole."""
         written = completion.rstrip("\r\n").replace("\n", self.newline)
         return self.before + written + (self.after or self.newline)
+
+
+def _behind_docstring(document: Document, function: Function) -> int:
+    """Where the line of a function's first statement begins, or the one after its docstring."""
+    data = document.data
+    root = document.tree.root_node
+    first = root.descendant_for_byte_range(function.body, function.body + 1)
+    while first is not None and first.parent is not None and first.parent.type != "block":
+        first = first.parent
+    text = first.children[0] if first is not None and first.children else None
+    if first is not None and text is not None and text.type == "string" and first.next_named_sibling:
+        first = first.next_named_sibling
+    return _line_start(data, first.start_byte) if first is not None else function.body
 
 
 def _shown(document: Document, function: Function, cut: int) -> bytes:

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from threading import Event
 
+from counterlens.attribution.base import Judge
 from counterlens.attribution.registry import find_judge
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
-from counterlens.mutations.cuts import PREFIX_RATIO
-from counterlens.probes.completion import MAX_TOKENS, CompletionProbe, Report, probe_completion
+from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
+from counterlens.probes.completion import MAX_TOKENS, probe_completion, with_likelihood
+from counterlens.probes.likelihood_only import probe_likelihood
+from counterlens.probes.repair import probe_repair
+from counterlens.probes.results import CompletionProbe
+from counterlens.probes.steps import Report, Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+
+
+class Task(StrEnum):
+    """What a model is asked to do with both sides of a pair."""
+
+    COMPLETE = "complete"  # write the rest of the function
+    REPAIR = "repair"  # write the function without its bug
+    LIKELIHOOD = "likelihood"  # nothing: how likely it finds the true rest is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +52,10 @@ class ProbeSession:
     Args:
         model: Who is asked.
         sandbox: Where what it writes is run.
+        task: What is asked.
         mutations: Ids of mutations; none means all that preserve.
         seed: What the counterfactuals depend on.
-        prefix_ratio: Which part of a function stays before the cut.
+        prefix_ratio: Which part of a function stays before the cut, or its range.
         without: Assumptions that no counterfactual may rest on.
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
@@ -52,35 +67,101 @@ class ProbeSession:
         model: Model,
         sandbox: Sandbox,
         *,
+        task: Task = Task.COMPLETE,
         mutations: Sequence[str] = (),
         seed: int = 0,
-        prefix_ratio: float = PREFIX_RATIO,
+        prefix_ratio: Ratio = PREFIX_RATIO,
         without: Sequence[str] = (),
         max_tokens: int = MAX_TOKENS,
         cancel: Event | None = None,
         report: Report | None = None,
     ) -> None:
-        self._model, self._sandbox = model, sandbox
+        self._model, self._sandbox, self._task = model, sandbox, task
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
         self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
 
-    def probe(self, document: Document, qualname: str, *, scored: Confidence | None = None) -> Probed:
+    def probe(
+        self,
+        document: Document,
+        qualname: str,
+        *,
+        scored: Confidence | None = None,
+        judge: Judge | None = None,
+    ) -> Probed:
         """Probe one function.
 
         Args:
             document: The source.
             qualname: The function.
             scored: Confidence on the document, where it is known already.
+            judge: What judges the function, where it was looked for already.
 
         Raises:
             as `probe_completion`.
         """
-        probe = probe_completion(
+        probe = self._probe(document, qualname, judge)
+        if probe.judged_by is None and self._task is Task.COMPLETE:
+            probe = self._with_likelihood(probe)
+        if scored is not None:
+            return Probed(probe, scored)
+        found, note = self._score(document, probe.function)
+        return Probed(probe, found, note)
+
+    def probe_all(self, document: Document) -> list[Probed]:
+        """Probe every function of a document that has tests; for the likelihood every function.
+
+        Raises:
+            SourceError: there is none.
+            And as `probe_completion`.
+        """
+        known = functions(document)
+        if self._task is Task.LIKELIHOOD and known:
+            return [self.probe(document, function.qualname) for function in known]
+        judges = {function: find_judge(document, function, self._sandbox) for function in known}
+        tested = {function: judge for function, judge in judges.items() if judge is not None}
+        if not tested:
+            raise SourceError(
+                f"no function of {document.path or 'the text'} has tests to judge a completion by",
+                "Add a doctest, or a test_*.py beside it; or name one function to see what the model writes"
+                if known
+                else "It has no functions at all",
+            )
+        return [self.probe(document, function.qualname, judge=judge) for function, judge in tested.items()]
+
+    def _probe(self, document: Document, qualname: str, judge: Judge | None) -> CompletionProbe:
+        if self._task is Task.LIKELIHOOD:
+            return probe_likelihood(
+                self._model,
+                document,
+                qualname,
+                mutations=self._mutations,
+                seed=self._seed,
+                prefix_ratio=self._prefix_ratio,
+                without=self._without,
+                cancel=self._cancel,
+                report=self._report,
+            )
+        if self._task is Task.REPAIR:
+            return probe_repair(
+                self._model,
+                document,
+                qualname,
+                self._sandbox,
+                judge=judge,
+                mutations=self._mutations,
+                seed=self._seed,
+                without=self._without,
+                max_tokens=self._max_tokens,
+                cancel=self._cancel,
+                report=self._report,
+            )
+        return probe_completion(
             self._model,
             document,
             qualname,
             self._sandbox,
+            judge=judge,
             mutations=self._mutations,
             seed=self._seed,
             prefix_ratio=self._prefix_ratio,
@@ -89,28 +170,17 @@ class ProbeSession:
             cancel=self._cancel,
             report=self._report,
         )
-        if scored is not None:
-            return Probed(probe, scored)
-        found, note = self._score(document, probe.function)
-        return Probed(probe, found, note)
 
-    def probe_all(self, document: Document) -> list[Probed]:
-        """Probe every function of a document that has tests.
-
-        Raises:
-            SourceError: none has.
-            And as `probe_completion`.
-        """
-        known = functions(document)
-        tested = [f for f in known if find_judge(document, f, self._sandbox) is not None]
-        if not tested:
-            raise SourceError(
-                f"no function of {document.path or 'the text'} has tests to judge a completion by",
-                "Add a doctest, or a test_*.py beside it; or name one function to see what the model writes"
-                if known
-                else "It has no functions at all",
-            )
-        return [self.probe(document, function.qualname) for function in tested]
+    def _with_likelihood(self, probe: CompletionProbe) -> CompletionProbe:
+        """Where nothing can judge, the likelihood effect still tells something."""
+        try:
+            if self._model.offers(Capability.SCORE, cancel=self._cancel):
+                return with_likelihood(probe, self._model, Steps(self._cancel, self._report))
+        except ModelError as error:  # the completions are worth showing without it
+            return replace(probe, note=f"the likelihood effect is unknown: {error.message}")
+        return replace(
+            probe, note="the likelihood effect is unknown: this model gives no token probabilities"
+        )
 
     def _score(self, document: Document, function: Function) -> tuple[Confidence | None, str | None]:
         """Confidence on the definition that a function is in, or why there is none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from counterlens.metrics.effects import Proportion
-from counterlens.probes.completion import CompletionProbe, Pair
+from counterlens.probes.likelihood import NOISE, LikelihoodEffect
+from counterlens.probes.results import CompletionProbe, Pair
 
 
 def share(probability: float) -> str:
@@ -35,11 +36,16 @@ def meaning(probe: CompletionProbe) -> str:
     name = probe.function.name
     if not probe.pairs:
         return _nothing_to_show(probe)
+    if probe.task == "likelihood":
+        return _likelihood(probe)
     if probe.judged_by is None:
+        told = f" {_likelihood(probe)}" if any(pair.likelihood for pair in probe.pairs) else ""
         return (
             f"The model completed {name} in both shapes, but there is no test to judge by, "
-            "so nothing can be said yet: add a doctest, or a test file beside it."
+            f"so nothing can be said about right and wrong: add a doctest, or a test file beside it.{told}"
         )
+    if probe.task == "repair":
+        return _repaired(probe)
     average = probe.average
     if average.n == 0:
         return (
@@ -67,6 +73,42 @@ def meaning(probe: CompletionProbe) -> str:
     return (
         f"The model failed on {name} as it stands but completed an equivalent way of writing it: "
         "its result here depends on the shape of the code, not only on its meaning."
+    )
+
+
+def likelihood(effect: LikelihoodEffect) -> str:
+    """What one likelihood effect shows; nothing that rounding could have done."""
+    if not effect.visible:
+        return f"as likely as before (a change below {NOISE} nats a token is rounding)"
+    return f"{'less' if effect.change < 0 else 'more'} likely than before: {effect.change:+.2f} nats a token"
+
+
+def _likelihood(probe: CompletionProbe) -> str:
+    name = probe.function.name
+    known = [(pair, pair.likelihood) for pair in probe.pairs if pair.likelihood]
+    harmed = [(pair, effect) for pair, effect in known if effect.visible and effect.change < 0]
+    if not harmed:
+        return (
+            f"No change made the true rest of {name} less likely to the model beyond rounding: no sign here "
+            "that it only recognises this code."
+        )
+    worst, effect = min(harmed, key=lambda one: one[1].change)
+    return (
+        f"{len(harmed)} of {len(known)} changes that keep what {name} does made the true rest of {name} less "
+        f"likely to the model, most of all {worst.counterfactual.mutation} ({effect.change:+.2f} nats a "
+        "token): there it expects the usual shape of this code."
+    )
+
+
+def _repaired(probe: CompletionProbe) -> str:
+    name, found = probe.function.name, probe.summary
+    if found.average.n == 0:
+        return f"The model mended {name} in no shape, so these pairs say nothing about what it understands."
+    if found.average.count == 0:
+        return f"The model mended {name} in every shape of the bug: no sign here that it only recognises it."
+    return (
+        f"Whether the model mends {name} depends on the shape of the code: of {found.average.n} pairs it "
+        f"mended only the original in {found.lost} and only the counterfactual in {found.gained}."
     )
 
 

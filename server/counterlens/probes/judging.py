@@ -1,0 +1,125 @@
+"""The judge of one probe, and the checks that it must pass before a figure is believed."""
+
+from __future__ import annotations
+
+from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
+from counterlens.errors import SourceError
+from counterlens.mutations.base import Counterfactual
+from counterlens.probes.steps import Steps
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+class Judging:
+    """Judges programs of one function; each distinct program once.
+
+    Args:
+        judge: What judges; None where nothing can.
+        document: The source as it stands.
+        function: The function.
+        steps: Progress and cancellation.
+    """
+
+    def __init__(self, judge: Judge | None, document: Document, function: Function, steps: Steps) -> None:
+        self._judge, self._document, self._function, self._steps = judge, document, function, steps
+        self._verdicts: dict[str, Verdict] = {}
+
+    @property
+    def judged_by(self) -> str | None:
+        """What judges, in words."""
+        judge = self._judge
+        if judge is None:
+            return None
+        return f"{judge.tests} {judge.attribution}{'' if judge.tests == 1 else 's'}"
+
+    def verdict(self, program: str) -> Verdict:
+        """The judgement of a whole program; refused where nothing can judge."""
+        if self._judge is None:
+            return Verdict(
+                Judgement.REFUSED, Evidence("none", 0, message="there are no tests to judge it by")
+            )
+        if program not in self._verdicts:
+            self._verdicts[program] = self._judge.judge(program, cancel=self._steps.cancel)
+        return self._verdicts[program]
+
+    def check_own_tests(self) -> None:
+        """Before figures: the function as it stands passes, and a forced failure is seen.
+
+        Raises:
+            SourceError: it does not pass, or passes with nothing in its body.
+        """
+        if self._judge is None:
+            return
+        name = self._function.qualname
+        verdict = self.verdict(self._document.text)
+        if not verdict.passed:
+            failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""
+            raise SourceError(
+                f"{name} does not pass its own tests as it stands ({verdict.judgement}{failed})",
+                (verdict.evidence.message or "Mend the function or its tests first").strip(),
+            )
+        if self.verdict(hollow(self._document, self._function)).passed:
+            raise SourceError(
+                f"the tests of {name} pass even when its body is removed, so they can judge nothing",
+                "Add a doctest or a test that checks what it returns",
+            )
+
+    def check_fails(self) -> None:
+        """Before a repair: the program as it stands fails, so that a fix can be told from it.
+
+        Raises:
+            SourceError: nothing judges it, or it passes.
+        """
+        name = self._function.qualname
+        if self._judge is None:
+            raise SourceError(
+                f"{name} has no tests, so nothing could tell whether it was repaired",
+                "Add a doctest, or a test file beside it",
+            )
+        if self.verdict(self._document.text).passed:
+            raise SourceError(
+                f"{name} passes its own tests, so there is nothing to repair",
+                "The repair task needs a function that fails; leave out --task to probe this one",
+            )
+
+    def check_identity(self) -> None:
+        """After judging: the identity mutation has no effect, which a judge that wavers would give it.
+
+        Raises:
+            SourceError: the same program was judged in two ways.
+        """
+        if self._judge is None:
+            return
+        for program, before in list(self._verdicts.items())[:1]:
+            again = self._judge.judge(program, cancel=self._steps.cancel)
+            if again.passed != before.passed:
+                raise SourceError(
+                    f"the tests of {self._function.qualname} do not judge the same program the same way "
+                    f"twice ({before.judgement}, then {again.judgement}), so no effect can be measured",
+                    "Look for randomness, time or files in the tests",
+                )
+
+    def sift(
+        self, found: list[Counterfactual], *, wanted: bool = True
+    ) -> tuple[list[Counterfactual], list[tuple[Counterfactual, Verdict]]]:
+        """Those whose own program is judged like the original's, and the others (paper 000, section 3.2).
+
+        Args:
+            found: The counterfactuals.
+            wanted: Whether the original passes.
+        """
+        sound, dropped = [], []
+        for number, counterfactual in enumerate(found):
+            self._steps.next("trying the counterfactuals' own programs", number, len(found))
+            verdict = self.verdict(counterfactual.source)
+            if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
+                sound.append(counterfactual)
+            else:
+                dropped.append((counterfactual, verdict))
+        return sound, dropped
+
+
+def hollow(document: Document, function: Function) -> str:
+    """The document with a function that does nothing but fail."""
+    header = document.data[: function.body].decode()
+    return f"{header}raise NotImplementedError{document.data[function.end :].decode()}"

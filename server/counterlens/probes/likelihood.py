@@ -1,0 +1,180 @@
+"""The likelihood effect: how much less likely the true rest of a function becomes under a mutation.
+
+It is the mutation effect of paper 000 (section 3.4) with the log-probability of what truly follows in place
+of a verdict: continuous, and without running anything. A model that follows the code expects the rest of
+an equivalent program as much as the rest of the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import takewhile
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.base import Model, Progress, TokenScores
+from counterlens.probes.prompting import Gap
+
+NOISE = 0.05
+"""Nats a token, in the mean: what rounding alone can do. Smaller differences are not shown."""
+
+TOKEN_NOISE = 0.5
+"""Nats, of one token: the largest that rounding alone was seen to do."""
+
+_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChange:
+    """A token that stands in both rests.
+
+    Attributes:
+        text: The token.
+        line: Its line in the original, 1-based.
+        original: Its log-probability in the original, in nats.
+        mutated: Its log-probability in the counterfactual.
+    """
+
+    text: str
+    line: int
+    original: float
+    mutated: float
+
+    @property
+    def change(self) -> float:
+        """Below 0: the mutation made it less likely."""
+        return self.mutated - self.original
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodEffect:
+    """What a mutation does to the log-probability of the true rest of the function, in nats.
+
+    Attributes:
+        original: Mean over the tokens of the original's rest.
+        mutated: Mean over the tokens of the counterfactual's rest.
+        original_tokens: How many those are.
+        mutated_tokens: How many these are.
+        matched: How many stand in both, in order.
+        matched_change: The mean change of those; None where there are none.
+        changes: The most changed of those, where the change is more than rounding can do.
+    """
+
+    original: float
+    mutated: float
+    original_tokens: int
+    mutated_tokens: int
+    matched: int
+    matched_change: float | None
+    changes: tuple[TokenChange, ...]
+
+    @property
+    def change(self) -> float:
+        """The change of the mean log-probability of a token; below 0: it became less likely."""
+        return self.mutated - self.original
+
+    @property
+    def total_change(self) -> float:
+        """The change of the log-probability of the whole rest."""
+        return self.mutated * self.mutated_tokens - self.original * self.original_tokens
+
+    @property
+    def visible(self) -> bool:
+        """Whether the change of the mean is more than rounding can do."""
+        return abs(self.change) >= NOISE
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """The scored tokens of what stands in a hole."""
+
+    tokens: tuple[str, ...]
+    lines: tuple[int, ...]
+    logprob: npt.NDArray[np.float64]
+
+
+def likelihood_effects(
+    model: Model,
+    pairs: Sequence[tuple[Gap, Gap]],
+    *,
+    cancel: Event | None = None,
+    progress: Progress | None = None,
+) -> list[LikelihoodEffect]:
+    """The likelihood effects of pairs of one function, scored together.
+
+    Args:
+        model: Must give token probabilities.
+        pairs: The holes of original and counterfactual.
+        cancel: Set it to give up.
+        progress: Called with steps done and steps in all.
+
+    Raises:
+        ModelError: the model gives no probabilities, or a text does not fit into its window.
+        Cancelled: `cancel` was set.
+    """
+    if not pairs:
+        return []
+    gaps = list(dict.fromkeys(gap for pair in pairs for gap in pair))
+    context, texts = _texts(gaps)
+    scored = model.score_continuations(context, texts, alternatives=0, cancel=cancel, progress=progress)
+    rests = {gap: _rest(gap, scores) for gap, scores in zip(gaps, scored, strict=True)}
+    return [_effect(rests[original], rests[mutated]) for original, mutated in pairs]
+
+
+def _texts(gaps: Sequence[Gap]) -> tuple[str, list[str]]:
+    """What all texts begin with, up to the end of a line, and how each of them goes on."""
+    wholes = [gap.shown + _removed(gap) for gap in gaps]
+    first, last = min(gap.shown for gap in gaps), max(gap.shown for gap in gaps)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    shared = "".join(character for character, _ in alike)
+    context = shared[: shared.rfind("\n") + 1].rstrip()
+    return context, [whole[len(context) :] for whole in wholes]
+
+
+def _removed(gap: Gap) -> str:
+    return gap.removed.replace("\r\n", "\n").rstrip("\n")
+
+
+def _rest(gap: Gap, scores: TokenScores) -> _Rest:
+    """The tokens that hold some of what stands in the hole: one may begin before it."""
+    data = scores.text.encode()
+    begin = len(data) - len(_removed(gap).encode())
+    inside = np.flatnonzero((scores.end > begin) & ~np.isnan(scores.logprob))
+    first = gap.before.count("\n") + 1
+    starts = np.maximum(scores.start[inside], begin)
+    return _Rest(
+        tokens=tuple(
+            data[scores.start[i] : scores.end[i]].decode("utf-8", "replace") for i in inside.tolist()
+        ),
+        lines=tuple(first + data[begin:at].count(b"\n") for at in starts.tolist()),
+        logprob=scores.logprob[inside],
+    )
+
+
+def _effect(original: _Rest, mutated: _Rest) -> LikelihoodEffect:
+    blocks = SequenceMatcher(None, original.tokens, mutated.tokens, autojunk=False).get_matching_blocks()
+    matched = [(one.a + i, one.b + i) for one in blocks for i in range(one.size)]
+    changes = [
+        TokenChange(
+            original.tokens[a], original.lines[a], float(original.logprob[a]), float(mutated.logprob[b])
+        )
+        for a, b in matched
+    ]
+    large = [one for one in changes if abs(one.change) > TOKEN_NOISE]
+    return LikelihoodEffect(
+        original=_mean(original.logprob),
+        mutated=_mean(mutated.logprob),
+        original_tokens=len(original.tokens),
+        mutated_tokens=len(mutated.tokens),
+        matched=len(matched),
+        matched_change=sum(one.change for one in changes) / len(changes) if changes else None,
+        changes=tuple(sorted(large, key=lambda one: -abs(one.change))[:_NAMED]),
+    )
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    return float(values.mean()) if len(values) else 0.0

@@ -1,0 +1,77 @@
+"""Effects of many pairs: counts, direction, intervals and McNemar's test."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from counterlens.metrics.effects import Effect
+from counterlens.metrics.summary import LEAST_CLUSTERS, Observation, grouped, mcnemar_exact, summarize
+
+EFFECTS = st.none() | st.builds(Effect, st.booleans(), st.booleans())
+OBSERVATIONS = st.lists(
+    st.builds(
+        Observation,
+        EFFECTS,
+        st.sampled_from(["flip", "rename"]),
+        st.sampled_from(["control flow", "naming"]),
+        st.sampled_from([f"f{i}" for i in range(20)]),
+        st.just("a.py"),
+    ),
+    max_size=60,
+)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar_is_the_exact_binomial_test(lost: int, gained: int) -> None:
+    found = mcnemar_exact(lost, gained)
+    if lost + gained == 0:
+        assert found is None
+    else:
+        assert found == pytest.approx(binomtest(lost, lost + gained).pvalue)
+
+
+@given(OBSERVATIONS)
+def test_every_pair_is_counted_once(seen: list[Observation]) -> None:
+    found = summarize(seen, resamples=50)
+    held = found.average.n - found.lost - found.gained
+    assert found.pairs == found.unjudged + found.uninformative + found.lost + found.gained + held
+    assert found.average.count == found.lost + found.gained
+    parts = grouped(seen, lambda one: one.mutation)
+    assert sum(part.pairs for part in parts.values()) == found.pairs
+    assert sum(part.lost for part in parts.values()) == found.lost
+    if found.signed is not None:
+        assert found.average.value is not None
+        assert abs(found.signed) <= found.average.value + 1e-12
+
+
+@given(OBSERVATIONS)
+def test_the_interval_holds_the_average_and_says_where_it_comes_from(seen: list[Observation]) -> None:
+    found = summarize(seen, resamples=50)
+    informative = {one.cluster for one in seen if one.effect and one.effect.informative}
+    assert found.functions == len(informative)
+    assert (found.method == "wilson") == (len(informative) < LEAST_CLUSTERS)
+    if found.average.value is not None:
+        assert found.average.low is not None
+        assert found.average.high is not None
+        assert 0 <= found.average.low <= found.average.high <= 1
+
+
+def test_pairs_of_one_function_are_drawn_together() -> None:
+    def observations(per_function: int) -> list[Observation]:
+        return [
+            Observation(Effect(True, i % 2 == 0), "flip", "control flow", f"f{i}", "a.py")
+            for i in range(20)
+            for _ in range(per_function)
+        ]
+
+    once, often = summarize(observations(1)), summarize(observations(30))
+    assert once.average.low == often.average.low  # thirty copies of the same pair are no more evidence
+    assert once.average.high == often.average.high
+
+
+def test_it_is_repeatable() -> None:
+    seen = [Observation(Effect(True, i % 3 == 0), "m", "c", f"f{i}", "a.py") for i in range(30)]
+    assert summarize(seen, seed=1) == summarize(seen, seed=1)
