@@ -23,6 +23,22 @@ class Judgement(StrEnum):
     REFUSED = "refused"  # it was not run: nothing can judge it, or running is not allowed
 
 
+class Strength(StrEnum):
+    """How much a judgement is worth: what stands behind "passed", and what behind "failed"."""
+
+    STRONG = "strong"  # somebody's tests, or an input on which two programs differ
+    MODERATE = "moderate"  # a few examples, or many inputs that reach nearly all branches
+    WEAK = "weak"  # inputs that are few, or leave branches out
+
+
+STRENGTHS = {
+    "given": Strength.STRONG,
+    "tests": Strength.STRONG,
+    "doctest": Strength.MODERATE,
+    "differential": Strength.WEAK,  # which its judge raises where it may
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a judgement rests on.
@@ -33,12 +49,20 @@ class Evidence:
         failed: The name or source of the first case that failed, or that was running when the program ended.
         message: What happened there, a few lines at most. When all passed, what was left out and why, or
             nothing.
+        strength: How much it is worth; by default what its attribution functions are worth.
     """
 
     attribution: str
     tests: int
     failed: str | None = None
     message: str = ""
+    strength: Strength | None = None
+
+    def __post_init__(self) -> None:
+        if self.strength is None:
+            known = [STRENGTHS[name] for name in self.attribution.split("+") if name in STRENGTHS]
+            strongest = min(known, key=list(Strength).index, default=None)
+            object.__setattr__(self, "strength", strongest)
 
 
 @dataclass(frozen=True, slots=True)

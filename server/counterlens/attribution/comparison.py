@@ -1,0 +1,178 @@
+"""Did two calls do the same? Compared here, on encoded values, where neither program can take part.
+
+Values are the same when `==` would say so for values of the built-in types: numbers by value whatever
+their type, sequences in order and of one type, sets and dictionaries in any order. Beyond `==`: NaN is equal
+to NaN, floats may differ by their rounding (`RELATIVE`), objects are the same when their classes have the
+same name and their attributes are the same, and iterators when they give the same. Exceptions are the same
+when their classes have the same name; their messages do not count.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+Form = Any
+"""A value as `recorder/wire.py` encodes it."""
+
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+_UNKNOWN = {"?", "…"}
+_DEEPEST = 500
+
+
+def comparable(form: Form) -> bool:
+    """Whether all of a value can be compared: it holds no function, module, file and the like."""
+    if not isinstance(form, list):
+        return True
+    return (not form or form[0] not in _UNKNOWN) and all(comparable(part) for part in form[1:])
+
+
+def same(one: Form, other: Form) -> bool:
+    """Whether two values are the same; see the module. False where one cannot be compared."""
+    try:
+        return _same(one, other, 0)
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError, RecursionError):
+        return False  # a form that the encoder does not make
+
+
+def _same(one: Form, other: Form, depth: int) -> bool:
+    if depth > _DEEPEST:
+        return False
+    numbers = _number(one), _number(other)
+    if numbers[0] is not None and numbers[1] is not None:
+        return close(*numbers)
+    if _head(one) != _head(other):
+        one, other = _plain(one), _plain(other)
+    head = _head(one)
+    if head != _head(other) or head in _UNKNOWN:
+        return False
+    if head in _ALIKE:
+        return _ALIKE[head](one[1:], other[1:], depth)
+    return type(one) is type(other) and bool(one == other)
+
+
+def _head(form: Form) -> str:
+    """The letter that a form begins with; sets of both kinds are alike."""
+    if not isinstance(form, list):
+        return ""
+    return "s" if form[0] == "z" else str(form[0])
+
+
+def _sequences(one: list[Form], other: list[Form], depth: int) -> bool:
+    return len(one) == len(other) and all(_same(a, b, depth + 1) for a, b in zip(one, other, strict=True))
+
+
+def _objects(one: list[Form], other: list[Form], depth: int) -> bool:
+    (name, content, fields), (other_name, other_content, other_fields) = one, other
+    return (
+        name == other_name
+        and _same(content, other_content, depth + 1)
+        and [field[0] for field in fields] == [field[0] for field in other_fields]
+        and _sequences([field[1] for field in fields], [field[1] for field in other_fields], depth)
+    )
+
+
+def _unordered(one: list[Form], other: list[Form], depth: int) -> bool:
+    ordered = sorted(one, key=_key), sorted(other, key=_key)
+    return _sequences(*ordered, depth)
+
+
+def _mappings(one: list[Form], other: list[Form], depth: int) -> bool:
+    if len(one) != len(other):
+        return False
+    ordered = (
+        sorted(one, key=lambda pair: _key(pair[0])),
+        sorted(other, key=lambda pair: _key(pair[0])),
+    )
+    return all(
+        _same(a[0], b[0], depth + 1) and _same(a[1], b[1], depth + 1) for a, b in zip(*ordered, strict=True)
+    )
+
+
+_ALIKE = {
+    "l": _sequences, "t": _sequences, "g": _sequences, "s": _unordered, "d": _mappings, "o": _objects,
+}  # fmt: skip
+
+
+def _key(form: Form) -> str:
+    """What brings equal elements of a set to the same place."""
+    number = _number(form)
+    if number is not None:
+        return f"n{int(number)}" if _is_whole(number) else f"n{number!r}"
+    if isinstance(form, list) and form and form[0] in {"s", "z"}:
+        return "s" + json.dumps(sorted(_key(part) for part in form[1:]))
+    if isinstance(form, list):
+        return form[0] + json.dumps([_key(part) for part in form[1:]])
+    return json.dumps(form)
+
+
+def _plain(form: Form) -> Form:
+    """An instance of a subclass of a built-in type that adds no attributes, as the built-in value."""
+    return (
+        form[2] if isinstance(form, list) and form[0] == "o" and form[2] is not None and not form[3] else form
+    )
+
+
+def _number(form: Form) -> int | float | complex | None:
+    if isinstance(form, bool):
+        return int(form)
+    if isinstance(form, list) and form:
+        if form[0] == "i":
+            return int(form[1], 16)
+        if form[0] == "f":
+            return float.fromhex(form[1])
+        if form[0] == "c":
+            return complex(float.fromhex(form[1]), float.fromhex(form[2]))
+        if form[0] == "o" and form[2] is not None and not form[3]:
+            return _number(form[2])
+    return None
+
+
+def _is_whole(number: complex) -> bool:
+    return isinstance(number, int) or (isinstance(number, float) and number.is_integer())
+
+
+def close(one: complex, other: complex) -> bool:
+    """Whether two numbers are the same but for rounding; NaN is the same as NaN."""
+    if isinstance(one, complex) or isinstance(other, complex):
+        one, other = complex(one), complex(other)
+        return close(one.real, other.real) and close(one.imag, other.imag)
+    if isinstance(one, int) and isinstance(other, int):
+        return one == other
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) and math.isnan(other)
+    if one == other:
+        return True
+    return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+
+
+def shown(form: Form) -> str:
+    """A value as Python would write it, near enough for a person."""
+    number = _number(form)
+    if isinstance(form, bool) or form is None or isinstance(form, str):
+        return repr(form)
+    if number is not None and form[0] != "o":
+        return repr(number)
+    head, rest = form[0], form[1:]
+    brackets = {"l": "[]", "t": "()", "s": "{}"}
+    if head in brackets and (rest or head != "s"):
+        comma = "," if head == "t" and len(rest) == 1 else ""
+        return brackets[head][0] + ", ".join(map(shown, rest)) + comma + brackets[head][1]
+    if head == "d":
+        return "{" + ", ".join(f"{shown(key)}: {shown(value)}" for key, value in rest) + "}"
+    if head == "o":
+        inner = [] if rest[1] is None else [shown(rest[1])]
+        return f"{rest[0]}({', '.join([*inner, *(f'{name}={shown(value)}' for name, value in rest[2])])})"
+    others = {
+        "b": lambda: repr(bytes.fromhex(rest[0])),
+        "s": lambda: "set()",
+        "z": lambda: f"frozenset({shown(['s', *rest]) if rest else ''})",
+        "g": lambda: f"an iterator over {shown(['l', *rest])}",
+        "e": lambda: f"{rest[0]}.{rest[1]}",
+        "r": lambda: str(rest[1]),
+        "^": lambda: "...",
+        "?": lambda: f"a {rest[0]}",
+        "…": lambda: "a very large value",
+    }
+    return others[head]() if head in others else "?"

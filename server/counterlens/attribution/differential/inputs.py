@@ -1,0 +1,179 @@
+"""Inputs as values that can be written down as Python, and made smaller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A value that is made by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.
+
+    Attributes:
+        name: What is called, or what stands there when `arguments` is None.
+        arguments: Pairs of keyword, or nothing, and value.
+    """
+
+    name: str
+    arguments: tuple[tuple[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of one call: by position, and by name."""
+
+    positional: tuple[Any, ...]
+    named: tuple[tuple[str, Any], ...] = ()
+
+    def written(self, target: str) -> str:
+        """The call as Python text."""
+        texts = [written(value) for value in self.positional]
+        texts += [f"{name}={written(value)}" for name, value in self.named]
+        return f"{target}({', '.join(texts)})"
+
+    def task(self) -> Mapping[str, Any]:
+        """For `recorder/calls.py`."""
+        return {
+            "a": [written(value) for value in self.positional],
+            "k": {name: written(value) for name, value in self.named},
+        }
+
+    @property
+    def size(self) -> tuple[int, int, str]:
+        """Smaller is simpler."""
+        text = self.written("")
+        values = [*self.positional, *(value for _, value in self.named)]
+        return sum(_weight(value) for value in values), len(text), text
+
+    def simpler(self) -> Iterator[Call]:
+        """Calls in which one argument is one step simpler."""
+        for at, value in enumerate(self.positional):
+            for less in simpler(value):
+                yield replace(self, positional=(*self.positional[:at], less, *self.positional[at + 1 :]))
+        for at, (name, value) in enumerate(self.named):
+            yield replace(self, named=(*self.named[:at], *self.named[at + 1 :]))
+            for less in simpler(value):
+                yield replace(self, named=(*self.named[:at], (name, less), *self.named[at + 1 :]))
+
+
+def written(value: Any) -> str:
+    """A value as a Python expression."""
+    if isinstance(value, Built):
+        if value.arguments is None:
+            return value.name
+        inner = (f"{name}={written(one)}" if name else written(one) for name, one in value.arguments)
+        return f"{value.name}({', '.join(inner)})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(written, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, frozenset):
+        return f"frozenset({written(set(value)) if value else ''})"
+    if isinstance(value, set):
+        return f"{{{', '.join(sorted(map(written, value)))}}}" if value else "set()"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{written(key)}: {written(item)}" for key, item in value.items()) + "}"
+    return repr(value)
+
+
+@singledispatch
+def simpler(value: Any) -> Iterator[Any]:  # noqa: ARG001 - what has no simpler form
+    """Values one step simpler than another, the boldest steps first."""
+    return iter(())
+
+
+@simpler.register
+def _(value: bool) -> Iterator[Any]:
+    if value:
+        yield False
+
+
+@simpler.register(list)
+@simpler.register(tuple)
+def _(value: Any) -> Iterator[Any]:
+    yield from _shorter(value)
+    for at, item in enumerate(value):
+        for less in simpler(item):
+            yield type(value)([*value[:at], less, *value[at + 1 :]])
+
+
+@simpler.register
+def _(value: bytes) -> Iterator[Any]:
+    yield from _shorter(value)
+
+
+@simpler.register
+def _(value: str) -> Iterator[Any]:
+    yield from _shorter(value)
+    for at, character in enumerate(value):
+        if character not in "a0 ":
+            yield value[:at] + ("0" if character.isdigit() else "a") + value[at + 1 :]
+
+
+@simpler.register(set)
+@simpler.register(frozenset)
+def _(value: Any) -> Iterator[Any]:
+    for item in sorted(value, key=written):
+        yield type(value)(other for other in value if other is not item)
+
+
+@simpler.register(dict)
+def _(value: Any) -> Iterator[Any]:
+    for key in value:
+        yield {other: item for other, item in value.items() if other != key}
+    for key, item in value.items():
+        for less in simpler(item):
+            yield {**value, key: less}
+
+
+@simpler.register
+def _(value: Built) -> Iterator[Any]:
+    given = value.arguments or ()
+    for at, (name, item) in enumerate(given):
+        for less in simpler(item):
+            yield replace(value, arguments=(*given[:at], (name, less), *given[at + 1 :]))
+
+
+@simpler.register
+def _(value: int) -> Iterator[Any]:
+    for less in (0, 1, value // 2 if value > 0 else -(-value // 2), value - 1 if value > 0 else value + 1):
+        if abs(less) < abs(value):
+            yield less
+    if value < 0:
+        yield -value
+
+
+@simpler.register
+def _(value: float) -> Iterator[Any]:
+    for less in (0.0, 1.0, float(int(value)) if math.isfinite(value) else 0.0, round(value, 1)):
+        if (abs(less), len(repr(less))) < (abs(value), len(repr(value))):
+            yield less
+    if value < 0:
+        yield -value
+
+
+def _shorter(value: Any) -> Iterator[Any]:
+    if len(value) > 3:
+        half = len(value) // 2
+        yield value[:half]
+        yield value[half:]
+    for at in range(len(value)):
+        yield value[:at] + value[at + 1 :]
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, list | tuple | set | frozenset):
+        return 1 + sum(map(_weight, value))
+    if isinstance(value, dict):
+        return 1 + sum(_weight(key) + _weight(item) for key, item in value.items())
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Built):
+        return 1 + sum(_weight(item) for _, item in value.arguments or ())
+    return len(repr(value))

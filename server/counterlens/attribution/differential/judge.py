@@ -1,0 +1,140 @@
+"""The judge by differential execution: what differs, on the smallest input on which it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
+from counterlens.attribution.differential.inputs import Call
+from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
+from counterlens.attribution.recording import Observation, Trouble
+
+ID = "differential"
+ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evidence is weak
+_CANDIDATE = 2.0  # seconds of one call of a candidate
+_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simpler inputs at a time, how often, and for how many seconds
+_JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
+
+
+class DifferentialJudge:
+    """Compares a program with the original, call by call.
+
+    Original and candidate never share a process, and results are compared here: a candidate that forges its
+    own results would have to know the right ones.
+    """
+
+    attribution = ID
+
+    def __init__(self, original: Original) -> None:
+        self.original = original
+
+    @property
+    def tests(self) -> int:
+        """How many inputs there are."""
+        return len(self.original.calls)
+
+    @property
+    def strength(self) -> Strength:
+        """Moderate, or weak where few inputs were found or many branches missed."""
+        enough = self.tests >= ENOUGH_INPUTS and self.original.reach.share >= ENOUGH_REACH
+        return Strength.MODERATE if enough else Strength.WEAK
+
+    @property
+    def basis(self) -> str:
+        """How many inputs, and which part of the original they reach."""
+        text = f"{self.tests} inputs reach {self.original.reach} of the original"
+        return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Compare a program with the original; see `Judge.judge`."""
+        started = time.monotonic()
+        original = self.original
+        recording = original.recorder.record(
+            program, [call.task() for call in original.calls], seconds=_CANDIDATE, stop=True, cancel=cancel
+        )
+        seen, trouble = recording.observations, recording.trouble
+        pairs = list(zip(original.calls, original.observations, seen, strict=False))
+        apart = [(call, one, other) for call, one, other in pairs if not one.like(other)]
+        evidence: Evidence
+        if apart:
+            call, one, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
+            if not other.limit:
+                call, one, other = self._smallest(program, call, one, other, cancel)
+            judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
+            evidence = self._difference(call, one, other, len(apart), len(pairs))
+        elif trouble is not None:
+            judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
+            running = original.calls[len(seen)] if trouble.kind in {"ended", "timed out"} and seen else None
+            evidence = self._evidence(len(seen), self._written(running), _said(trouble))
+        else:
+            judgement = Judgement.PASSED
+            evidence = self._evidence(len(seen), None, self.basis)
+        return Verdict(judgement, evidence, time.monotonic() - started)
+
+    def _difference(
+        self, call: Call, one: Observation, other: Observation, apart: int, tried: int
+    ) -> Evidence:
+        was, now = one.differences(other)
+        how_many = f"{apart} of {tried} inputs tell them apart" + (
+            ", this is the smallest" if tried > 1 else ""
+        )
+        return self._evidence(
+            tried, self._written(call), f"original: {_brief(was)}\nthis one: {_brief(now)}\n{how_many}"
+        )
+
+    def _evidence(self, tests: int, failed: str | None, message: str) -> Evidence:
+        return Evidence(
+            ID, tests, failed, message, self.strength if message == self.basis else Strength.STRONG
+        )
+
+    def _written(self, call: Call | None) -> str | None:
+        return call.written(self.original.recorder.target) if call else None
+
+    def _smallest(
+        self, program: str, call: Call, one: Observation, other: Observation, cancel: Event | None
+    ) -> tuple[Call, Observation, Observation]:
+        """The smallest input that was found to tell them apart, starting from one."""
+        until = time.monotonic() + _PATIENCE
+        best = (call, one, other)
+        for _ in range(_TURNS):
+            simpler = sorted(
+                {each.written(""): each for each in best[0].simpler() if each.size < best[0].size}.values(),
+                key=lambda each: each.size,
+            )[:_TRIES]
+            found = self._apart(program, simpler, best[1].returned, cancel) if simpler else []
+            if not found:
+                break
+            best = min(found, key=lambda each: each[0].size)
+            if time.monotonic() > until:
+                break
+        return best
+
+    def _apart(
+        self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
+    ) -> list[tuple[Call, Observation, Observation]]:
+        recorder, tasks = self.original.recorder, [call.task() for call in calls]
+        ours = recorder.record(self.original.text, tasks, seconds=SECONDS, steps=STEPS, cancel=cancel)
+        theirs = recorder.record(program, tasks, seconds=SECONDS, stop=True, cancel=cancel)
+        return [
+            (call, one, other)
+            for call, one, other in zip(calls, ours.observations, theirs.observations, strict=False)
+            if one.comparable and one.returned >= returning and not other.limit and not one.like(other)
+            and one.exception not in {"TypeError", "AttributeError"}
+        ]  # fmt: skip
+
+
+def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
+    """The judge where there can be one."""
+    return DifferentialJudge(found) if isinstance(found, Original) else None
+
+
+def _said(trouble: Trouble) -> str:
+    if trouble.kind == "import":
+        return f"it cannot be imported: {trouble.message}"
+    return f"it does not define {trouble.message}" if trouble.kind == "missing" else trouble.message
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 160 else f"{text[:157]}..."

@@ -1,0 +1,95 @@
+"""What the code itself says about its inputs: literals, calls in the file, and calls in docstrings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from counterlens.attribution.differential.inputs import Call
+from counterlens.attribution.differential.shapes import Hints
+
+_MOST = 40  # calls
+_LONGEST = 2000  # characters of one
+
+
+def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
+    """The literals of a function, and those in calls of it."""
+    values: list[Any] = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    docstring = ast.get_docstring(node, clean=False) if isinstance(node, ast.FunctionDef) else None
+    values = [value for value in values if value != docstring]
+    for call in calls:
+        for argument in (*call.positional, *(value for _, value in call.named)):
+            values.extend(_scalars(argument))
+    integers = {value for value in values if isinstance(value, int) and not isinstance(value, bool)}
+    floats = {value for value in values if isinstance(value, float)}
+    strings = {value for value in values if isinstance(value, str)}
+    return Hints(tuple(sorted(integers)), tuple(sorted(floats)), tuple(sorted(strings)))
+
+
+def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequence[str] = ()) -> list[Call]:
+    """Calls of a function with literal arguments.
+
+    Args:
+        module: Its file.
+        node: The function.
+        name: How it is called: its own name, or that of its class for `__init__`.
+        more: Further texts in which it may be called, such as test files.
+    """
+    found: dict[str, Call] = {}
+    texts = [ast.get_docstring(node) or "", ast.get_docstring(module) or "", *more]
+    for inner in ast.walk(module):
+        if isinstance(inner, ast.Call):
+            _add(found, _call(inner, name))
+    for text in texts:
+        for expression in _expressions(text, name):
+            _add(found, _call(expression, name))
+    return list(found.values())[:_MOST]
+
+
+def _add(found: dict[str, Call], call: Call | None) -> None:
+    if call is not None:
+        text = call.written("")
+        if len(text) <= _LONGEST:
+            found.setdefault(text, call)
+
+
+def _call(node: ast.expr, name: str) -> Call | None:
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    if (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)) != name:
+        return None
+    try:
+        positional = tuple(ast.literal_eval(argument) for argument in node.args)
+        named = tuple((one.arg, ast.literal_eval(one.value)) for one in node.keywords if one.arg)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return Call(positional, named) if len(named) == len(node.keywords) else None
+
+
+def _expressions(text: str, name: str) -> Iterator[ast.expr]:
+    """Calls in prose and in examples: from the name to the bracket that closes it."""
+    for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
+        depth = 0
+        for at in range(match.end() - 1, min(len(text), match.end() + _LONGEST)):
+            depth += (text[at] in "([{") - (text[at] in ")]}")
+            if depth == 0:
+                try:
+                    yield ast.parse(text[match.start() : at + 1].strip(), mode="eval").body
+                except (SyntaxError, ValueError):
+                    continue  # a bracket in a string
+                break
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _scalars(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _scalars(key)
+            yield from _scalars(item)
+    else:
+        yield value

@@ -1,0 +1,233 @@
+"""What the original does: found out once, and what every candidate is compared with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.differential.branches import Reach, reach
+from counterlens.attribution.differential.generation import Plan, plan
+from counterlens.attribution.differential.inputs import Call
+from counterlens.attribution.differential.observed import calls_of, hints_of
+from counterlens.attribution.differential.shapes import Shapes, Unknown
+from counterlens.attribution.differential.testable import find_node, why_not
+from counterlens.attribution.layout import Layout, layout_of
+from counterlens.attribution.recording import Observation, Recorder, Recording
+from counterlens.syntax.document import Document
+
+ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branches are missing
+STEPS = 100_000  # lines of the program in one call of the original
+SECONDS = 1.0  # of one call of the original
+_FEWEST = 3  # inputs on which it must return
+_UNSTEADY = 0.05  # share of the inputs that may give something else when tried again
+_ILL_TYPED = {"TypeError", "AttributeError"}
+
+
+@dataclass(frozen=True, slots=True)
+class Untestable:
+    """Why a function cannot be judged by what it does on inputs."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A function as it stands, and what it does.
+
+    Attributes:
+        text: The file.
+        recorder: Calls it.
+        calls: The inputs, without those that it does not end on or that give what cannot be compared.
+        observations: What came of each.
+        reach: How much of the function they reach.
+    """
+
+    text: str
+    recorder: Recorder
+    calls: tuple[Call, ...]
+    observations: tuple[Observation, ...]
+    reach: Reach
+
+
+def study(
+    document: Document,
+    qualname: str,
+    setting: Setting,
+    *,
+    seed: int = 0,
+    more: Sequence[str] = (),
+    cancel: Event | None = None,
+) -> Original | Untestable:
+    """Find inputs for a function and what it does on them.
+
+    Args:
+        document: The original file.
+        qualname: The function.
+        setting: Where and how it is run.
+        seed: Decides the inputs.
+        more: Further texts in which it may be called with literal arguments, such as its tests.
+        cancel: Set it to give up.
+
+    Raises:
+        Cancelled, SandboxError: as `Sandbox.run`.
+    """
+    try:
+        module = ast.parse(document.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Untestable("the file does not parse")
+    reason = why_not(module, qualname)
+    if reason is not None:
+        return Untestable(reason)
+    node, around = find_node(module, qualname)
+    owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
+    if not isinstance(node, ast.FunctionDef):
+        return Untestable("it is not a function")
+    constructor = node.name in {"__init__", "__new__"} and owner is not None
+    seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
+    try:
+        how = plan(Shapes(module, hints_of(node, seen)), node, owner, seen)
+    except Unknown as error:
+        return Untestable(str(error))
+    place = layout_of(document.path, document.text) if document.path else None
+    recorder = Recorder(setting, place, how.target, _needs_project(module, place))
+    lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    return _Study(document.text, lines, how, recorder, seed, cancel).result()
+
+
+class _Study:
+    def __init__(
+        self, text: str, lines: range, how: Plan, recorder: Recorder, seed: int, cancel: Event | None
+    ) -> None:
+        self._text, self._lines, self._plan, self._recorder = text, lines, how, recorder
+        self._seed, self._cancel = seed, cancel
+        self._calls: dict[str, Call] = {}
+        self._observations: list[Observation] = []
+        self._arcs: set[tuple[int, int]] = set()
+
+    def result(self) -> Original | Untestable:
+        combinations = self._plan.combinations
+        if len(combinations) > 1:
+            learned = self._learn(combinations)
+            if isinstance(learned, Untestable):
+                return learned
+            combinations = learned
+        reached = Reach(0, 0, 0, 0)
+        for number in range(ROUNDS):
+            calls = self._draw(combinations, number)
+            trouble = self._observe(calls)
+            if trouble is not None:
+                return trouble
+            reached = reach(self._text, self._lines, self._arcs)
+            if reached.share == 1.0 or not calls:
+                break
+        return self._checked(reached)
+
+    def _draw(self, combinations: Sequence[tuple[int, ...]], number: int) -> list[Call]:
+        drawn = [] if number else list(self._plan.seen)
+        for at, combination in enumerate(combinations):
+            share = max(ROUND // len(combinations), 8)
+            drawn += self._plan.draw(combination, share, self._seed * 1000 + number * 40 + at)
+        return list({text: call for call in drawn if (text := call.written("")) not in self._calls}.values())
+
+    def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
+        """Which types it takes: those on which it ends otherwise than by a TypeError or AttributeError."""
+        drawn = [(one, call) for one in combinations for call in self._plan.draw(one, 4, self._seed)]
+        recording = self._record([call for _, call in drawn])
+        if not recording.observations:
+            return _trouble(recording)
+        ends: dict[tuple[int, ...], list[float]] = {one: [] for one in combinations}
+        for (combination, _), seen in zip(drawn, recording.observations, strict=False):
+            well = seen.limit is None and seen.exception not in _ILL_TYPED
+            ends[combination].append(1.0 if seen.returned else 0.3 if well else 0.0)
+        scores = {one: sum(values) / len(values) for one, values in ends.items() if values}
+        best = max(scores.values(), default=0.0)
+        kept = [one for one, score in scores.items() if score and score >= best - 0.25]
+        return sorted(kept, key=lambda one: -scores[one])[:6] or Untestable(
+            "no types of its arguments are known, and none that were tried suit it"
+        )
+
+    def _record(self, calls: Sequence[Call]) -> Recording:
+        return self._recorder.record(
+            self._text,
+            [call.task() for call in calls],
+            seconds=SECONDS,
+            steps=STEPS,
+            cancel=self._cancel,
+        )
+
+    def _observe(self, calls: Sequence[Call]) -> Untestable | None:
+        """Make calls; what stands against the function, if something does."""
+        if not calls:
+            return None
+        recording = self._record(calls)
+        if not recording.observations:
+            return _trouble(recording)
+        for call, seen in zip(calls, recording.observations, strict=False):
+            if seen.outside:
+                return Untestable(f"it {seen.outside}")
+            self._arcs |= seen.arcs
+            self._calls[call.written("")] = call
+            self._observations.append(seen)
+        return None
+
+    def _checked(self, reached: Reach) -> Original | Untestable:
+        """Only what can be compared and comes out the same in another process, in another order."""
+        pairs = [
+            (call, seen)
+            for call, seen in zip(self._calls.values(), self._observations, strict=True)
+            if seen.limit is None and seen.exception not in _ILL_TYPED
+        ]
+        whole = [(call, seen) for call, seen in pairs if seen.comparable]
+        if pairs and len(whole) < _FEWEST:
+            return Untestable("it returns what cannot be compared, such as functions or files")
+        again = self._recorder.record(
+            self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
+        )
+        steady = [
+            (call, first)
+            for (call, first), second in zip(reversed(whole), again.observations, strict=False)
+            if first.like(second)
+        ][::-1]
+        if len(whole) - len(steady) > _UNSTEADY * len(whole) and len(again.observations) == len(whole):
+            return Untestable("it does not give the same again on the same input")
+        if sum(seen.returned for _, seen in steady) < _FEWEST:
+            return Untestable("hardly any input was found on which it returns")
+        return Original(
+            self._text,
+            self._recorder,
+            tuple(call for call, _ in steady),
+            tuple(seen for _, seen in steady),
+            reached,
+        )
+
+
+def _trouble(recording: Recording) -> Untestable:
+    trouble = recording.trouble
+    if trouble is None:
+        return Untestable("nothing came of calling it")
+    words = {
+        "import": "its file cannot be imported: ",
+        "missing": "its module lacks it: ",
+        "invalid": "its file does not compile: ",
+    }
+    return Untestable(words.get(trouble.kind, "") + trouble.message)
+
+
+def _needs_project(module: ast.Module, place: Layout | None) -> bool:
+    """Whether a file imports something of its own project, so that it must be able to read it."""
+    if place is None:
+        return False
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            return True
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            top = name.partition(".")[0]
+            if any((root / top).is_dir() or (root / f"{top}.py").is_file() for root in place.roots):
+                return True
+    return "." in place.module

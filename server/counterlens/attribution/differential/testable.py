@@ -1,0 +1,170 @@
+"""Can a function be judged by what it does on inputs? Read in its source; the reason where it cannot.
+
+Follows the names of functions and classes of the same file. What is hidden behind other imports is noticed
+when the original is run: twice, in two processes, and watched for files, network and processes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_CALLS = {
+    "open": "opens files",
+    "input": "reads its standard input",
+    "breakpoint": "starts a debugger",
+    "exec": "runs code that it is given",
+    "eval": "runs code that it is given",
+    "exit": "ends the process",
+    "quit": "ends the process",
+}
+_MODULES = {
+    "random": "depends on random numbers", "secrets": "depends on random numbers",
+    "uuid": "depends on random numbers", "time": "depends on the time",
+    "socket": "uses the network", "requests": "uses the network", "httpx": "uses the network",
+    "aiohttp": "uses the network", "urllib.request": "uses the network", "http": "uses the network",
+    "smtplib": "uses the network", "ftplib": "uses the network", "ssl": "uses the network",
+    "subprocess": "starts processes", "multiprocessing": "starts processes",
+    "threading": "starts threads", "concurrent": "starts threads", "asyncio": "is asynchronous",
+    "shutil": "changes files", "tempfile": "changes files", "glob": "reads the file system",
+    "sqlite3": "uses a database", "signal": "handles signals", "ctypes": "calls native code",
+    "tkinter": "opens windows",
+}  # fmt: skip
+_HARMLESS = {"random.Random", "time.struct_time", "http.HTTPStatus", "uuid.UUID", "uuid.uuid3", "uuid.uuid5"}
+_ATTRIBUTES = {
+    "datetime.now", "datetime.today", "datetime.utcnow", "date.today",
+    "np.random", "numpy.random", "torch.rand", "torch.randn",
+}  # fmt: skip
+_FILES = {"read_text", "write_text", "read_bytes", "write_bytes", "unlink", "mkdir", "iterdir", "rglob"}
+_OS = {"path", "sep", "linesep", "fspath", "PathLike", "strerror", "name", "altsep", "pathsep", "curdir"}
+
+
+def find_node(module: ast.Module, qualname: str) -> tuple[_Function | None, list[ast.AST]]:
+    """A function by its dotted path, and what it stands in, outermost first."""
+    around: list[ast.AST] = []
+    body: list[ast.stmt] = module.body
+    found: ast.AST | None = None
+    for name in qualname.split("."):
+        if found is not None:
+            around.append(found)
+        found = None
+        for statement in ast.walk(ast.Module(body=body, type_ignores=[])):
+            if isinstance(statement, _Function | ast.ClassDef) and statement.name == name:
+                found = statement  # of several the last one counts
+        if found is None:
+            return None, []
+        body = found.body
+    return (found, around) if isinstance(found, _Function) else (None, [])
+
+
+def why_not(module: ast.Module, qualname: str) -> str | None:
+    """Why a function cannot be judged by what it does on inputs; None when nothing speaks against it."""
+    node, around = find_node(module, qualname)
+    if node is None:
+        return "it is not in the file"
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "it is asynchronous"
+    if any(not isinstance(outer, ast.ClassDef) for outer in around):
+        return "it is defined inside of another function"
+    if len(around) > 1:
+        return "its class is defined inside of another class"
+    if any(_decorator(one) in {"property", "setter", "fixture", "command"} for one in node.decorator_list):
+        return "it is not called like a function"
+    names = _imports(module)
+    for reached in _reached(module, node, around):
+        reason = _reason(reached, names)
+        if reason:
+            where = "" if reached is node else f", through {getattr(reached, 'name', 'a class')}"
+            return f"it {reason}{where}"
+    return None
+
+
+def _decorator(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _reached(module: ast.Module, start: ast.AST, around: list[ast.AST]) -> Iterator[ast.AST]:
+    """A function, and the functions and classes of its file that it names, directly or through others."""
+    known: dict[str, ast.AST] = {
+        node.name: node for node in module.body if isinstance(node, _Function | ast.ClassDef)
+    }
+    methods: dict[str, ast.AST] = {
+        node.name: node
+        for owner in around
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, _Function)
+    }
+    waiting, done = [start, *(one for name, one in methods.items() if name == "__init__")], set()
+    while waiting:
+        node = waiting.pop(0)
+        if id(node) in done:
+            continue
+        done.add(id(node))
+        yield node
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and inner.id in known:
+                waiting.append(known[inner.id])
+            elif isinstance(inner, ast.Attribute) and inner.attr in methods:
+                waiting.append(methods[inner.attr])
+
+
+def _imports(module: ast.Module) -> dict[str, str]:
+    """What each imported name stands for, dotted."""
+    names: dict[str, str] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return names
+
+
+def _reason(node: ast.AST, names: dict[str, str]) -> str | None:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Global):
+            return f"changes the global variable {inner.names[0]}"
+        called = inner.func if isinstance(inner, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id in _CALLS and called.id not in names:
+            return _CALLS[called.id]
+        if isinstance(inner, ast.Attribute | ast.Name):
+            found = _meaning(inner, names)
+            reason = _of_module(found) if found else None
+            if reason:
+                return reason
+        if isinstance(inner, ast.Attribute) and inner.attr in _FILES:
+            return "reads or writes files"
+    return None
+
+
+def _meaning(node: ast.expr, names: dict[str, str]) -> str | None:
+    """`os.path.join` of an attribute or name that leads to an import."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return None
+    return ".".join([names[node.id], *parts])
+
+
+def _of_module(name: str) -> str | None:
+    if name in _HARMLESS or any(name == one.partition(".")[0] for one in _HARMLESS):
+        return None  # the module alone is the beginning of an attribute that is looked at by itself
+    for module, reason in _MODULES.items():
+        if name == module or name.startswith(module + "."):
+            return reason
+    if name.startswith("os.") and name.split(".")[1] not in _OS:
+        return "asks the operating system"
+    if name.startswith("sys.") and name.split(".")[1] in {"stdin", "argv", "exit"}:
+        return "reads its standard input or ends the process"
+    if any(name.endswith(one) or f"{one}." in name for one in _ATTRIBUTES):
+        return "depends on random numbers" if "rand" in name else "depends on the time"
+    return None

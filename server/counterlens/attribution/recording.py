@@ -1,0 +1,249 @@
+"""Calls of a function of a program, made in the sandbox, and what came of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.comparison import Form, comparable, same, shown
+from counterlens.attribution.layout import Layout
+from counterlens.sandbox.base import Ending, Job, Outcome
+
+RECORDER = {
+    f"recorder/{path.name}": path.read_bytes()
+    for path in sorted((Path(__file__).parent / "recorder").glob("*.py"))
+}
+_ENTRY = """\
+import recorder, sys
+del sys.path[0]  # nothing else is to be imported from the private folder
+import recorder.{module} as start
+for name in [name for name in sys.modules if name.partition(".")[0] == "recorder"]:
+    del sys.modules[name]
+start.main()
+"""
+_RESTARTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What came of one call.
+
+    Attributes:
+        result: The encoded result, where it returned.
+        exception: The name of the exception's class, where it raised one.
+        limit: Which limit it reached, where it did: nothing else is known then.
+        after: The encoded arguments afterwards; None where they are as before.
+        output: What it printed.
+        outside: What it did outside of itself, such as `opens files`.
+        arcs: Arcs that no call before it took, where they are traced.
+    """
+
+    result: Form = None
+    exception: str | None = None
+    limit: str | None = None
+    after: Form = None
+    output: str = ""
+    outside: str | None = None
+    arcs: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def returned(self) -> bool:
+        """Whether it came to a normal end."""
+        return self.exception is None and self.limit is None
+
+    @property
+    def comparable(self) -> bool:
+        """Whether what it gave can be compared with another call's."""
+        return self.limit is None and comparable(self.result) and comparable(self.after)
+
+    def like(self, other: Observation) -> bool:
+        """Whether two calls did the same: result or exception, arguments, output."""
+        if self.limit or other.limit or self.exception != other.exception or self.output != other.output:
+            return False
+        if self.exception is None and not same(self.result, other.result):
+            return False
+        if (self.after is None) != (other.after is None):
+            return False
+        return self.after is None or same(self.after, other.after)
+
+    def differences(self, other: Observation) -> tuple[str, str]:
+        """What each of two calls that are not alike did, in words."""
+        if self.limit or other.limit or self.exception or other.exception:
+            return self._ending(), other._ending()
+        if not same(self.result, other.result):
+            return self._ending(), other._ending()
+        if self.output != other.output:
+            return f"printed {self.output!r}", f"printed {other.output!r}"
+        return self._leaving(), other._leaving()
+
+    def _ending(self) -> str:
+        if self.limit:
+            return f"did not end ({self.limit})" if self.limit in {"steps", "time"} else self.limit
+        return f"raised {self.exception}" if self.exception else f"returned {shown(self.result)}"
+
+    def _leaving(self) -> str:
+        if self.after is None:
+            return "left its arguments as they were"
+        positional, named = self.after[1][1:], self.after[2][1:]
+        values = [*map(shown, positional), *(f"{name}={shown(value)}" for name, value in named)]
+        return f"left its arguments as ({', '.join(values)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a program could not be called at all.
+
+    Attributes:
+        kind: `invalid` (it does not parse), `import` (it cannot be imported), `missing` (it lacks the
+            function), `ended` (it ended the process), `timed out`.
+        message: More about it.
+    """
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What came of a series of calls, as far as it went: one observation a call, in order."""
+
+    observations: tuple[Observation, ...]
+    trouble: Trouble | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Calls one function of programs that take the place of one file.
+
+    Attributes:
+        setting: Where and how they run.
+        place: The file that they replace; None for a text that is kept nowhere.
+        target: The qualified name of the function.
+        readable: Whether the program may read its project, to import the rest of it.
+    """
+
+    setting: Setting
+    place: Layout | None
+    target: str
+    readable: bool
+
+    def record(
+        self,
+        program: str,
+        calls: Sequence[Mapping[str, Any]],
+        *,
+        seconds: float,
+        steps: int | None = None,
+        stop: bool = False,
+        cancel: Event | None = None,
+    ) -> Recording:
+        """Make calls, each in the same process as the one before it.
+
+        Args:
+            program: The whole source.
+            calls: The arguments, as `recorder/calls.py` takes them.
+            seconds: Of wall-clock time for each call.
+            steps: Lines of the program that a call may run; None for no bound, and no tracing.
+            stop: End at the first call that reaches a limit. Otherwise a call that ends the process is noted,
+                and another process makes those after it.
+            cancel: Set it to give up.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            SandboxError: the sandbox could not be set up.
+        """
+        seen: list[Observation] = []
+        spent = 0.0
+        for _ in range(_RESTARTS + 1):
+            task = {
+                "source": program,
+                "path": str(self.place.path) if self.place else "program.py",
+                "module": self.place.module if self.place else "program",
+                "roots": [str(root) for root in self.place.roots] if self.place and self.readable else [],
+                "target": self.target,
+                "calls": list(calls[len(seen) :]),
+                "first": len(seen),
+                "seconds": seconds,
+                "steps": steps,
+                "stop": stop,
+            }
+            outcome = run(self.setting, "calls", task, self._readable(), cancel)
+            spent += outcome.seconds
+            trouble, running = _read(outcome, seen, len(calls))
+            if trouble is None or trouble.kind in {"invalid", "import", "missing"} or not running or stop:
+                return Recording(tuple(seen), trouble, spent)
+            seen.append(Observation(limit="time" if trouble.kind == "timed out" else trouble.message))
+        return Recording(tuple(seen), trouble, spent)
+
+    def _readable(self) -> tuple[Path, ...]:
+        return self.place.readable if self.place and self.readable else ()
+
+
+def run(
+    setting: Setting,
+    module: str,
+    task: Mapping[str, Any],
+    readable: tuple[Path, ...],
+    cancel: Event | None,
+) -> Outcome:
+    """Run one module of the recorder on a task."""
+    files = {
+        **RECORDER,
+        "start.py": _ENTRY.format(module=module).encode(),
+        "task.json": json.dumps(task).encode(),
+    }
+    job = Job(files, "start.py", setting.python, readable=readable, limits=setting.limits)
+    return setting.sandbox.run(job, cancel=cancel)
+
+
+def _read(outcome: Outcome, seen: list[Observation], wanted: int) -> tuple[Trouble | None, bool]:
+    """Take in the lines of a report; what went wrong, and whether a call was running then."""
+    running, ended = False, False
+    for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
+        word, _, rest = line.partition(" ")
+        number, _, text = rest.partition(" ")
+        try:
+            if word == "failed":
+                found = json.loads(rest)
+                where = f"line {found['line']}: " if found.get("line") else ""
+                return Trouble(str(found["kind"]), f"{where}{found['why']}"), False
+            if word == "call":
+                running = int(number) == len(seen)
+            elif word == "done" and running and int(number) == len(seen) < wanted:
+                seen.append(_observation(json.loads(text)))
+                running, ended = False, bool(seen[-1].limit)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            return Trouble("ended", "its report makes no sense"), running
+    if outcome.ending is Ending.TIMED_OUT:
+        return Trouble("timed out", f"stopped after {outcome.seconds:.0f} s"), running
+    if len(seen) == wanted or ended:
+        return None, False
+    if outcome.truncated:
+        return Trouble("ended", "what it returns is too large to compare"), running
+    how = f"exit code {outcome.code}" if outcome.ending is Ending.EXITED else f"signal {outcome.code}"
+    return Trouble("ended", f"it ended the process ({how})"), running
+
+
+def _observation(seen: Mapping[str, Any]) -> Observation:
+    """One observation; whatever stands there, its fields have the right types."""
+
+    def text(name: str) -> str | None:
+        value = seen.get(name)
+        return None if value is None else str(value)
+
+    limit = text("l")
+    return Observation(
+        result=seen.get("r"),
+        exception=None if limit else text("x"),
+        limit=limit,
+        after=seen.get("a"),
+        output=text("o") or "",
+        outside=text("e"),
+        arcs=frozenset((int(a), int(b)) for a, b in seen.get("b") or ()),
+    )
