@@ -1,6 +1,22 @@
 /** Typed settings. A bad value never stops anything: it gives a message and the default. */
 
-export const LANGUAGES = ["python", "java", "javascript"] as const;
+export const LANGUAGES = [
+  "python",
+  "java",
+  "javascript",
+  "typescript",
+  "typescriptreact",
+  "go",
+  "rust",
+  "c",
+  "cpp",
+  "csharp",
+  "kotlin",
+  "php",
+  "ruby",
+  "scala",
+  "shellscript",
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export const GRANULARITIES = ["token", "leaf", "statement", "concept"] as const;
@@ -52,7 +68,7 @@ export const DEFAULTS: Settings = {
   model: "smollm2-135m",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
-  languages: [...LANGUAGES],
+  languages: ["python", "java", "javascript"],
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
   diagnostics: { enabled: true, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },

@@ -60,8 +60,11 @@ class Analysis:
         self.cancel = Event()
         self.document, self.confidence, self.shown = document, None, None
         self.state, self.reason = State.SCORING, ""
-        current = {f.qualname: self.source_of(f) for f in functions(document)}
-        self.probed = {name: known for name, known in self.probed.items() if current.get(name) == known[0]}
+        if self.probed:
+            current = {f.qualname: self.source_of(f) for f in functions(document)}
+            self.probed = {
+                name: known for name, known in self.probed.items() if current.get(name) == known[0]
+            }
 
     def source_of(self, function: Function) -> bytes:
         """The source of a function in the newest version."""

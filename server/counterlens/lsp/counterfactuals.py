@@ -112,7 +112,7 @@ def listing(document: Document, qualname: str) -> Listing:
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """The offer over each function, for clients that have the command."""
-    if not ls.client_shows_results:
+    if not ls.client_shows_results or analysis.document.language != "python":
         return []
     places = ls.places(analysis)
     return [
@@ -125,7 +125,7 @@ def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
     """The offer for the function at a place, for clients that have the command."""
-    if not ls.client_shows_results:
+    if not ls.client_shows_results or analysis.document.language != "python":
         return []
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:

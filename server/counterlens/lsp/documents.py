@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from lsprotocol import types
 
+from counterlens.errors import SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
-
-_LANGUAGES = {"javascriptreact": "javascript"}
-"""Languages of editors that share a grammar with another one."""
+from counterlens.syntax.languages import language_named
 
 SCORES_CHANGED = "counterlens/scoresChanged"
 
@@ -26,8 +27,7 @@ def register(server: CounterlensServer) -> None:
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
     """Start to score a document."""
     item = params.text_document
-    language = _LANGUAGES.get(item.language_id, item.language_id)
-    analysis = Analysis(item.uri, _document(ls, item.uri, language))
+    analysis = Analysis(item.uri, _document(ls, item.uri, _language(item.language_id)))
     ls.analyses[item.uri] = analysis
     ls.rescore(analysis)
 
@@ -59,6 +59,13 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
 def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
     """Tell the client that there is something new to ask for."""
     ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
+
+
+def _language(name: str) -> str:
+    """The language that an editor means; one that is not known is refused when it is scored."""
+    with contextlib.suppress(SourceError):
+        return language_named(name)
+    return name
 
 
 def _document(ls: CounterlensServer, uri: str, language: str) -> Document:

@@ -61,9 +61,10 @@ def hover(analysis: Analysis, places: Places, position: types.Position, model: s
 
 def _chain(found: Confidence, offset: int) -> list[NodeConfidence]:
     """The nodes around a byte up to its function or class, without those that only hold others together."""
-    inner, *outer = found.at(offset) or [None]
-    if inner is None or inner.depth == 0:
+    around = found.at(offset)
+    if not around or around[0].depth == 0:
         return []
+    inner, *outer = around
     chain = [inner]
     for node in outer:
         if node.category is not Category.STRUCTURE and node.kind != "block" and node.depth > 0:
@@ -121,7 +122,7 @@ def _note(analysis: Analysis, found: Confidence, model: str) -> str:
 
 def _probe(analysis: Analysis, offset: int) -> str:
     """The counterfactual effect on the function around a place, if it was probed."""
-    function = function_at(analysis.document, offset)
+    function = function_at(analysis.document, offset) if analysis.probed else None
     if function is None or function.qualname not in analysis.probed:
         return ""
     probe = analysis.probed[function.qualname][1].probe

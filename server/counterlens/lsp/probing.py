@@ -135,6 +135,8 @@ def _answer(probed: Probed, root: Path | None) -> ProbeAnswer:
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """An offer to probe each function, and what came of it."""
+    if analysis.document.language != "python":
+        return []
     lenses = []
     for function in functions(analysis.document):
         known = analysis.probed.get(function.qualname)
@@ -158,7 +160,7 @@ def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic
     """What a probe found out, at the name of its function."""
     return [
         _effect(ls, analysis, function, analysis.probed[function.qualname][1])
-        for function in functions(analysis.document)
+        for function in (functions(analysis.document) if analysis.probed else [])
         if function.qualname in analysis.probed
     ]
 

@@ -14,10 +14,12 @@ from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.syntax.concepts import Category
+from counterlens.syntax.languages import languages
 
 _LIMITS = Limits()
 _MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
+"""Read unless the user says otherwise; others work where their grammar is installed."""
 HINTED = ("statement", "function")
 
 
@@ -157,7 +159,7 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         aggregation=Aggregation(
             reader.text("confidence.aggregation", defaults.aggregation, tuple(Aggregation))
         ),
-        languages=reader.several("languages", defaults.languages, LANGUAGES),
+        languages=reader.several("languages", defaults.languages, tuple(languages(installed=False))),
         alignment=Rule(reader.text("confidence.alignment", defaults.alignment, tuple(Rule))),
         calibrated=reader.flag("confidence.calibrated", defaults.calibrated),
         diagnostics_enabled=reader.flag("diagnostics.enabled", defaults.diagnostics_enabled),

@@ -105,17 +105,23 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
 
 def _message(found: Confidence, surprise: Surprise, model: str) -> str:
     """What was measured, in one sentence; a surprise is no error."""
-    scores, data = found.scores, found.document.data
-    token = data[int(scores.start[surprise.token]) : int(scores.end[surprise.token])]
-    whole = _shown(data[surprise.start : surprise.end])
-    part = _shown(token)
+    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
     place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
-    probability = share(math.exp(float(scores.logprob[surprise.token])))
+    probability = share(math.exp(float(found.scores.logprob[surprise.token])))
     likelier = expected(surprise.alternatives, limit=3)
     said = f"; it expected {', '.join(likelier)}" if likelier else ""
     return f"{model} did not expect {place} here ({probability}){said}."
 
 
-def _shown(data: bytes) -> str:
-    text = " ".join(data.decode("utf-8", "replace").split())
+def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
+    """The word, operator or bracket that the surprising token begins in."""
+    data, scores = found.document.data, found.scores
+    start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
+    start += len(data[start:end]) - len(data[start:end].lstrip())
+    node = found.document.tree.root_node.descendant_for_byte_range(start, start + 1)
+    return (start, end) if node is None or node.child_count else (node.start_byte, node.end_byte)
+
+
+def _shown(found: Confidence, start: int, end: int) -> str:
+    text = " ".join(found.document.data[start:end].decode("utf-8", "replace").split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -42,7 +42,7 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
     """
     found = plain(argument)
     analysis = ls.analyses.get(str(found.get("uri")))
-    if analysis is None:
+    if analysis is None or analysis.document.language != "python":
         raise CounterlensError("there is no open Python file to probe", "Open one and try again")
     if found.get("function"):
         return analysis, find_function(analysis.document, str(found["function"]))

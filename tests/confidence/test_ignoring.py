@@ -1,0 +1,63 @@
+"""Comments that hide what is surprising."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterlens.confidence.ignoring import directive, ignored
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.document import Document
+from counterlens.syntax.languages import languages
+
+SOURCE = """a = b * c  # counterlens: ignore[operators]
+d = e * f  # why not? counterlens: ignore
+# counterlens: ignore[types, Natural  Language, nonsense]
+g = (
+    h * 2)
+text = "# counterlens: ignore"
+"""
+
+
+def covered(document: Document, line: int, category: Category) -> bool:
+    start = document.positions.line_start(line)
+    return ignored(document).covers(start, start + 1, category)
+
+
+def test_a_comment_hides_its_categories_on_its_line() -> None:
+    document = Document(SOURCE)
+    assert covered(document, 0, Category.OPERATORS)
+    assert not covered(document, 0, Category.TYPES)
+    assert all(covered(document, 1, category) for category in Category)
+    assert not any(covered(document, 5, category) for category in Category)  # a string is no comment
+
+
+def test_a_comment_alone_is_about_the_next_line() -> None:
+    document = Document(SOURCE)
+    hidden = {category for category in Category if covered(document, 3, category)}
+    assert hidden == {Category.TYPES, Category.NATURAL_LANGUAGE}
+    assert not covered(document, 2, Category.TYPES)
+    assert not covered(document, 4, Category.TYPES)
+
+
+def test_a_place_of_several_lines_is_hidden_by_any_of_them() -> None:
+    document = Document("x = (1 +\n     2)  # counterlens: ignore[operators]\n")
+    assert ignored(document).covers(4, len(document.data) - 1, Category.OPERATORS)
+
+
+@pytest.mark.parametrize("language", ["python", "java", "javascript"])
+def test_what_is_written_is_what_is_read(language: str) -> None:
+    assert language in languages()
+    ending = "" if language == "python" else ";"
+    for category in Category:
+        line = f"x = y{ending}  {directive(language, category)}\n"
+        body = f"class A {{ void f() {{\n{line}}} }}\n" if language == "java" else f"\n{line}"
+        document = Document(body, language=language)
+        assert not document.tree.root_node.has_error
+        assert {each for each in Category if covered(document, 1, each)} == {category}
+        whole = Document(directive(language, category, whole_file=True) + "\n" + body, language=language)
+        assert ignored(whole).everywhere == {category}
+
+
+def test_a_file_without_comments_hides_nothing() -> None:
+    assert not ignored(Document("x = 1\n")).lines
+    assert not ignored(Document("")).everywhere
