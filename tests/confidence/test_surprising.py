@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.leaves import leaves
-from counterlens.confidence.surprising import Surprise, allowance, excess, surprising
+from counterlens.confidence.surprising import Surprise, allowance, surprising
+from counterlens.confidence.weights import WEIGHTS, excess
 from counterlens.models.base import TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.syntax.concepts import Category
@@ -138,6 +139,26 @@ def test_certain_code_and_no_code_have_no_surprises() -> None:
     assert surprising(by_character("def f(a):\n    return a\n")) == ()
     assert surprising(by_character("# nothing but prose\n", {5: -20.0})) == ()
     assert surprising(by_character("  \n")) == ()
+
+
+def test_a_line_has_one_place_and_a_range_only_its_own() -> None:
+    text = "def f(a, b):\n    x = g(a) + k[b]\n    return a - b\n"
+    found = by_character(text, {text.index(at): -8.0 for at in ("g(", "+", "k[", "- b")})
+    assert texts(text, surprising(found, limit=5)) in (["+", "-"], ["g", "-"], ["k", "-"])
+    assert texts(text, surprising(found, limit=5, span=(text.index("return"), len(text)))) == ["-"]
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_every_weight_grows_with_the_surprise(name: str) -> None:
+    text = "def f(a, b):\n    x = g(a) + k[b]\n    return a - b\n"
+    at = text.index("+")
+    weighed = []
+    for logprob in (-1.0, -4.0, -9.0):
+        rows = leaves(found := by_character(text, {at: logprob}))
+        kinds = [found.nodes[i].kind for i in rows.node.tolist()]
+        weighed.append(WEIGHTS[name](rows)[kinds.index("+")])
+    assert weighed == sorted(weighed)
+    assert weighed[0] < weighed[2]
 
 
 def test_a_rare_category_leans_on_the_document() -> None:

@@ -1,22 +1,22 @@
 """The few places of a document that surprise the model most, each as the smallest node that explains it.
 
-What is surprising is measured against what is usual: names surprise a model more than brackets do. So a leaf
-is weighed by how far its surprisal lies above the median of its concept category in this document, in robust
-standard deviations. Categories that are rare here lean on the whole document, and a short document leans on
-what is usual anywhere.
+Which leaves surprise is a matter of weight (`weights.py`); neighbours that surprise together are one place,
+and the most surprising place of a line speaks for the line.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from counterlens.confidence.aggregate import Confidence, NodeConfidence
-from counterlens.confidence.leaves import Floats, Integers, Leaves, leaves
+from counterlens.confidence.leaves import Integers, Leaves, leaves
+from counterlens.confidence.weights import Weight, excess
 from counterlens.syntax.concepts import Category
+
+__all__ = ["PER_HUNDRED_LINES", "Surprise", "allowance", "excess", "surprising"]
 
 PER_HUNDRED_LINES = 3.0
 """How many spans to show in 100 lines, at most: people want highlights that are few."""
@@ -26,21 +26,6 @@ LEAST_BITS = 3.0
 
 LEAST_EXCESS = 2.0
 """Robust standard deviations above the usual that a surprising leaf has, at least."""
-
-_LEAN = 8.0
-"""As many leaves does the wider prior count for."""
-
-_TO_DEVIATION = 1.4826
-"""Median absolute deviation to standard deviation, for a normal distribution."""
-
-_USUAL_BITS, _USUAL_SPREAD = 1.0, 2.0
-"""What is usual anywhere: bits of a leaf's least likely token, and its deviation."""
-
-_LEAST_SPREAD = 1.0
-"""Bits; where a category is all but certain, a small surprise is still a small one."""
-
-Weight = Callable[[Leaves], Floats]
-"""How surprising each of m leaves is: (m,) numbers, larger for more surprising."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +38,8 @@ class Surprise:
         kind: The node type.
         category: The concept category of the leaf in it that surprised most.
         bits: The surprisal of that leaf's least likely token.
-        excess: How far that is above the usual for the category, in robust standard deviations.
+        excess: How far it lies beyond what the model foresaw and what is usual for the category, in robust
+            standard deviations (`weights.excess`).
         token: The index of that token in the scores.
         alternatives: What the model expected in its place: texts and probabilities, likeliest first.
     """
@@ -76,6 +62,7 @@ def surprising(
     least_bits: float = LEAST_BITS,
     least_excess: float = LEAST_EXCESS,
     weight: Weight | None = None,
+    span: tuple[int, int] | None = None,
 ) -> tuple[Surprise, ...]:
     """The most surprising places of a document, in the order of the text; they do not overlap.
 
@@ -87,10 +74,15 @@ def surprising(
         least_bits: Only leaves with a token of at least so much surprisal.
         least_excess: Only leaves that weigh at least so much.
         weight: How surprising a leaf is; by default `excess`.
+        span: Only places that begin in this byte range.
     """
     rows = leaves(found)
     weights = (weight or excess)(rows)
-    chosen = np.flatnonzero((rows.bits >= least_bits) & (weights >= least_excess))
+    wanted = (rows.bits >= least_bits) & (weights >= least_excess)
+    if span is not None:
+        start = np.array([found.nodes[i].start for i in rows.node.tolist()], np.int64)
+        wanted &= (start >= span[0]) & (start < span[1])
+    chosen = np.flatnonzero(wanted)
     budget = limit if limit is not None else allowance(found.document.positions.lines, per_hundred_lines)
     if not len(chosen) or budget <= 0:
         return ()
@@ -98,42 +90,18 @@ def surprising(
     # Stable, and the earlier place first where two weigh the same.
     ranked = chosen[np.argsort(-weights[chosen], kind="stable")]
     places = _explained(found, rows, chosen)
-    named: dict[int, Surprise] = {}
+    named: dict[int, Surprise] = {}  # by line
     for row in ranked.tolist():
-        if places[row] not in named and len(named) < budget:
-            named[places[row]] = _surprise(found, rows, row, found.nodes[places[row]], float(relative[row]))
+        node = found.nodes[places[row]]
+        line = found.document.positions.line_of(node.start)
+        if line not in named and len(named) < budget:
+            named[line] = _surprise(found, rows, row, node, float(relative[row]))
     return tuple(sorted(named.values(), key=lambda one: one.start))
 
 
 def allowance(lines: int, per_hundred_lines: float) -> int:
     """How many places may be named in so many lines."""
     return max(1, math.floor(lines * per_hundred_lines / 100)) if per_hundred_lines > 0 else 0
-
-
-def excess(rows: Leaves) -> Floats:
-    """How far each leaf's surprisal lies above the usual for its category, in robust standard deviations."""
-    return _above_usual(rows.bits, rows.category)
-
-
-def _above_usual(bits: Floats, category: Integers) -> Floats:
-    """Robust z-scores within each category, which leans on the document, which leans on a constant."""
-    middle, spread = _usual(bits, _USUAL_BITS, _USUAL_SPREAD)
-    result = np.empty(len(bits))
-    for one in np.unique(category).tolist():
-        mine = category == one
-        usual, deviation = _usual(bits[mine], middle, spread)
-        result[mine] = (bits[mine] - usual) / max(deviation, _LEAST_SPREAD)
-    return result
-
-
-def _usual(bits: Floats, prior: float, prior_spread: float) -> tuple[float, float]:
-    """Median and robust deviation, drawn towards a prior as far as the values are few."""
-    if not len(bits):
-        return prior, prior_spread
-    middle = float(np.median(bits))
-    spread = _TO_DEVIATION * float(np.median(np.abs(bits - middle)))
-    share = len(bits) / (len(bits) + _LEAN)
-    return share * middle + (1 - share) * prior, share * spread + (1 - share) * prior_spread
 
 
 def _explained(found: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:

@@ -1,0 +1,95 @@
+"""How surprising a leaf is: several ways to weigh it, compared in docs/localisation.md.
+
+What is surprising is measured against what is usual: names surprise a model more than brackets do. Relative
+weights say how far a leaf lies above the median of its concept category in this document, in robust standard
+deviations. Categories that are rare here lean on the whole document, and a short document leans on what is
+usual anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from counterlens.confidence.leaves import Floats, Integers, Leaves
+
+Weight = Callable[[Leaves], Floats]
+"""How surprising each of m leaves is: (m,) numbers, larger for more surprising."""
+
+_LEAN = 8.0
+"""As many leaves does the wider prior count for."""
+
+_TO_DEVIATION = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+
+_USUAL_SPREAD = 2.0
+"""Bits: the deviation that is usual anywhere; the usual itself is taken for 0."""
+
+_LEAST_SPREAD = 1.0
+"""Bits: where a category is all but certain, a small surprise is still a small one."""
+
+
+def raw(rows: Leaves) -> Floats:
+    """The surprisal of the leaf's least likely token: the lowest probabilities first."""
+    return rows.bits
+
+
+def lead(rows: Leaves) -> Floats:
+    """By how many bits the model preferred its first choice: the log-odds of the best alternative."""
+    return rows.lead
+
+
+def unforeseen(rows: Leaves) -> Floats:
+    """Surprisal beyond the entropy: what the model did not itself expect to be surprised by."""
+    return rows.bits - rows.entropy
+
+
+def relative(rows: Leaves) -> Floats:
+    """Surprisal, relative to the category."""
+    return above_usual(rows.bits, rows.category)
+
+
+def relative_lead(rows: Leaves) -> Floats:
+    """The lead of the first choice, relative to the category."""
+    return above_usual(rows.lead, rows.category)
+
+
+def excess(rows: Leaves) -> Floats:
+    """Surprisal beyond the entropy, relative to the category."""
+    return above_usual(unforeseen(rows), rows.category)
+
+
+WEIGHTS: Mapping[str, Weight] = MappingProxyType(
+    {
+        "raw": raw,
+        "lead": lead,
+        "unforeseen": unforeseen,
+        "relative": relative,
+        "relative lead": relative_lead,
+        "excess": excess,
+    }
+)
+"""All of them, by name."""
+
+
+def above_usual(bits: Floats, category: Integers) -> Floats:
+    """(m,) robust z-scores within each category, which leans on the document, which leans on a constant."""
+    middle, spread = _usual(bits, 0.0, _USUAL_SPREAD)
+    result = np.empty(len(bits))
+    for one in np.unique(category).tolist():
+        mine = category == one
+        usual, deviation = _usual(bits[mine], middle, spread)
+        result[mine] = (bits[mine] - usual) / max(deviation, _LEAST_SPREAD)
+    return result
+
+
+def _usual(bits: Floats, prior: float, prior_spread: float) -> tuple[float, float]:
+    """Median and robust deviation, drawn towards a prior as far as the values are few."""
+    if not len(bits):
+        return prior, prior_spread
+    middle = float(np.median(bits))
+    spread = _TO_DEVIATION * float(np.median(np.abs(bits - middle)))
+    share = len(bits) / (len(bits) + _LEAN)
+    return share * middle + (1 - share) * prior, share * spread + (1 - share) * prior_spread
