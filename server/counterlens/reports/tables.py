@@ -87,7 +87,10 @@ def _grid(table: Table) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for i, name in enumerate(table.columns):
         figures = all(not isinstance(row[i], str) for row in table.rows)
-        grid.add_column(name, justify="right" if figures else "left", max_width=None if figures else _WIDEST)
+        if figures:
+            grid.add_column(name, justify="right", no_wrap=True)
+        else:
+            grid.add_column(name, max_width=_WIDEST)
     for row in table.rows:
         grid.add_row(*(Text(cell_text(cell)) for cell in row))
     return grid

@@ -116,9 +116,13 @@ def pairings(
     Raises:
         SourceError: the source does not parse, or has no such function.
     """
-    qualname = find_function(document, qualname).qualname
     found: list[Pairing] = []
     left_out: dict[str, Counter[str]] = {name: Counter() for name in rows}
+    if document.language != "python":
+        for reasons in left_out.values():
+            reasons[f"{document.language} cannot be mutated yet"] += 1
+        return Pairings((), left_out)
+    qualname = find_function(document, qualname).qualname
     for name in rows:
         row, reasons = ROWS[name], left_out[name]
         start = document

@@ -105,7 +105,7 @@ def study(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> Study:
         Cancelled: `request.cancel` was set.
     """
     plans = [_Plan.of(target, rows, request) for target in request.targets]
-    asker = _Asker(request, sum(plan.asks for plan in plans))
+    asker = _Asker(request, 1 + sum(plan.asks for plan in plans))
     insane = list(_insane(asker, (place for plan in plans for place in plan.places)))
     if insane:
         raise CounterlensError(

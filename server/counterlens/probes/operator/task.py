@@ -37,7 +37,7 @@ class OperatorTask:
             tables.families(found, frequency, request.seed),
             tables.changes(found, request.seed) if found.pairs else None,
             tables.windows(found, request.seed),
-            tables.operators(found, frequency, request.seed),
+            tables.operators(found, frequency, request.seed) if len(found.operators) >= tables.FEW else None,
         ]
         left_out: Counter[str] = Counter()
         for row, reasons in found.left_out.items():
