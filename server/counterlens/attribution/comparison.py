@@ -25,7 +25,12 @@ def comparable(form: Form) -> bool:
     """Whether all of a value can be compared: it holds no function, module, file and the like."""
     if not isinstance(form, list):
         return True
-    return (not form or form[0] not in _UNKNOWN) and all(comparable(part) for part in form[1:])
+    head = _head(form)
+    if head == "d":
+        return all(comparable(part) for pair in form[1:] for part in pair)
+    if head == "o":
+        return comparable(form[2]) and all(comparable(field[1]) for field in form[3])
+    return head not in _UNKNOWN and all(map(comparable, form[1:]))
 
 
 def same(one: Form, other: Form) -> bool:

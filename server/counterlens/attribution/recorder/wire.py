@@ -19,6 +19,7 @@ lie about what it is equal to.
 
 from __future__ import annotations
 
+import collections
 from itertools import islice
 
 TYPE_CHECKING = False
@@ -58,6 +59,8 @@ _BASES: dict[type, Any] = {
     str: lambda value: "".join(str.__iter__(value)),
     bytes: lambda value: bytes.__getitem__(value, slice(None)),
 }  # fmt: skip
+_OPEN = {object, collections.deque, collections.OrderedDict, collections.defaultdict, *_BASES}
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _SILENT = {"__weakref__", "__dict__"}
 
 
@@ -133,6 +136,8 @@ class Encoder:
             return self._any(value.item())
         if any(_text(base, "__module__") == "enum" for base in kind.__mro__[1:]):
             return ["e", name, vars(value).get("_name_")]
+        if not all(base.__flags__ & _MADE_IN_PYTHON for base in kind.__mro__ if base not in _OPEN):
+            return ["?", name]
         content, fields = self._content(value, kind), self._fields(value, kind)
         if content is None and fields is None:
             return ["?", name]
@@ -184,6 +189,7 @@ _SCALARS: dict[str, Any] = {
     "c": lambda real, imaginary: complex(float.fromhex(real), float.fromhex(imaginary)),
     "b": bytes.fromhex,
 }
+_TYPES = {kind.__name__: kind for kind in (int, str, float, bool, bytes, list, tuple, dict, set)}
 _MAKERS: dict[str, Any] = {"l": list, "t": tuple, "s": set, "z": frozenset, "g": iter}
 
 
@@ -208,9 +214,30 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
         return {decode(key, classes): decode(item, classes) for key, item in rest}
     if head == "e" and rest[0] in classes:
         return classes[rest[0]][rest[1]]
+    if head == "r":
+        return _from_text(*rest)
     if head == "o" and rest[0] in classes:
         return _remade(classes[rest[0]], rest[1], rest[2], classes)
     raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed on")
+
+
+def _from_text(name: str, text: str) -> Any:
+    """A value of the standard library from its `repr`: a call with literals, and nothing else."""
+    import ast
+    import datetime
+    import decimal
+    import fractions
+
+    makers: dict[str, Any] = {"range": range, "bytearray": bytearray, "Fraction": fractions.Fraction}
+    makers.update(Decimal=decimal.Decimal, date=datetime.date, datetime=datetime.datetime)
+    makers.update(timedelta=datetime.timedelta, time=datetime.time)
+    if name == "type" and text[8:-2] in _TYPES:
+        return _TYPES[text[8:-2]]
+    call: Any = ast.parse(text, mode="eval").body
+    if name not in makers or not isinstance(call, ast.Call):
+        raise ValueError("a value of type " + name + " cannot be passed on")
+    named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+    return makers[name](*[ast.literal_eval(one) for one in call.args], **named)
 
 
 def _remade(kind: Any, content: Any, fields: Any, classes: dict[str, Any]) -> Any:
