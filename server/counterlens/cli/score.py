@@ -1,7 +1,9 @@
-"""`counterlens score`: what the model finds likely in a file, per token and per syntax node."""
+"""`counterlens score`: what the model finds likely in code, per token, per syntax node, or over a corpus."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -15,60 +17,185 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
-from counterlens.confidence import Aggregation, confidence, score_document
+from counterlens.cli.sources import files_of
+from counterlens.confidence import Aggregation, Confidence, confidence, score_document
+from counterlens.confidence.alignment import Rule
+from counterlens.confidence.exclusion import Limits, reason_to_skip
+from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
+from counterlens.metrics.corpus import FileConfidence, corpus_confidence
+from counterlens.models import Model
 from counterlens.reports import json as plain
-from counterlens.reports.terminal import score_report
+from counterlens.reports.corpus import corpus
+from counterlens.reports.page import page
+from counterlens.reports.scores import corpus_report, score_report
 from counterlens.syntax.document import Document
+from counterlens.syntax.languages import language_named
+
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How a document is read and scored."""
+
+    language: str | None
+    aggregation: Aggregation
+    rule: Rule
+    alternatives: int
+    max_bytes: int
+    anyway: bool
+
+    def read(self, path: Path) -> Document:
+        """A document that is to be scored.
+
+        Raises:
+            SourceError: it cannot be read, or there is a reason not to score it.
+        """
+        document = Document.read(path, self.language)
+        if not document.text.strip():
+            raise SourceError(f"{path} is empty: there is nothing to score")
+        reason = None if self.anyway else reason_to_skip(document, Limits(bytes=self.max_bytes))
+        if reason is not None:
+            raise SourceError(
+                f"{path} is not scored: {reason}",
+                "--anyway scores it all the same; the embedded model reads about 1 kB a second",
+            )
+        return document
+
+    def score(self, model: Model, document: Document, progress: Callable[[int, int], None]) -> Confidence:
+        """The confidence on a document."""
+        scores = score_document(
+            model,
+            document,
+            alternatives=self.alternatives,
+            max_bytes=len(document.data),
+            progress=progress,
+        )
+        return confidence(document, scores, self.aggregation, self.rule)
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @model_options
 @click.option(
+    "--by",
+    type=click.Choice([one.value for one in Granularity]),
+    default=Granularity.STATEMENT.value,
+    show_default=True,
+    help="What the code is painted by.",
+)
+@click.option(
+    "--aggregate",
     "--aggregation",
-    type=click.Choice(list(Aggregation)),
-    default=Aggregation.MEAN,
+    "aggregation",
+    type=click.Choice([one.value for one in Aggregation]),
+    default=Aggregation.MEAN.value,
     show_default=True,
     help="How token probabilities become a node's confidence.",
 )
+@click.option(
+    "--rule",
+    type=click.Choice([one.value for one in Rule]),
+    default=Rule.OVERLAP.value,
+    show_default=True,
+    help="Whom a token counts for that straddles two nodes: both, or the one that it starts in.",
+)
+@click.option("--language", metavar="ID", help="The language, where the file's name does not tell.")
+@click.option(
+    "--global",
+    "as_corpus",
+    is_flag=True,
+    help="Sum up all files as one corpus: bootstrapped medians. Folders and several files always are.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of a corpus's intervals.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 @click.option("--alternatives", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True)
+@click.option("--anyway", is_flag=True, help="Score generated, minified and over-long files too.")
 @cache_option
 @json_option
 def score(
-    path: Path,
+    paths: tuple[Path, ...],
     model: str,
     base_url: str | None,
     api: str,
     threads: int,
+    by: Granularity,
     aggregation: Aggregation,
+    rule: Rule,
+    language: str | None,
+    as_corpus: bool,
+    seed: int,
+    html: Path | None,
     alternatives: int,
     max_bytes: int,
+    anyway: bool,
     no_cache: bool,
     as_json: bool,
 ) -> None:
-    """Score every token of a file and show how sure the model is of each concept."""
-    document = Document.read(path)
-    if not document.text.strip():
-        raise SourceError(f"{path} is empty: there is nothing to score")
-    if len(document.data) > max_bytes:
-        raise SourceError(
-            f"{path} has {len(document.data):,} bytes, and scoring is limited to {max_bytes:,}",
-            "Raise the limit with --max-bytes if you can wait: the embedded model reads about 1 kB a second",
-        )
+    """Score every token of a file and show how sure the model is of each piece and each concept.
+
+    Several files, or a folder, are one corpus: medians with intervals, per concept.
+    """
+    named = language_named(language) if language else None
+    how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway)
+    several = as_corpus or len(paths) > 1 or paths[0].is_dir()
+    if several and html is not None:
+        raise click.UsageError("--html shows one file; name one, without --global")
+    document = None if several else how.read(paths[0])
+    files = files_of(paths) if several else []
     with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
-        with steps(f"scoring {path.name}") as report:
-            scores = score_document(
-                loaded,
-                document,
-                alternatives=alternatives,
-                max_bytes=max_bytes,
-                progress=lambda done, total: report(f"scoring {path.name}", done, total),
-            )
-        scored = confidence(document, scores, Aggregation(aggregation))
-        if as_json:
-            print_json(plain.confidence(scored, loaded.info))
+        if document is None:
+            _corpus(loaded, files, how, seed, as_json=as_json)
         else:
-            print_report(score_report(scored, loaded.info))
+            _file(loaded, document, how, Granularity(by), html, as_json=as_json)
+
+
+def _file(
+    model: Model, document: Document, how: _How, by: Granularity, html: Path | None, *, as_json: bool
+) -> None:
+    """Score one file and show it."""
+    what = f"scoring {document.path.name if document.path else 'the text'}"
+    with steps(what) as report:
+        scored = how.score(model, document, lambda done, total: report(what, done, total))
+    if html is not None:
+        try:
+            html.write_text(page(scored, model.info, by), encoding="utf-8")
+        except OSError as error:
+            raise SourceError(f"{html} cannot be written: {error.strerror}") from error
+    if as_json:
+        print_json(plain.confidence(scored, model.info, by))
+    elif html is None:
+        print_report(score_report(scored, model.info, by))
+    else:
+        click.echo(f"wrote {html}")
+
+
+def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: bool) -> None:
+    """Score some files and show them as one; what cannot be scored is named with the reason."""
+    found: dict[str, FileConfidence] = {}
+    skipped: list[tuple[str, str]] = []
+    with steps("scoring") as report:
+        for number, path in enumerate(paths):
+            what = f"scoring {path.name}, {number + 1} of {len(paths)}"
+
+            def progress(done: int, total: int, *, what: str = what, number: int = number) -> None:
+                report(what, 1000 * number + 1000 * done // max(total, 1), 1000 * len(paths))
+
+            progress(0, 1)
+            try:
+                found[str(path)] = FileConfidence.of(how.score(model, how.read(path), progress))
+            except SourceError as error:
+                skipped.append(
+                    (str(path), error.message.removeprefix(f"{path} ").removeprefix("is not scored: "))
+                )
+    if not found:
+        name, reason = skipped[0]
+        raise SourceError(f"none of {len(paths)} files is scored; {name}: {reason}", "See --anyway")
+    summed = corpus_confidence(list(found.values()), seed=seed)
+    if as_json:
+        print_json(corpus(summed, model.info, list(found), skipped))
+    else:
+        print_report(corpus_report(summed, model.info, skipped))

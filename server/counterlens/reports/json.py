@@ -7,6 +7,7 @@ from typing import Any
 
 from counterlens.attribution.base import Verdict
 from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.metrics.effects import Proportion, average_mutation_effect
 from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
@@ -81,8 +82,8 @@ def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
     ]
 
 
-def confidence(found: Confidence, info: ModelInfo) -> Json:
-    """Scores on the syntax of a whole document."""
+def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Json:
+    """Scores on the syntax of a whole document, and its spans at one granularity."""
     shift = 3 if found.document.decoded and found.document.decoded.bom else 0
     return {
         "model": info.id,
@@ -90,6 +91,8 @@ def confidence(found: Confidence, info: ModelInfo) -> Json:
         "path": str(found.document.path) if found.document.path else None,
         "language": found.document.language,
         "aggregation": found.aggregation,
+        "rule": found.rule,
+        "bits_per_byte": found.bits_per_byte,
         "tokens": tokens(found.scores, shift),
         "nodes": [
             {
@@ -100,12 +103,28 @@ def confidence(found: Confidence, info: ModelInfo) -> Json:
                 "category": node.category,
                 "confidence": node.confidence,
                 "minimum": node.minimum,
+                "bits": node.bits,
+                "bits_per_byte": node.bits_per_byte,
+                "parent": node.parent if node.parent >= 0 else None,
                 "tokens": list(range(*node.tokens)),
             }
             for node in found.nodes
         ],
         "concepts": {category: value for category, (value, _) in found.concepts.items()},
         "concept_nodes": {category: n for category, (_, n) in found.concepts.items()},
+        "by": by,
+        "levels": list(LABELS),
+        "spans": [
+            {
+                "start": span.start + shift,
+                "end": span.end + shift,
+                "type": span.kind,
+                "category": span.category,
+                "value": span.value,
+                "level": span.level,
+            }
+            for span in spans(found, by)
+        ],
     }
 
 

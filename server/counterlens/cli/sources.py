@@ -1,0 +1,47 @@
+"""Which files some paths mean: themselves, and what a known language's file is in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from counterlens.errors import SourceError
+from counterlens.syntax.languages import suffixes
+
+_PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})
+"""Folders of code that nobody here wrote; so are hidden ones and virtual environments."""
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files that are named, and those of known languages in the folders, each once.
+
+    Raises:
+        SourceError: there is no such path, or nothing to score in any.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found |= dict.fromkeys(_in_folder(path))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise SourceError(f"there is no file {path}")
+    if not found:
+        raise SourceError(
+            f"there is nothing to score in {', '.join(map(str, paths))}",
+            f"Files are known by their ending: {', '.join(sorted(suffixes()))}",
+        )
+    return list(found)
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    endings = suffixes()
+    for where, folders, names in os.walk(folder):
+        here = Path(where)
+        folders[:] = sorted(name for name in folders if not _passed_over(here / name))
+        yield from (here / name for name in sorted(names) if Path(name).suffix.lower() in endings)
+
+
+def _passed_over(folder: Path) -> bool:
+    return folder.name in _PASSED_OVER or folder.name.startswith(".") or (folder / "pyvenv.cfg").exists()

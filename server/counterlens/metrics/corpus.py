@@ -1,0 +1,182 @@
+"""Global aggregation (paper 001, sections III-C and VI-B): the bootstrapped median over a corpus.
+
+A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
+value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the
+median of its snippets' values; the interval is a percentile bootstrap of 500 draws, as many as in the paper,
+in which whole files are drawn, because the snippets of one file resemble each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.surprisal import Surprisal
+from counterlens.confidence.units import units
+from counterlens.syntax.concepts import Category
+
+RESAMPLES = 500
+
+Floats = npt.NDArray[np.float64]
+OfFile = TypeVar("OfFile")
+
+
+@dataclass(frozen=True)
+class FileConfidence:
+    """What a corpus needs to know of one file: the local values of its snippets.
+
+    Attributes:
+        categories: For each category that occurs, (s,) one value for each snippet that has nodes of it.
+        whole: (s,) the mean over all nodes that have a category of the paper's, one for each snippet.
+        tokens: How many tokens are scored.
+        bits: Their surprisal.
+        bytes: The bytes that they cover.
+    """
+
+    categories: dict[Category, Floats]
+    whole: Floats
+    tokens: int
+    bits: float
+    bytes: int
+
+    @classmethod
+    def of(cls, found: Confidence) -> FileConfidence:
+        """The local values of a scored document."""
+        starts = np.array([unit.start for unit in units(found.document)], np.int64)
+        grouped: dict[Category, dict[int, list[float]]] = {}
+        everything: dict[int, list[float]] = {}
+        for node in found.nodes:
+            if not node.named or node.confidence is None or node.category is Category.STRUCTURE:
+                continue
+            snippet = int(np.searchsorted(starts, node.start, side="right"))
+            grouped.setdefault(node.category, {}).setdefault(snippet, []).append(node.confidence)
+            everything.setdefault(snippet, []).append(node.confidence)
+        bits, scored = Surprisal(found.scores).bits(np.array([0]), np.array([len(found.document.data)]))
+        return cls(
+            categories={category: _means(snippets) for category, snippets in grouped.items()},
+            whole=_means(everything),
+            tokens=int((~np.isnan(found.scores.logprob)).sum()),
+            bits=float(bits[0]),
+            bytes=int(scored[0]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure of a corpus.
+
+    Attributes:
+        value: Of all files together.
+        low: The lower end of the 95 % interval; None for a single file, which tells of no other.
+        high: Its upper end.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Median(Estimate):
+    """A median over the snippets of a corpus.
+
+    Attributes:
+        snippets: How many have the category.
+        files: In how many files they are.
+    """
+
+    snippets: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusConfidence:
+    """A model's confidence on a corpus.
+
+    Attributes:
+        categories: The median of each category that occurs, in the order of their names.
+        whole: The median over all of them; None where nothing has a category.
+        bits_per_byte: The surprisal of all files over their bytes: comparable across tokenizers; None
+            where nothing is scored.
+        files: How many files.
+        tokens: How many scored tokens.
+        seed: Of the draws.
+        resamples: How many draws.
+    """
+
+    categories: dict[Category, Median]
+    whole: Median | None
+    bits_per_byte: Estimate | None
+    files: int
+    tokens: int
+    seed: int
+    resamples: int
+
+
+def corpus_confidence(
+    files: Sequence[FileConfidence], *, seed: int = 0, resamples: int = RESAMPLES
+) -> CorpusConfidence:
+    """The global aggregation of some files.
+
+    Args:
+        files: What was scored; all with one model, one aggregation and one alignment rule.
+        seed: Of the draws: the same seed gives the same intervals.
+        resamples: How many draws.
+    """
+    occurring = sorted({category for one in files for category in one.categories})
+    none = np.empty(0)
+    return CorpusConfidence(
+        categories={
+            category: median
+            for category in occurring
+            if (median := _median([one.categories.get(category, none) for one in files], seed, resamples))
+        },
+        whole=_median([one.whole for one in files], seed, resamples),
+        bits_per_byte=_estimate(files, _bits_per_byte, seed, resamples),
+        files=len(files),
+        tokens=sum(one.tokens for one in files),
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def _median(values: list[Floats], seed: int, resamples: int) -> Median | None:
+    found = _estimate(values, _pooled, seed, resamples)
+    if found is None:
+        return None
+    holding = [one for one in values if len(one)]
+    return Median(found.value, found.low, found.high, sum(map(len, holding)), len(holding))
+
+
+def _estimate(
+    files: Sequence[OfFile], figure: Callable[[Sequence[OfFile]], float | None], seed: int, resamples: int
+) -> Estimate | None:
+    """A figure with its percentile interval. Draws in which it is undefined do not count."""
+    value = figure(files)
+    if value is None:
+        return None
+    if len(files) < 2:
+        return Estimate(value, None, None)
+    draws = np.random.default_rng(seed).integers(0, len(files), (resamples, len(files)))
+    drawn = [figure([files[i] for i in draw]) for draw in draws.tolist()]
+    low, high = np.quantile([one for one in drawn if one is not None] or [value], [0.025, 0.975])
+    return Estimate(value, float(low), float(high))
+
+
+def _pooled(chosen: Sequence[Floats]) -> float | None:
+    together = np.concatenate(chosen) if chosen else np.empty(0)
+    return float(np.median(together)) if len(together) else None
+
+
+def _bits_per_byte(chosen: Sequence[FileConfidence]) -> float | None:
+    size = sum(one.bytes for one in chosen)
+    return sum(one.bits for one in chosen) / size if size else None
+
+
+def _means(snippets: dict[int, list[float]]) -> Floats:
+    return np.array([sum(values) / len(values) for _, values in sorted(snippets.items())], np.float64)

@@ -1,0 +1,241 @@
+"""Confidence for a person at a terminal: the code itself, then its concepts, then its weakest places.
+
+Levels are told apart three ways: a colour of a scale that every common form of colour blindness can read
+(orange to blue), an underline for the two lowest, and beside each line the bar of its lowest level.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.alignment import align
+from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
+from counterlens.metrics.corpus import CorpusConfidence, Median
+from counterlens.models.base import ModelInfo
+from counterlens.reports.wording import share
+
+BARS = "▁▂▃▅▆█"
+"""One for each level, the least certain first."""
+
+_STYLES = tuple(
+    Style.parse(style)
+    for style in (
+        "bold underline #d55e00",
+        "underline #e69f00",
+        "#b8a06a",
+        "#8c8c8c",
+        "#56b4e9",
+        "#0072b2",
+    )
+)
+_UNSCORED = Style(dim=True)
+_WEAKEST = 5
+_TAB = 4
+_NAMES = {
+    Granularity.TOKEN: "tokens",
+    Granularity.LEAF: "leaves",
+    Granularity.STATEMENT: "statements",
+    Granularity.CONCEPT: "concepts",
+}
+
+
+def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Group:
+    """A document's code with its levels, its concepts, and the places where the model is least certain."""
+    whole = scored.within(0, len(scored.document.data))
+    bits = scored.bits_per_byte
+    head = Text.assemble(
+        (_plain(str(scored.document.path or "<text>")), "bold"),
+        f"   {scored.document.language}, {len(scored.scores):,} tokens   ",
+        (f"{info.name}, {info.where}", "dim"),
+    )
+    total = Text.assemble(
+        ("confidence ", "bold"),
+        f"{whole:.2f}" if whole is not None else "unknown",
+        (f"   {scored.aggregation} of token probabilities", "dim"),
+        (f"   {bits:.2f} bits a byte" if bits is not None else "", "dim"),
+    )
+    painted = spans(scored, by)
+    return Group(
+        head,
+        Text(),
+        _code(scored, painted),
+        Text(),
+        _legend(by),
+        Text(),
+        total,
+        Text(),
+        _concepts(scored),
+        *_weakest(scored, by, painted),
+    )
+
+
+def _legend(by: Granularity) -> Columns:
+    """What bars and colours mean; breaks between entries where the terminal is narrow."""
+    entries = [
+        Text.assemble(f"{bar} ", (label, style))
+        for bar, label, style in zip(BARS, LABELS, _STYLES, strict=True)
+    ]
+    return Columns([Text(f"by {by}:"), *entries], padding=(0, 2))
+
+
+def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
+    """The code, each line with its number and the bar of its lowest level."""
+    positions, data = scored.document.positions, scored.document.data
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", style="dim", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    at = 0
+    for line in range(positions.lines):
+        start = positions.line_start(line)
+        end = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
+        end = start + len(data[start:end].rstrip(b"\r\n"))
+        if line + 1 == positions.lines and start == end:
+            break
+        while at < len(painted) and painted[at].end <= start:
+            at += 1
+        text, lowest, here, cursor = Text(), None, at, start
+        while here < len(painted) and painted[here].start < end:
+            span = painted[here]
+            low, high = max(span.start, start), min(span.end, end)
+            _append(text, data[cursor:low], _UNSCORED)
+            _append(text, data[low:high], _STYLES[span.level])
+            lowest = span.level if lowest is None else min(lowest, span.level)
+            cursor, here = high, here + 1
+        _append(text, data[cursor:end], _UNSCORED)
+        bar = Text() if lowest is None else Text(BARS[lowest], _STYLES[lowest].without_color + _hue(lowest))
+        table.add_row(str(line + 1), bar, text)
+    return table
+
+
+def _append(text: Text, piece: bytes, style: Style) -> None:
+    """Add a piece of a line; tabs as blanks, because a table measures them as one."""
+    for number, part in enumerate(_plain(piece).split("\t")):
+        if number:
+            text.append(" " * (_TAB - text.cell_len % _TAB))
+        text.append(part, style)
+
+
+def _hue(level: int) -> Style:
+    """The colour of a level alone: an underlined bar would be hard to tell from the next."""
+    return Style(color=_STYLES[level].color, underline=False)
+
+
+def _concepts(scored: Confidence) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("concept")
+    table.add_column("confidence", justify="right")
+    table.add_column("")
+    table.add_column("nodes", justify="right")
+    for category, (value, n) in scored.concepts.items():
+        table.add_row(category, f"{value:.2f}", _bar(value), str(n))
+    return table
+
+
+def _bar(value: float) -> Text:
+    return Text("█" * max(1, round(value * 20)), _hue(level_of(value)))
+
+
+def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
+    """The spans of lowest value, and what the model expected at the least likely token of each."""
+    worst = sorted(painted, key=lambda span: span.value)[:_WEAKEST]
+    if not worst:
+        return []
+    lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]
+    positions, scores = scored.document.positions, scored.scores
+    for span in worst:
+        text = " ".join(_plain(positions.data[span.start : span.end]).split())
+        line = f"  line {positions.line_of(span.start) + 1}: {_cut(text)}  {share(span.value)}"
+        token = _least_certain(scored, span)
+        if token is not None:
+            options = scores.alternative_text[token]
+            seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
+            where = "" if by is Granularity.TOKEN else f" at {_visible(seen)}"
+            if options and options[0].strip() != seen.strip():
+                lines.append(Text(f"{line}, it expected {_visible(_plain(options[0]))}{where}"))
+                continue
+        lines.append(Text(line))
+    return lines
+
+
+def _least_certain(scored: Confidence, span: Span) -> int | None:
+    """The index of the token of a span that the model found least likely."""
+    first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
+    part = scored.scores.logprob[first[0] : last[0]]
+    return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
+
+
+def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tuple[str, str]]) -> Group:
+    """The global aggregation of some files, and what was left out."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("concept")
+    for column in ("median", "95 % interval", "snippets", "files"):
+        table.add_column(column, justify="right")
+    for category, median in found.categories.items():
+        table.add_row(category, *_median(median))
+    if found.whole is not None:
+        table.add_section()
+        table.add_row(Text("all", "bold"), *_median(found.whole))
+    bits = found.bits_per_byte
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (f"{found.files} file{'s' if found.files != 1 else ''}, {found.tokens:,} tokens   ", "bold"),
+            (f"{info.name}, {info.where}", "dim"),
+        ),
+        Text(),
+        table,
+        Text(),
+    ]
+    if bits is not None:
+        interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
+        parts.append(Text(f"{bits.value:.2f}{interval} bits a byte"))
+    parts.append(
+        Text(
+            f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
+            if found.files > 1
+            else "Median of the snippets' means; one file says nothing of others, so there is no interval.",
+            style="dim",
+        )
+    )
+    if skipped:
+        parts.append(Text())
+        parts += [
+            Text(f"not scored: {_plain(name)}: {_plain(reason)}", style="dim") for name, reason in skipped
+        ]
+    return Group(*parts)
+
+
+def _median(found: Median) -> tuple[str, str, str, str]:
+    interval = "" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    return f"{found.value:.2f}", interval, str(found.snippets), str(found.files)
+
+
+def _cut(text: str, width: int = 50) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _visible(token: str) -> str:
+    return f"`{token.strip() or token.encode('unicode_escape').decode()}`"
+
+
+def _plain(source: bytes | str) -> str:
+    """Text that a terminal shows as it stands: control characters, which could command it, made visible."""
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    if text.isprintable():
+        return text
+    return "".join(_shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char == "\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return char
+    return chr(0x2400 + ord(char)) if ord(char) < 32 else "\ufffd"

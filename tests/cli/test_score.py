@@ -1,0 +1,116 @@
+"""`counterlens score`: languages, granularities, corpora, pages, and what is left out with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import SIGN, Cli
+
+JAVA = "class A {\n    int f(int x) {\n        return x + 1;\n    }\n}\n"
+SCRIPT = "export const f = (x) => {\n  return `${x + 1}`;\n};\n"
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capfd)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "kind"),
+    [
+        ("a.py", SIGN, "if_statement"),
+        ("A.java", JAVA, "binary_expression"),
+        ("a.js", SCRIPT, "arrow_function"),
+    ],
+)
+def test_every_language_with_a_grammar_is_scored(
+    cli: Cli, tmp_path: Path, name: str, source: str, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(source)
+    ran = cli("score", path, "--json", "--by", "concept", "--aggregate", "median", "--rule", "start")
+    assert ran.code == 0, ran.err
+    assert (ran.json["aggregation"], ran.json["rule"], ran.json["by"]) == ("median", "start", "concept")
+    assert any(node["type"] == kind and node["confidence"] is not None for node in ran.json["nodes"])
+    assert ran.json["bits_per_byte"] > 0
+    assert {span["level"] for span in ran.json["spans"]} <= set(range(len(ran.json["levels"])))
+    starts = [span["start"] for span in ran.json["spans"]]
+    assert starts == sorted(starts)
+
+
+def test_the_report_shows_the_code_the_legend_and_the_weakest_places(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "a.js"
+    path.write_text(SCRIPT)
+    ran = cli("score", path, "--by", "leaf")
+    assert ran.code == 0, ran.err
+    for part in ("return `${x + 1}`;", "by leaf:", "below 1 %", "least certain", "bits a byte"):
+        assert part in ran.out
+
+
+def test_a_language_is_named_where_the_name_does_not_tell(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "code.txt"
+    path.write_text(JAVA)
+    assert "language of code.txt is not known" in cli("score", path).err
+    ran = cli("score", path, "--language", "java", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["language"] == "java"
+    assert "no language klingon" in cli("score", path, "--language", "klingon").err
+    assert "pip install tree-sitter-rust" in cli("score", path, "--language", "rust").err
+
+
+def test_what_is_generated_is_scored_only_when_that_is_insisted_on(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "made.py"
+    path.write_text("# @generated\nx = 1\n")
+    ran = cli("score", path)
+    assert ran.code == 1
+    assert "it is generated: line 1" in ran.err
+    assert "--anyway" in ran.err
+    assert cli("score", path, "--anyway", "--json").code == 0
+
+
+def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli, tmp_path: Path) -> None:
+    for name, source in (
+        ("a.py", SIGN),
+        ("A.java", JAVA),
+        ("b.js", SCRIPT),
+        ("notes.txt", "x"),
+        ("c.py", ""),
+    ):
+        (tmp_path / name).write_text(source)
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "d.js").write_text(SCRIPT)
+    (tmp_path / "made_pb2.py").write_text("x = 1\n")
+    one = cli("score", tmp_path, "--json", "--seed", "3")
+    assert one.code == 0, one.err
+    assert [Path(path).name for path in one.json["files"]] == ["A.java", "a.py", "b.js"]
+    assert {Path(each["path"]).name: each["reason"] for each in one.json["skipped"]} == {
+        "c.py": "is empty: there is nothing to score",
+        "made_pb2.py": "it is generated, as a file called made_pb2.py is",
+    }
+    low, high = one.json["all"]["interval"]
+    assert low <= one.json["all"]["median"] <= high
+    assert one.json["concepts"]["scope"]["files"] == 3
+    assert cli("score", tmp_path, "--json", "--seed", "3").json == one.json
+    table = cli("score", tmp_path / "a.py", "--global")
+    assert table.code == 0, table.err
+    assert "no interval" in table.out
+
+
+def test_a_page_is_written(cli: Cli, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.js", tmp_path / "a.html"
+    source.write_text(SCRIPT + "// </script>\n")
+    ran = cli("score", source, "--html", target)
+    assert ran.code == 0, ran.err
+    assert str(target) in ran.out
+    assert target.read_text().count("</script>") == 2
+    assert cli("score", tmp_path, "--html", target).code == 2
+    ran = cli("score", source, "--html", tmp_path / "none" / "a.html")
+    assert ran.code == 1
+    assert "cannot be written" in ran.err
+
+
+def test_a_folder_without_code_and_a_missing_path_are_said(cli: Cli, tmp_path: Path) -> None:
+    assert "nothing to score" in cli("score", tmp_path).err
+    assert "there is no file" in cli("score", tmp_path / "a.py", tmp_path / "b.py").err

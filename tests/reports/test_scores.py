@@ -1,0 +1,78 @@
+"""Confidence at a terminal: readable without colour, and harmless whatever stands in the file."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import pytest
+from rich.console import Console, RenderableType
+
+from counterlens.confidence import Confidence, confidence
+from counterlens.confidence.granularity import LABELS, Granularity
+from counterlens.metrics.corpus import FileConfidence, corpus_confidence
+from counterlens.models.base import ModelInfo
+from counterlens.reports.scores import BARS, corpus_report, score_report
+from counterlens.syntax.document import Document
+from tests.confidence.test_confidence import scores_of
+
+INFO = ModelInfo("m", "Model", "0", "local", frozenset())
+
+
+def shown(report: RenderableType, *, colour: bool = False, width: int = 100) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out, force_terminal=colour, color_system="truecolor" if colour else None, width=width
+    )
+    console.print(report)
+    return out.getvalue()
+
+
+def scored(text: str, logprob: float = -0.3) -> Confidence:
+    each = list(range(1, len(text.encode())))
+    return confidence(Document(text), scores_of(text, each, [logprob] * (len(each) + 1)))
+
+
+@pytest.mark.parametrize(
+    ("probability", "level"), [(0.005, 0), (0.03, 1), (0.1, 2), (0.3, 3), (0.6, 4), (0.9, 5)]
+)
+def test_every_level_has_a_bar_of_its_own(probability: float, level: int) -> None:
+    text = shown(score_report(scored("x = 1\n", math.log(probability)), INFO))
+    (line,) = [line for line in text.splitlines() if line.rstrip().endswith("x = 1") and line.startswith("1")]
+    assert line.split()[1] == BARS[level]
+    assert len(set(BARS)) == len(LABELS)
+    for bar, label in zip(BARS, LABELS, strict=True):
+        assert f"{bar} {label}" in text
+
+
+def test_the_lowest_levels_are_underlined_too() -> None:
+    assert "\x1b[1;4;" in shown(score_report(scored("x = 1\n", math.log(0.005)), INFO), colour=True)
+    certain = shown(score_report(scored("x = 1\n", math.log(0.9)), INFO), colour=True)
+    (line,) = [line for line in certain.splitlines() if "x = 1\x1b" in line and "\u2588" in line]
+    assert "4;" not in line.replace("114;", "")
+
+
+@pytest.mark.parametrize("by", list(Granularity))
+def test_every_line_of_code_is_shown_as_it_stands(by: Granularity) -> None:
+    source = 'def f(x):\r\n\t"""😀 é"""\r\n\r\n\treturn [x]  # [bold]no markup[/bold]\r\n'
+    text = shown(score_report(scored(source), INFO, by))
+    for part in ("1 ▆ def f(x):", '"""😀 é"""', "return [x]  # [bold]no markup[/bold]", f"by {by}:"):
+        assert part in text
+
+
+def test_nothing_in_a_file_commands_the_terminal() -> None:
+    source = 'x = "\x1b]0;title\x07\x1b[31m\u202e\u2028\x9b"\n'
+    text = shown(score_report(scored(source), INFO, Granularity.TOKEN))
+    assert not set(text) & set("\x1b\x07\u202e\u2028\x9b")
+    assert "␛[31m" in text
+
+
+def test_a_corpus_has_a_row_for_each_concept_and_says_what_was_left_out() -> None:
+    files = [FileConfidence.of(scored("x = 1\n", math.log(p))) for p in (0.2, 0.4, 0.6)]
+    text = shown(corpus_report(corpus_confidence(files, seed=7), INFO, [("a.py", "it is generated")]))
+    assert "3 files" in text
+    assert "0.40" in text
+    assert "seed 7" in text
+    assert "not scored: a.py: it is generated" in text
+    alone = shown(corpus_report(corpus_confidence(files[:1]), INFO, []))
+    assert "no interval" in alone
