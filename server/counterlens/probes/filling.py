@@ -1,0 +1,275 @@
+"""Masked spans: does the model, asked to go on where a syntax node begins, write that node?
+
+This is the truth that confidences are calibrated against. A node is cut out with everything after it, the
+model continues at temperature 0 after the same header that the node was scored with, and what it writes has
+to begin with the node's own tokens. Blanks between tokens are free, line ends and indentation are not.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from threading import Event
+
+import numpy as np
+
+from counterlens.confidence import Aggregation, Confidence, NodeConfidence, confidence, score_document
+from counterlens.confidence.units import Unit, units
+from counterlens.errors import Cancelled, CounterlensError, ModelError
+from counterlens.metrics.calibration import Observations
+from counterlens.models.base import Model, Prompt
+from counterlens.syntax.document import Document
+
+Report = Callable[[str, int, int], None]
+
+NODES = 600
+"""How many nodes are asked for, unless told."""
+
+_PER_UNIT = 12
+_MOST_TOKENS = 48
+_MOST_BYTES = 8192
+_MARGIN = 3  # tokens: enough to see that the last word of a node ends where the node does
+_PUNCTUATION = frozenset("()[]{},:;.")
+_OPERATOR = re.compile(rb"[-+*/%=<>!&|^~@:?]+")
+_SECOND_CHARACTERS = b"=<>&|*/+"
+
+
+class Truth(StrEnum):
+    """What counts as predicted right.
+
+    `fills`: the model, asked, writes the node. `first-choice`: each of its tokens is the one that the model
+    finds most likely after what stands before it. That is what greedy decoding writes, but for rounding and
+    the borders of tokens, and it is known from the scores, so that every node can be used.
+    """
+
+    FILLS = "fills"
+    FIRST_CHOICE = "first-choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was observed, and what was left out.
+
+    Attributes:
+        observations: The nodes.
+        units: How many functions and other units they are of.
+        documents: How many documents these are in.
+        unscored: Why units could not be scored, with how many of them.
+        agreement: The share of nodes on which both truths agree; None where only one was looked at.
+    """
+
+    observations: Observations
+    units: int
+    documents: int
+    unscored: dict[str, int]
+    agreement: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    node: NodeConfidence
+    unit: int
+    right: bool
+    first_choice: bool
+
+
+def measure(
+    model: Model,
+    documents: Sequence[Document],
+    *,
+    nodes: int = NODES,
+    truth: Truth = Truth.FILLS,
+    aggregation: Aggregation = Aggregation.MEAN,
+    seed: int = 0,
+    cancel: Event | None = None,
+    report: Report | None = None,
+) -> Measured:
+    """Observe at least so many nodes, where there are so many, of units drawn at random.
+
+    Args:
+        model: Who is asked.
+        documents: Code whose truth is the code itself.
+        nodes: How many nodes to stop after.
+        truth: What counts as right.
+        aggregation: Of the confidences.
+        seed: Which units, and which nodes in them.
+        cancel: Set it to give up.
+        report: Called with the step, nodes done, and nodes in all.
+
+    Raises:
+        CounterlensError: there is no code in the documents.
+        ModelError, Cancelled: as `Model.score` and `Model.complete`.
+    """
+    rng = np.random.default_rng(seed)
+    places = [
+        (document, unit) for document in documents for unit in units(document) if _usable(document, unit)
+    ]
+    if not places:
+        raise CounterlensError("there is no code to measure on", "Name files or folders with functions")
+    rows: list[_Row] = []
+    unscored: dict[str, int] = {}
+    used: set[int] = set()
+    for number in rng.permutation(len(places)).tolist():
+        if len(rows) >= nodes:
+            break
+        document, unit = places[number]
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        if report:
+            report(
+                f"asking for nodes of {document.path.name if document.path else 'a text'}", len(rows), nodes
+            )
+        try:
+            scores = score_document(
+                model, document, alternatives=1, span=(unit.start, unit.end), cancel=cancel
+            )
+        except ModelError as error:
+            unscored[error.message] = unscored.get(error.message, 0) + 1
+            if len(unscored) + sum(unscored.values()) > 20 and not rows:
+                raise  # nothing can be scored: say why, and do not try them all
+            continue
+        found = confidence(document, scores, aggregation)
+        chosen = _drawn(found, unit, rng, _PER_UNIT if truth is Truth.FILLS else None)
+        likely = [_first_choice(found, node) for node in chosen]
+        right = likely if truth is Truth.FIRST_CHOICE else _filled(model, found, unit, chosen, cancel)
+        rows += [
+            _Row(*row, *both)
+            for row, both in zip(
+                ((node, number) for node in chosen), zip(right, likely, strict=True), strict=True
+            )
+        ]
+        if chosen:
+            used.add(number)
+    return Measured(
+        observations=_observations(rows),
+        units=len(used),
+        documents=len({id(places[number][0]) for number in used}),
+        unscored=unscored,
+        agreement=None
+        if truth is Truth.FIRST_CHOICE or not rows
+        else float(np.mean([row.right == row.first_choice for row in rows])),
+    )
+
+
+def _usable(document: Document, unit: Unit) -> bool:
+    size = unit.end - unit.start
+    return size <= _MOST_BYTES and bool(document.data[unit.start : unit.end].strip())
+
+
+def _drawn(found: Confidence, unit: Unit, rng: np.random.Generator, most: int | None) -> list[NodeConfidence]:
+    """Nodes of a unit that a hover would show a confidence for, in the order of the text."""
+    known = [
+        node
+        for node in found.nodes
+        if node.confidence is not None
+        and unit.start <= node.start < node.end <= unit.end
+        and 0 < node.tokens[1] - node.tokens[0] <= _MOST_TOKENS
+        and node.kind not in _PUNCTUATION
+        and node.kind != "ERROR"
+        and not np.isnan(found.scores.logprob[node.tokens[0] : node.tokens[1]]).any()
+    ]
+    if most is None or len(known) <= most:
+        return known
+    return [known[i] for i in sorted(rng.choice(len(known), most, replace=False).tolist())]
+
+
+def _first_choice(found: Confidence, node: NodeConfidence) -> bool:
+    first, last = node.tokens
+    return bool((found.scores.rank[first:last] == 0).all())
+
+
+def _filled(
+    model: Model, found: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], cancel: Event | None
+) -> list[bool]:
+    """Whether the model writes each of some nodes of a unit."""
+    data = found.document.data
+    context = data[: unit.context] or (b"\n" if unit.start else b"")
+    prompts = [
+        Prompt(
+            _unix(context + data[unit.start : node.start]),
+            max_tokens=node.tokens[1] - node.tokens[0] + _MARGIN,
+        )
+        for node in chosen
+    ]
+    leaves = [
+        (node.start, node.end)
+        for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True)
+        if node.end > node.start and (following is None or following.depth <= node.depth)
+    ]
+    answers = model.complete(prompts, cancel=cancel) if prompts else []
+    return [
+        begins_with(answer.text, _pieces(data, leaves, node))
+        for answer, node in zip(answers, chosen, strict=True)
+    ]
+
+
+def _pieces(data: bytes, leaves: Sequence[tuple[int, int]], node: NodeConfidence) -> list[bytes]:
+    """The tokens of a node and what stands between them: token, gap, token, gap, ..., token."""
+    low, high = bisect.bisect_left(leaves, (node.start, 0)), bisect.bisect_left(leaves, (node.end, 0))
+    pieces: list[bytes] = []
+    at = node.start
+    for start, end in leaves[low:high]:
+        pieces += [data[at:start], data[start:end]] if pieces else [data[at:end]]
+        at = end
+    if at < node.end:
+        pieces += [b"", data[at : node.end]]
+    return [piece.replace(b"\r\n", b"\n") for piece in pieces]
+
+
+def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
+    """Whether a text begins with some tokens, and ends the last of them where it ends.
+
+    Args:
+        written: The text; blanks before the first token are free.
+        pieces: Token, gap, token, ..., token. A gap that is no blank has to be written as it is.
+    """
+    text = written.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+    at = len(text) - len(text.lstrip(b" ")) if pieces and not pieces[0].startswith(b" ") else 0
+    for i, piece in enumerate(pieces):
+        if i % 2 and not piece.strip():
+            gap = re.match(rb"\s*", text[at:])
+            found = gap[0] if gap else b""
+            if not _alike(found, piece, pieces[i - 1][-1:], pieces[i + 1][:1]):
+                return False
+            at += len(found)
+        elif text.startswith(piece, at):
+            at += len(piece)
+        else:
+            return False
+    return not pieces or _ends(pieces[-1], text[at : at + 1], text[at + 1 : at + 2])
+
+
+def _alike(found: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
+    """Whether two gaps mean the same: blanks are free except between words; line ends are not."""
+    if b"\n" in wanted or b"\n" in found:
+        return found.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
+    return bool(found) or not (wanted and _is_word(before) and _is_word(after))
+
+
+def _ends(token: bytes, following: bytes, second: bytes) -> bool:
+    """Whether a token ends before some character, or goes on."""
+    if _is_word(token[-1:]):
+        decimal = token.isdigit() and following == b"." and second.isdigit()
+        return not _is_word(following) and not decimal
+    return not (_OPERATOR.fullmatch(token) and following and following in _SECOND_CHARACTERS)
+
+
+def _is_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_" or character >= b"\x80"
+
+
+def _unix(data: bytes) -> str:
+    return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogatepass")
+
+
+def _observations(rows: Sequence[_Row]) -> Observations:
+    return Observations(
+        confidence=np.array([row.node.confidence for row in rows], np.float64),
+        right=np.array([row.right for row in rows], np.float64),
+        category=np.array([str(row.node.category) for row in rows], np.str_),
+        tokens=np.array([row.node.tokens[1] - row.node.tokens[0] for row in rows], np.int64),
+        group=np.array([row.unit for row in rows], np.int64),
+    )
