@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import IO
+
 import click
 
 from counterlens.cli import tasks
@@ -11,6 +13,7 @@ from counterlens.cli.options import (
     model_options,
     mutation_option,
     opened,
+    prefix_ratio,
     print_json,
     print_report,
     seed_option,
@@ -18,11 +21,13 @@ from counterlens.cli.options import (
     steps,
     without_option,
 )
-from counterlens.mutations.cuts import PREFIX_RATIO
+from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.registry import TASKS
-from counterlens.probes.session import Probed, ProbeSession
+from counterlens.probes.session import Probed, ProbeSession, Variant
 from counterlens.reports import json as plain
+from counterlens.reports.html import probe_html
+from counterlens.reports.markdown import probe_markdown
 from counterlens.reports.terminal import probe_report
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -38,18 +43,27 @@ from counterlens.syntax.functions import find_function, require_python
 @click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
 @click.option(
     "--prefix-ratio",
-    type=click.FloatRange(0.05, 0.95),
-    default=PREFIX_RATIO,
+    "ratio",
+    callback=prefix_ratio,
+    metavar="RATIO",
+    default=str(PREFIX_RATIO),
     show_default=True,
-    help="Which part of the function the model is shown.",
+    help="Which part of the function the model is shown, such as 0.6, or the range that it lies in: 0.4-0.6.",
 )
 @click.option(
     "--task",
-    type=click.Choice(["completion", *TASKS]),
-    default="completion",
+    type=click.Choice([*Variant, *TASKS]),
+    default=Variant.COMPLETE,
     show_default=True,
     help="What is probed.",
 )
+@click.option(
+    "--likelihood",
+    is_flag=True,
+    help="Short for --task likelihood: how likely the true rest is; nothing is written or run.",
+)
+@click.option("--markdown", type=click.File("w", lazy=True), help="Write the report as Markdown (- to show).")
+@click.option("--html", type=click.File("w", lazy=True), help="Write the report as a page of its own.")
 @click.option("--windows", is_flag=True, help="Also with less context (operator).")
 @click.option(
     "--corpus",
@@ -68,8 +82,11 @@ def probe(
     without: tuple[str, ...],
     seed: int,
     max_tokens: int,
-    prefix_ratio: float,
+    ratio: Ratio,
     task: str,
+    likelihood: bool,
+    markdown: IO[str] | None,
+    html: IO[str] | None,
     windows: bool,
     corpus: str | None,
     no_cache: bool,
@@ -80,7 +97,7 @@ def probe(
     The function and equivalent ways of writing it are cut at the same place, the model completes both, and
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
-    if task != "completion":
+    if task in TASKS:
         chosen = tasks.targets(target)
         with (
             steps("loading the model", total_known=True) as report,
@@ -100,16 +117,24 @@ def probe(
         session = ProbeSession(
             loaded,
             best_sandbox(),
+            variant=Variant.LIKELIHOOD if likelihood else Variant(task),
             mutations=mutations,
             seed=seed,
-            prefix_ratio=prefix_ratio,
+            prefix_ratio=ratio,
             without=without,
             max_tokens=max_tokens,
             report=report,
         )
         found = [session.probe(document, qualname)] if qualname else session.probe_all(document)
+    probes = [one.probe for one in found]
+    if markdown:
+        markdown.write(probe_markdown(probes))
+    if html:
+        html.write(probe_html(probes))
     if as_json:
         print_json(_document(found, single=qualname is not None))
+        return
+    if markdown and markdown.name == "-":
         return
     for i, one in enumerate(found):
         if i:

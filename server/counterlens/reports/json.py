@@ -8,10 +8,11 @@ from typing import Any
 from counterlens.attribution.base import Verdict
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
-from counterlens.metrics.effects import Proportion, average_mutation_effect
 from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
-from counterlens.probes.completion import Attempt, CompletionProbe, Pair
+from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.reports import effects
+from counterlens.reports.phrases import sentence
 from counterlens.reports.wording import meaning
 from counterlens.syntax.functions import functions
 
@@ -163,6 +164,8 @@ def pair(found: Pair) -> Json:
         "informative": effect.informative if effect else False,
         "effect": effect.mutation_effect if effect and effect.informative else None,
         "signed_effect": effect.signed if effect and effect.informative else None,
+        "likelihood": effects.likelihood(found.likelihood),
+        "text": sentence(found),
     }
 
 
@@ -172,6 +175,7 @@ def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
     return {
         "model": found.model.id,
         "model_info": model(found.model),
+        "task": found.task,
         "path": str(found.document.path) if found.document.path else None,
         "function": found.function.qualname,
         "start_line": found.function.start_line,
@@ -190,9 +194,11 @@ def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
             for one, reason in found.dropped
         ],
         "summary": {
-            **_summary(found.average, len(found.pairs), found.judged_by),
+            **effects.summaries([found]),
+            "judged_by": found.judged_by,
             "text": meaning(found),
         },
+        "note": found.note,
     }
 
 
@@ -201,7 +207,6 @@ def probes(found: list[tuple[CompletionProbe, Confidence | None]]) -> Json:
     each = [probe(one, scored) for one, scored in found]
     probed = {one.function.qualname for one, _ in found}
     pairs = [one for document in each for one in document["pairs"]]
-    effects = [one.effect for result, _ in found for one in result.pairs if one.effect]
     judged = ", ".join(f"{result.function.name}: {result.judged_by}" for result, _ in found)
     known = [document["confidence"] for document in each if document["confidence"] is not None]
     return {
@@ -217,18 +222,10 @@ def probes(found: list[tuple[CompletionProbe, Confidence | None]]) -> Json:
             if name not in probed
         ],
         "pairs": pairs,
-        "summary": _summary(average_mutation_effect(effects), len(pairs), judged or None),
-    }
-
-
-def _summary(average: Proportion, pairs: int, judged_by: str | None) -> Json:
-    return {
-        "pairs": pairs,
-        "informative": average.n,
-        "changed": average.count,
-        "average_mutation_effect": average.value,
-        "interval": [average.low, average.high] if average.n else None,
-        "judged_by": judged_by,
+        "summary": {
+            **effects.summaries([result for result, _ in found]),
+            "judged_by": judged or None,
+        },
     }
 
 

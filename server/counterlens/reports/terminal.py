@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from counterlens.attribution.base import Judgement
 from counterlens.confidence.aggregate import Confidence
 from counterlens.models.base import ModelInfo
 from counterlens.mutations.base import Counterfactual, Refusal
-from counterlens.probes.completion import Attempt, CompletionProbe, Pair
-from counterlens.reports.wording import meaning, outcome, share
+from counterlens.probes.likelihood import LikelihoodEffect
+from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.reports.wording import likelihood, meaning, outcome, share
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 
@@ -30,6 +32,7 @@ _COLOURS = {
     Judgement.REFUSED: "dim",
 }
 _LINES_SHOWN = 16
+_TOKENS_SHOWN = 5
 
 
 def probe_report(
@@ -47,7 +50,7 @@ def probe_report(
     parts += _confidence_lines(probe, scored, note)
     for pair in probe.pairs:
         parts += [Text(), *_pair(probe.document, pair)]
-    if probe.pairs:
+    if probe.pairs and probe.task != "likelihood":
         parts += [Text(), _table(probe)]
     parts += [*_left_out(probe), Text(), *_closing(probe)]
     return Group(*parts)
@@ -127,7 +130,25 @@ def _pair(document: Document, pair: Pair) -> list[RenderableType]:
         _side("after the original, it wrote", pair.gap.before, pair.original),
         _side("after the counterfactual, it wrote", pair.mutated_gap.before, pair.mutated),
     )
-    return [head, _indented(diff(document.text, found.source)), sides]
+    parts: list[RenderableType] = [head, _indented(diff(document.text, found.source))]
+    if pair.original.completion is not None:
+        parts.append(sides)
+    if pair.likelihood:
+        parts += _likelihood_lines(pair.likelihood)
+    return parts
+
+
+def _likelihood_lines(effect: LikelihoodEffect) -> list[Text]:
+    lines = [Text(f"  the true rest is {likelihood(effect)}")]
+    lines += [
+        Text(
+            f"    {_visible(one.text)} in line {one.line}: {share(math.exp(one.original))} before, "
+            f"{share(math.exp(one.mutated))} after",
+            style="dim",
+        )
+        for one in effect.changes[:_TOKENS_SHOWN]
+    ]
+    return lines
 
 
 def _side(title: str, before: str, attempt: Attempt) -> Panel:
@@ -187,7 +208,8 @@ def _judgement(attempt: Attempt) -> Text:
 
 
 def _closing(probe: CompletionProbe) -> list[Text]:
-    average, lines = probe.average, []
+    found, lines = probe.summary, []
+    average = found.average
     if average.n and average.value is not None and average.low is not None and average.high is not None:
         pairs = "pair" if average.n == 1 else "pairs"
         lines.append(
@@ -197,10 +219,19 @@ def _closing(probe: CompletionProbe) -> list[Text]:
                 f"{average.high:.2f})."
             )
         )
-    elif probe.pairs:
+        if found.mcnemar is not None:
+            lines.append(
+                Text(
+                    f"{found.lost} lost, {found.gained} gained (signed effect {found.signed:+.2f}, McNemar's "
+                    f"exact p {found.mcnemar:.2g}); {found.uninformative} uninformative left out."
+                )
+            )
+    elif probe.pairs and probe.judged_by:
         lines.append(Text(f"None of the {len(probe.pairs)} pairs is informative."))
     if probe.judged_by:
         lines.append(Text(f"Judged by {probe.judged_by}."))
+    if probe.note:
+        lines.append(Text(probe.note, style="dim"))
     lines.append(Text.assemble(("What this means: ", "bold"), meaning(probe)))
     return lines
 

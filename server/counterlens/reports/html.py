@@ -1,0 +1,158 @@
+"""A probe as one HTML page: nothing is fetched, nothing is run, and colours only repeat what words say."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.reports.markdown import average, counts, diff_lines, groups, left_out, summary_cells
+from counterlens.reports.phrases import sentence
+from counterlens.reports.wording import likelihood, meaning, outcome
+
+_STYLE = Path(__file__).with_name("probe.css").read_text(encoding="utf-8")
+
+
+def policy() -> str:
+    """The content security policy of the page: its own style, known by its hash, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def probe_html(probes: Sequence[CompletionProbe]) -> str:
+    """A page on the probes of one or more functions of a file."""
+    title = ", ".join(probe.function.qualname for probe in probes)
+    parts = [part for probe in probes for part in _probe(probe)]
+    if len(probes) > 1:
+        parts += _together(probes)
+    body = "\n".join(parts)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy())}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f"<title>{escape(f'Probe of {title}')}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _probe(probe: CompletionProbe) -> Iterator[str]:
+    function, path = probe.function, probe.document.path
+    judged = f", judged by {probe.judged_by}" if probe.judged_by else ""
+    place = f"{path or '<text>'}:{function.start_line}-{function.end_line}"
+    yield f"<h1>{escape(function.qualname)}</h1>"
+    yield _paragraph(f"{probe.task} probe of {place} with {probe.model.name} ({probe.model.where}){judged}")
+    yield f"<p><strong>{escape(meaning(probe))}</strong></p>"
+    if probe.pairs:
+        yield _paragraph(f"{counts(probe.summary)}; {average(probe.summary)}".rstrip("; ") + ".")
+        yield _table(
+            "Pairs",
+            ("counterfactual", "concept", "line", "original", "counterfactual", "shows"),
+            [
+                (
+                    escape(pair.counterfactual.mutation),
+                    escape(pair.counterfactual.concept),
+                    str(pair.counterfactual.start_line),
+                    _verdict(pair.original),
+                    _verdict(pair.mutated),
+                    escape(outcome(pair)),
+                )
+                for pair in probe.pairs
+            ],
+        )
+    if probe.note:
+        yield _paragraph(probe.note)
+    for pair in probe.pairs:
+        yield from _pair(probe, pair)
+    missing = left_out(probe)
+    if missing:
+        rows = [(escape(mutation), str(n), escape(why)) for mutation, why, n in missing]
+        yield _table("Not asked", ("mutation", "places", "why"), rows)
+
+
+def _pair(probe: CompletionProbe, pair: Pair) -> Iterator[str]:
+    found = pair.counterfactual
+    yield f"<h2>{escape(found.mutation)}, line {found.start_line}</h2>"
+    yield _paragraph(f"{sentence(pair)} ({found.description}; {found.concept})")
+    yield f'<pre aria-label="What was changed"><code>{_diff(probe.document.text, found.source)}</code></pre>'
+    if pair.original.completion is not None:
+        yield '<div class="sides">'
+        yield from _side("After the original the model wrote", pair.gap.before, pair.original)
+        yield from _side("After the counterfactual the model wrote", pair.mutated_gap.before, pair.mutated)
+        yield "</div>"
+    if pair.likelihood:
+        yield _paragraph(f"The true rest of the function is {likelihood(pair.likelihood)}.")
+        rows = [
+            (
+                f"<code>{escape(repr(one.text))}</code>",
+                str(one.line),
+                f"{one.original:.2f}",
+                f"{one.mutated:.2f}",
+                f"{one.change:+.2f}",
+            )
+            for one in pair.likelihood.changes
+        ]
+        if rows:
+            columns = ("token", "line", "log-probability before", "after", "change")
+            yield _table("The most changed tokens", columns, rows)
+
+
+def _side(title: str, before: str, attempt: Attempt) -> Iterator[str]:
+    asked = before.rstrip("\r\n").splitlines()[-1:]
+    cut_off = ", cut off at the token limit" if attempt.finish == "length" else ""
+    yield f"<section><h3>{escape(title)}</h3><p>{_verdict(attempt)}{cut_off}</p>"
+    lines = [*asked, (attempt.completion or "").strip("\r\n")]
+    yield f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
+    evidence = attempt.verdict.evidence
+    if not attempt.verdict.passed and evidence.failed:
+        yield _paragraph(f"Evidence: {evidence.failed}")
+    if not attempt.verdict.passed and evidence.message:
+        yield f"<pre>{escape(evidence.message.strip())}</pre>"
+    yield "</section>"
+
+
+def _together(probes: Sequence[CompletionProbe]) -> Iterator[str]:
+    yield "<h1>All functions</h1>"
+    observations = [one for probe in probes for one in probe.observations]
+    for title, found in groups(observations):
+        columns = (title, "pairs", "informative", "changed", "effect", "95 % interval", "signed", "McNemar p")
+        rows = [(escape(name), *summary_cells(summary)) for name, summary in found.items()]
+        yield _table(f"By {title}", columns, rows)
+
+
+def _diff(before: str, after: str) -> str:
+    marks = {"+": "ins", "-": "del"}
+    lines = []
+    for line in diff_lines(before, after):
+        mark = marks.get(line[:1])
+        lines.append(f"<{mark}>{escape(line)}</{mark}>" if mark else escape(line))
+    return "\n".join(lines)
+
+
+def _verdict(attempt: Attempt) -> str:
+    judgement = attempt.verdict.judgement
+    return f'<span class="{judgement}">{judgement.replace("_", " ")}</span>'
+
+
+def _paragraph(text: str) -> str:
+    """A sentence of ours, which begins with a capital; what stands in backquotes is code."""
+    parts = [escape(part) for part in (text[:1].upper() + text[1:]).split("`")]
+    if len(parts) % 2 == 0:
+        return f"<p>{escape(text)}</p>"
+    return "<p>" + "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)) + "</p>"
+
+
+def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are HTML already."""
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )
+    return (
+        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )

@@ -1,0 +1,50 @@
+"""What each mutation did, and what it means to write on as if it had not, in plain words."""
+
+from __future__ import annotations
+
+from counterlens.attribution.base import Judgement
+from counterlens.probes.results import Pair
+
+_DONE = {
+    "if-else-flip": ("With the branches flipped", "the code for the unflipped condition"),
+    "independent-swap": ("With two independent statements swapped", "what followed in their old order"),
+    "for-while-convert": ("With the loop written the other way", "the code of the loop as it was"),
+    "refactor-condition": ("With the condition written another way", "the code for the condition as it was"),
+    "loop-unroll": ("With the loop unrolled", "the code of the loop as it was"),
+    "def-use-break": ("With the second use of a variable renamed", "the code with the old name"),
+    "operand-swap": ("With the operands swapped", "the code for the operands as they were"),
+    "reorder-parameters": ("With the parameters in another order", "the code for their old order"),
+    "rename-random": ("With a variable called by a random name", "the code with the old name"),
+    "rename-shuffle": ("With the variables' names exchanged", "the code with the names as they were"),
+    "rename-generic": ("With a variable called by a generic name", "the code with the old name"),
+    "annotate-strip": ("Without the annotations", "the code that it wrote with them"),
+    "annotate-shuffle": ("With the annotations exchanged", "the code that it wrote before"),
+}
+
+
+def done(mutation: str) -> str:
+    """What a mutation did, as the beginning of a sentence."""
+    return _DONE.get(mutation, (f"After {mutation}", ""))[0]
+
+
+def sentence(pair: Pair) -> str:
+    """What one pair shows, as one sentence that claims no more than was measured."""
+    if pair.original.completion is None:
+        return f"{done(pair.counterfactual.mutation)}, only the likelihood of the true rest was measured."
+    beginning, effect = done(pair.counterfactual.mutation), pair.effect
+    before = _DONE.get(pair.counterfactual.mutation, ("", "what it wrote before the change"))[1]
+    if effect is None:
+        return f"{beginning}, there is nothing to judge by what the model wrote."
+    if not effect.informative:
+        return f"{beginning} and without it the model failed, so the pair says nothing about the change."
+    if effect.mutation_effect == 0:
+        return f"{beginning}, the model still got it right."
+    if effect.signed > 0:
+        return f"The model failed on the code as it stands. {beginning}, it got it right."
+    if pair.copied:
+        return f"{beginning}, the model still wrote {before}."
+    how = {
+        Judgement.INVALID: "wrote something that does not parse",
+        Judgement.TIMED_OUT: "wrote a program that does not end in time",
+    }.get(pair.mutated.verdict.judgement, "no longer got it right")
+    return f"{beginning}, the model {how}."
