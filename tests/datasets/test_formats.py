@@ -329,6 +329,7 @@ def test_the_digest_of_a_folder_follows_names_and_contents(tmp_path: Path) -> No
     folder = tmp_path / "data"
     folder.mkdir()
     path = written(folder, [RECORDS["cruxeval"]])
+    written(folder, [RECORDS["cruxeval"]], "more.jsonl")
     first = open_dataset(folder).provenance.sha256
     assert open_dataset(folder).provenance.sha256 == first
     path.rename(folder / "renamed.jsonl")
@@ -357,3 +358,21 @@ def _packed(folder: Path) -> Path:
         archive.add(folder, arcname=folder.name)
     path.write_bytes(buffer.getvalue())
     return path
+
+
+def test_a_folder_is_what_is_in_it(tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    one.mkdir()
+    path = written(one, [RECORDS["mbpp"]])
+    (one / "LICENSE").write_text("free")
+    assert open_dataset(one).path == path
+    data = tmp_path / "programs"
+    for name in ("p1", "p2"):
+        program_folder(data, name, {"main.py": "", "input.txt": "", "output.txt": ""})
+    assert [(dataset.id, dataset.path) for dataset in find(tmp_path)] == [("mbpp", path), ("codenet", data)]
+    both = tmp_path / "both"
+    for name in ("mbpp", "cruxeval"):
+        (both / name).mkdir(parents=True)
+        written(both / name, [RECORDS[name]])
+    with pytest.raises(DataError, match="holds 2 datasets"):
+        open_dataset(both)

@@ -10,8 +10,10 @@ from counterlens.cli.options import json_option, print_json, print_report, steps
 from counterlens.datasets import Dataset
 from counterlens.datasets.checking import Check, check
 from counterlens.datasets.registry import find, installed, open_dataset
+from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.reports import data as reports
+from counterlens.sandbox.registry import best_sandbox
 
 
 @click.group()
@@ -42,16 +44,20 @@ def list_data(path: str | None, as_json: bool) -> None:
 @data.command("check")
 @click.argument("specs", metavar="NAME_OR_PATH...", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N problems of each.")
+@click.option("--run", is_flag=True, help="Also run each solution's own tests, in the sandbox.")
 @json_option
-def check_data(specs: tuple[str, ...], limit: int | None, as_json: bool) -> None:
-    """Does every record read, and does every reference solution parse?
+def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bool) -> None:
+    """Does every record read, and does every reference solution parse (and pass its tests)?
 
     The exit code is 1 where one does not.
     """
+    runner = Runner(best_sandbox()) if run else None
     checks: list[Check] = []
     with steps("reading", total_known=True) as report:
         checks += [
-            check(dataset, limit=limit, report=report) for spec in specs for dataset in _datasets(spec)
+            check(dataset, run=runner.check if runner else None, limit=limit, report=report)
+            for spec in specs
+            for dataset in _datasets(spec)
         ]
     if as_json:
         print_json([reports.check_json(one) for one in checks])

@@ -13,6 +13,7 @@ from threading import Event
 
 from counterlens.datasets.base import Dataset, Problem, Provenance
 from counterlens.errors import Cancelled
+from counterlens.syntax.document import Document
 
 Report = Callable[[str, int, int], None]
 """Called with (the problem, how many are done, how many there are)."""
@@ -117,7 +118,7 @@ def parse(problem: Problem) -> Checked:
     if not problem.source.strip():
         return Checked(problem.id, Finding.NO_SOLUTION)
     if problem.language != "python":
-        return Checked(problem.id, Finding.NOT_CHECKED, f"{problem.language} is not parsed")
+        return _parse_tree(problem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes are the dataset's own business
@@ -127,3 +128,14 @@ def parse(problem: Problem) -> Checked:
         where = f"line {line}: " if line else ""
         return Checked(problem.id, Finding.DOES_NOT_PARSE, f"{where}{getattr(error, 'msg', error)}")
     return Checked(problem.id, Finding.PARSES)
+
+
+def _parse_tree(problem: Problem) -> Checked:
+    """By the tree of its grammar, where there is one."""
+    try:
+        root = Document(problem.source, language=problem.language).tree.root_node
+    except KeyError:
+        return Checked(problem.id, Finding.NOT_CHECKED, f"there is no grammar of {problem.language}")
+    if not root.has_error:
+        return Checked(problem.id, Finding.PARSES)
+    return Checked(problem.id, Finding.DOES_NOT_PARSE, "a syntax error")

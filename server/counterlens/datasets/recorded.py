@@ -30,15 +30,17 @@ class RecordLoader(Loader):
         """
 
     def recognises(self, path: Path) -> int:
-        """As `Loader.recognises`: the number of its fields, when the first record has them all."""
+        """As `Loader.recognises`: the number of its fields, when the first record of each file has all."""
         if not path.is_dir() and not path.is_file():
             return 0
         files = data_files(path)
-        first = first_record(files[0]) if files else None
-        if first is None:
-            return 0
-        known = all(any(name in first for name in entry.split("|")) for entry in self.fields)
-        return len(self.fields) if known else 0
+        return len(self.fields) if files and all(map(self._fits, files)) else 0
+
+    def _fits(self, file: Path) -> bool:
+        first = first_record(file)
+        return first is not None and all(
+            any(name in first for name in entry.split("|")) for entry in self.fields
+        )
 
     def problems(self, path: Path) -> Iterator[Problem]:
         """As `Loader.problems`."""

@@ -13,6 +13,8 @@ from counterlens.datasets.codenet import Avatar, CodeNet
 from counterlens.datasets.codesearchnet import CodeSearchNet
 from counterlens.datasets.cruxeval import CruxEval
 from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
+from counterlens.datasets.files import data_files
+from counterlens.datasets.folders import PROGRAMS
 from counterlens.datasets.galeras import Galeras
 from counterlens.datasets.humaneval import HumanEval
 from counterlens.datasets.humaneval_x import HumanEvalX
@@ -66,12 +68,19 @@ def open_dataset(spec: str | Path) -> Dataset:
             f"there is no dataset and no file {text}", f"Known are {', '.join(LOADERS)}; or give a path"
         )
     loader = recognise(_existing(path))
-    if loader is None:
+    if loader is not None:
+        files = data_files(path)
+        return Dataset(loader, files[0] if len(files) == 1 else path)
+    inside = find(path)
+    if len(inside) > 1:
+        names = ", ".join(str(dataset.path) for dataset in inside[:4])
+        raise DataError(f"{path} holds {len(inside)} datasets", f"Name one of them: {names}")
+    if not inside:
         raise DataError(
             f"{path} is in no format that is known",
             f"Say which it is in: NAME:{path}, with one of {', '.join(LOADERS)}",
         )
-    return Dataset(loader, path)
+    return inside[0]
 
 
 def recognise(path: Path) -> Loader | None:
@@ -112,7 +121,8 @@ def find(path: Path) -> list[Dataset]:
         return [Dataset(loader, path)] if loader else []
     if not path.is_dir():
         return []
-    inside = [dataset for child in sorted(path.iterdir()) for dataset in find(child)]
+    of_programs = any((child / name).is_file() for child in path.iterdir() for name in PROGRAMS)
+    inside = [] if of_programs else [dataset for child in sorted(path.iterdir()) for dataset in find(child)]
     if inside:
         return inside
     loader = recognise(path)
