@@ -67,6 +67,23 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What makes a prompt a question, and the form of its answer.
+
+    Back ends hold the model to the form where they can; an answer may still come in any other.
+
+    Attributes:
+        instruction: What a chat model is told besides the prompt's text; models that only complete are not.
+        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers.
+        schema: The form as a JSON schema, itself as JSON: for chat endpoints. Empty: there is none.
+    """
+
+    instruction: str
+    grammar: str
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A text to be continued at temperature 0.
 
@@ -75,11 +92,14 @@ class Prompt:
             ARCHITECTURE.md), so that the continuation is what follows `text` exactly.
         max_tokens: At most so many new tokens.
         stop: When to end before that.
+        reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
+            and should end where a word does.
     """
 
     text: str
     max_tokens: int = 256
     stop: Stop = field(default_factory=Stop)
+    reply: Reply | None = None
 
 
 @dataclass(frozen=True, slots=True)

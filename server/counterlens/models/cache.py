@@ -202,7 +202,10 @@ class CachedModel:
         self.close()
 
     def _prompt_key(self, prompt: Prompt) -> bytes:
-        return self._key("complete", prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts)
+        asked: list[Any] = [prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts]
+        if prompt.reply:
+            asked.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
+        return self._key("complete", *asked)
 
     def _key(self, *question: Any) -> bytes:
         info = self.model.info

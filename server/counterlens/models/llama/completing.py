@@ -12,6 +12,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models import stopping
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama import healing
+from counterlens.models.llama.grammar import Grammar
 from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
 
@@ -60,7 +61,12 @@ class Completer:
 
     def _prepare(self, prompt: Prompt) -> _Growing:
         engine = self.engine
-        tokens, required = healing.split(engine, prompt.text.encode())
+        text, grammar = prompt.text.encode(), None
+        if prompt.reply is None:
+            tokens, required = healing.split(engine, text)
+        else:  # a question is read as it stands
+            tokens, required = engine.tokenize(text), b""
+            grammar = Grammar(engine, prompt.reply.grammar)
         if not tokens:
             raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
         room = engine.context - prompt.max_tokens - len(required)
@@ -70,7 +76,7 @@ class Completer:
                 "Ask for fewer",
             )
         dropped = max(0, len(tokens) - room)
-        return _Growing(prompt, tokens[dropped:], required, dropped)
+        return _Growing(prompt, tokens[dropped:], required, dropped, grammar)
 
     def _generate(self, group: list[_Growing], advance: Callable[[], None]) -> None:
         logits: Sequence[npt.NDArray[np.float32]] = self.lanes.read([one.tokens for one in group])
@@ -80,7 +86,7 @@ class Completer:
                 raise Cancelled
             rows, still = [], []
             for (lane, one), row in zip(growing, logits, strict=True):
-                token = self._choose(row, one.missing)
+                token = one.grammar.choose(row) if one.grammar else self._choose(row, one.missing)
                 one.append(token, self.engine)
                 if one.finish:
                     advance()
@@ -110,6 +116,7 @@ class _Growing:
         tokens: What is fed.
         required: What the first tokens have to spell out.
         dropped: How many of the prompt's oldest tokens are not fed.
+        grammar: What the continuation is held to.
         written: What was generated, `required` included.
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
@@ -120,6 +127,7 @@ class _Growing:
     tokens: list[int]
     required: bytes
     dropped: int
+    grammar: Grammar | None = None
     written: bytes = b""
     count: int = 0
     finish: str = ""
@@ -139,6 +147,8 @@ class _Growing:
         if token in engine.ends and not self.missing:
             self.finish = "stop"
             return
+        if self.grammar:
+            self.grammar.accept(token)
         self.written += engine.pieces[token]
         self.count += 1
         text = self.written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from counterlens.models.base import Prompt
+from counterlens.models.base import Prompt, Reply
 from counterlens.models.remote import healing, replies
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import Piece, first_choice, string
@@ -29,6 +30,8 @@ class Turn:
     @property
     def payload(self) -> Json:
         """The body of the request. Stop texts stay here: a reply that repeats the prompt may contain them."""
+        if self.prompt.reply is not None:
+            return _question(self.prompt, self.prompt.reply)
         head, _ = healing.split(self.prompt.text)
         longest = max((len(ticks) for ticks in _TICKS.findall(head)), default=2)
         fence = "`" * (longest + 1)
@@ -43,13 +46,34 @@ class Turn:
         }
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """What follows the prompt."""
+        """What follows the prompt; to a question, all of the reply."""
+        if self.prompt.reply is not None:
+            return replies.without_thought(answer)
         return replies.continuation(answer, self.prompt.text, self.prompt.stop.indent, complete=complete)
 
     def ended(self, answer: str) -> bool:
         """Whether the code block is closed."""
+        if self.prompt.reply is not None:
+            return False
         block = replies.first_block(answer)
         return block is not None and block.closed
+
+
+def _question(prompt: Prompt, reply: Reply) -> Json:
+    """The body of a request that asks a question, in the form of answer that chat APIs agree on."""
+    body: Json = {
+        "messages": [
+            {"role": "system", "content": reply.instruction},
+            {"role": "user", "content": prompt.text},
+        ],
+        "max_tokens": prompt.max_tokens,
+        "temperature": 0,
+        "stream": True,
+    }
+    if reply.schema:
+        form = {"name": "answer", "strict": True, "schema": json.loads(reply.schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    return body
 
 
 class ChatDialect:

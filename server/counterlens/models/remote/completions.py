@@ -33,6 +33,8 @@ class Continuation:
         stops = self._server_stops()
         if stops:
             body["stop"] = stops
+        if self.prompt.reply is not None:
+            body["grammar"] = self.prompt.reply.grammar  # llama.cpp's servers; others pass over it or refuse
         return body
 
     def text(self, answer: str, *, complete: bool) -> str | None:
@@ -59,6 +61,7 @@ class CompletionsDialect:
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> Continuation:
         """A request that ends at a token boundary, unless told otherwise."""
+        heal = heal and prompt.reply is None
         head, gap = healing.split(prompt.text) if heal else (prompt.text, "")
         return Continuation(head, gap, prompt)
 

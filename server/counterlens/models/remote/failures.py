@@ -65,7 +65,11 @@ class EmptyStreamError(ModelError):
     """A stream ended before anything came: some servers fail so, and say why only without streaming."""
 
 
-class UnsupportedParameterError(ModelError):
+class RefusedRequestError(ModelError):
+    """The endpoint found the request itself wrong."""
+
+
+class UnsupportedParameterError(RefusedRequestError):
     """The endpoint does not take a parameter of the request.
 
     Attributes:
@@ -172,7 +176,7 @@ def of_status(
         return error if status in _PERMANENT_5XX else Transient(error, wait)
     if 300 <= status < 400:
         return ModelError(f"{url} has moved ({status})", "Use the address that it moved to as the base URL")
-    return ModelError(f"{host} refused the request ({status}){said}")
+    return RefusedRequestError(f"{host} refused the request ({status}){said}")
 
 
 def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:

@@ -26,6 +26,7 @@ from counterlens.models.remote.dialect import Dialect, Exchange
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
 from counterlens.models.remote.failures import (
     EmptyStreamError,
+    RefusedRequestError,
     UnknownModelError,
     UnreachableError,
     UnsupportedParameterError,
@@ -113,6 +114,7 @@ class RemoteModel:
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._checked = allow_unlisted
         self._limit = "max_tokens"
+        self._holds_to_forms = True
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
@@ -306,6 +308,21 @@ class RemoteModel:
             return await self._read(prompt, exchange, answer), answer.streamed
 
         payload: Json = {"model": self._model, **exchange.payload}
+        if not self._holds_to_forms:
+            payload = _formless(payload)
+        elif (free := _formless(payload)) != payload:
+            try:
+                return await self._send(payload, read)
+            except RefusedRequestError:
+                answer = await self._send(free, read)
+                self._holds_to_forms = False  # it was the form that the endpoint minded
+                return answer
+        return await self._send(payload, read)
+
+    async def _send(
+        self, body: Json, read: Callable[[Answer], Coroutine[Any, Any, tuple[Completion, bool]]]
+    ) -> tuple[Completion, bool]:
+        payload = dict(body)
         tokens = payload.pop("max_tokens")
         for _ in range(2):  # an endpoint may mind either of two things
             limit = self._limit
@@ -399,6 +416,11 @@ async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from failed.exceptions[0].__cause__
     return [task.result() for task in tasks]
+
+
+def _formless(payload: Json) -> Json:
+    """A request without the form that its answer is to have."""
+    return {key: value for key, value in payload.items() if key not in {"grammar", "response_format"}}
 
 
 def _joined(text: str) -> str:

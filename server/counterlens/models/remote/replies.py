@@ -63,6 +63,11 @@ def first_block(reply: str) -> Block | None:
     return Block(reply[opening.end() : end.start() if end else len(reply)], end is not None)
 
 
+def without_thought(reply: str) -> str:
+    """A reply without the reasoning that comes before it."""
+    return _THOUGHT.sub("", reply)
+
+
 def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool) -> str | None:
     """What follows a prompt according to a reply.
 

@@ -1,0 +1,73 @@
+"""Holding a completion to a grammar (GBNF), through llama.cpp's own sampler."""
+
+from __future__ import annotations
+
+import ctypes
+
+import llama_cpp as llama
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError
+from counterlens.models.llama.native import Engine
+
+_FIRST = 32
+"""Candidates that are tried before the whole vocabulary is: nearly always one of them fits."""
+
+
+class Grammar:
+    """How far one completion has come in a grammar.
+
+    Args:
+        engine: Whose vocabulary is used.
+        text: GBNF; the rule `root` is the whole answer.
+
+    Raises:
+        ModelError: it is no valid grammar.
+    """
+
+    def __init__(self, engine: Engine, text: str) -> None:
+        self._sampler = llama.llama_sampler_init_grammar(engine.vocab, text.encode(), b"root")
+        if not self._sampler:
+            raise ModelError("llama.cpp cannot read the grammar that the answer is to follow")
+
+    def __del__(self) -> None:
+        if getattr(self, "_sampler", None):
+            llama.llama_sampler_free(self._sampler)
+
+    def choose(self, logits: npt.NDArray[np.float32]) -> int:
+        """The most likely token that may come next; the end of the text where the answer may be complete.
+
+        Args:
+            logits: (v,) float32.
+
+        Raises:
+            ModelError: the vocabulary has no token that could come next.
+        """
+        likely = np.argpartition(-logits, _FIRST)[:_FIRST]
+        for candidates in (likely, np.arange(len(logits))):
+            values = self._allowed(candidates, logits[candidates])
+            best = int(np.argmax(values))
+            if values[best] > -np.inf:
+                return int(candidates[best])
+        raise ModelError("the model's vocabulary cannot spell an answer in the form that is asked for")
+
+    def accept(self, token: int) -> None:
+        """Go on past a token that was chosen."""
+        llama.llama_sampler_accept(self._sampler, token)
+
+    def _allowed(
+        self, tokens: npt.NDArray[np.int64], logits: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """The logits, -inf where a token may not come next."""
+        count = len(tokens)
+        data = (llama.llama_token_data * count)()
+        raw = np.frombuffer(memoryview(data).cast("B"), _TOKEN)
+        raw["id"], raw["logit"], raw["p"] = tokens, logits, 0
+        array = llama.llama_token_data_array(data=data, size=count, selected=-1, sorted=False)
+        llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
+        found: npt.NDArray[np.float32] = raw["logit"].copy()
+        return found
+
+
+_TOKEN = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
