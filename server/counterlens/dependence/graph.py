@@ -14,6 +14,7 @@ Rules:
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -72,6 +73,16 @@ class Dependences:
     def statements(self) -> tuple[Statement, ...]:
         """The function's statements, by their id."""
         return listed(self._statements, self._text)
+
+    @property
+    def syntax(self) -> tuple[ast.AST, ...]:
+        """The syntax node of each statement, by its id; their positions are those of the whole source."""
+        return tuple(self._statements.nodes)
+
+    @property
+    def source(self) -> str:
+        """The source that the function stands in."""
+        return self._text
 
     @cached_property
     def edges(self) -> frozenset[Edge]:

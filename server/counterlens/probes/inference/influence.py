@@ -1,0 +1,104 @@
+"""Interventional inference: which dependences a model's expectations show, without asking it anything.
+
+If the model's belief about statement b rests on statement a, it moves when a is changed. The influence of
+every statement on every later one makes a matrix; what exceeds a threshold counts as an edge that the model
+infers.
+Method, assumptions and limits: `docs/influence.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError, SourceError
+from counterlens.models.base import Capability, Model, ModelInfo
+from counterlens.probes.inference.estimators import (
+    CONTROL_KINDS,
+    DATA_KINDS,
+    Scores,
+    control_scores,
+    data_scores,
+)
+from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.reactions import react
+from counterlens.probes.inference.subject import Subject
+
+Report = Callable[[str, int, int], None]
+"""Called with (what is being done, steps done, steps in all)."""
+
+MOST_STATEMENTS = 120
+THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: -0.2}
+"""Nats from which on an influence counts as an edge: best by F1 on the functions that the method was made on.
+That of control is below 0 because the placebos hold true edges, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What changing each statement does to the model's expectation of each later one.
+
+    Attributes:
+        subject: The function.
+        model: Whose expectations they are.
+        data: Nats by (source, target); only pairs that were looked at: the source binds something, and the
+            target stands after it.
+        control: Likewise; the source is an `if`, `for` or `while`.
+    """
+
+    subject: Subject
+    model: ModelInfo
+    data: Scores
+    control: Scores
+
+    def scores(self, relation: Relation) -> Scores:
+        """The influences of one kind."""
+        return self.data if relation is Relation.DATA else self.control
+
+    def edges(self, relation: Relation, threshold: float | None = None) -> set[tuple[int, int]]:
+        """The pairs whose influence is at least a threshold."""
+        least = THRESHOLDS[relation] if threshold is None else threshold
+        return {pair for pair, value in self.scores(relation).items() if value >= least}
+
+    def matrix(self, relation: Relation) -> npt.NDArray[np.float64]:
+        """(n, n) float64 nats, source by target; NaN where a pair was not looked at."""
+        count = len(self.subject.parts)
+        found = np.full((count, count), np.nan)
+        for (source, target), value in self.scores(relation).items():
+            found[source, target] = value
+        return found
+
+
+def infer_influence(
+    model: Model, subject: Subject, *, cancel: Event | None = None, report: Report | None = None
+) -> Influence:
+    """Change every statement of a function and see what the model makes of the rest.
+
+    Takes about as many readings of the function as it has statements that bind something, and two for every
+    branch; a definition that is used often takes one for each use.
+
+    Raises:
+        SourceError: the function has too many statements.
+        ModelError: the model cannot answer, or gives no token probabilities.
+        Cancelled: `cancel` was set.
+    """
+    if len(subject.parts) > MOST_STATEMENTS:
+        raise SourceError(
+            f"{subject.dependences.function} has {len(subject.parts)} statements; "
+            f"influence is measured for at most {MOST_STATEMENTS}",
+            "Choose a smaller function",
+        )
+    if not model.offers(Capability.SCORE, cancel=cancel):
+        raise ModelError(
+            f"{model.info.name} gives no token probabilities, so no influence can be measured",
+            "Ask it for its dependences instead: --infer prompted",
+        )
+    reactions = []
+    for done, part in enumerate(subject.parts):
+        if report:
+            report(f"changing line {part.statement.line}", done, len(subject.parts))
+        reactions += react(model, subject, part, DATA_KINDS + CONTROL_KINDS, cancel=cancel)
+    return Influence(subject, model.info, data_scores(subject, reactions), control_scores(reactions))

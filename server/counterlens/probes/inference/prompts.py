@@ -1,0 +1,108 @@
+"""Prompts of the prompted inference: templates are data, one file a task and chat format, in `templates/`.
+
+A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
+message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
+numbers. To word a task anew, edit its files.
+"""
+
+from __future__ import annotations
+
+import ast
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.probes.inference.subject import Part, Subject
+
+_PAIR_TOKENS = 8
+_MOST_PAIRS = 60
+
+
+class Relation(StrEnum):
+    """What is asked about."""
+
+    CONTROL = "control"
+    DATA = "data"
+
+
+def all_pairs(info: ModelInfo, subject: Subject, relation: Relation) -> Prompt:
+    """Ask for all pairs of statements of which one depends on the other (paper 004, section 5.1, RQ4)."""
+    count = len(subject.parts)
+    most = min(count * count, _MOST_PAIRS)
+    instruction, text = _worded(info, str(relation), statements=numbered(subject))
+    reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
+    return Prompt(text, _PAIR_TOKENS * most + 16, Stop(texts=("\n\n", "]}\n")), reply)
+
+
+def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int, target: int) -> Prompt:
+    """Ask whether one statement depends on another one, to be answered by yes or no."""
+    instruction, text = _worded(
+        info,
+        f"{relation}-pair",
+        statements=numbered(subject),
+        source=str(source),
+        target=str(target),
+    )
+    return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, _YES_NO))
+
+
+def numbered(subject: Subject) -> str:
+    """The statements, one a line with its number; what a statement goes on for is indented below it."""
+    found = []
+    for part in subject.parts:
+        start = subject.data.rfind(b"\n", 0, part.span[0]) + 1
+        indent = subject.data[start : part.span[0]].decode()
+        indent = indent if not indent.strip() else " " * (len(indent) - len(indent.lstrip()))
+        found.append(f"{part.statement.id}: {indent}{_shown(part)}")
+    return "\n".join(found)
+
+
+def _shown(part: Part) -> str:
+    """A statement's text; of a docstring the first line."""
+    text = part.statement.text
+    described = isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)
+    first, _, rest = text.partition("\n")
+    return f"{first} ..." if described and rest else text
+
+
+def chats(info: ModelInfo) -> bool:
+    """Whether a model is spoken to in messages."""
+    return dict(info.details).get("api") == "chat"
+
+
+def _worded(info: ModelInfo, task: str, **values: str) -> tuple[str, str]:
+    """The instruction and the text."""
+    form = "chat" if chats(info) else "completion"
+    filled = template(task, form).substitute(values)
+    if form == "completion":
+        return "", filled.rstrip("\n")
+    instruction, _, message = filled.partition("\n---\n")
+    return " ".join(instruction.split()), message.strip()
+
+
+@cache
+def template(task: str, form: str) -> Template:
+    """The template of a task (`control`, `data-pair`) in a format (`completion`, `chat`)."""
+    found = files("counterlens.probes.inference") / "templates" / f"{task}.{form}.txt"
+    return Template(found.read_text(encoding="utf-8"))
+
+
+_YES_NO = 'root ::= " "? ("yes" | "no")'
+_LIST_SCHEMA = (
+    '{"type": "object", "properties": {"pairs": {"type": "array", "items": {"type": "array", "items": '
+    '{"type": "integer"}, "minItems": 2, "maxItems": 2}}}, "required": ["pairs"], '
+    '"additionalProperties": false}'
+)
+
+
+def _list_grammar(count: int, most: int) -> str:
+    """GBNF: a list of at most so many pairs of the numbers below `count`."""
+    numbers = " | ".join(f'"{number}"' for number in range(count))
+    return (
+        'root ::= " "? "{\\"pairs\\": [" list? "]}"\n'
+        f'list ::= pair (", " pair){{0,{most - 1}}}\n'
+        'pair ::= "[" number ", " number "]"\n'
+        f"number ::= {numbers}"
+    )

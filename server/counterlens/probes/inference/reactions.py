@@ -1,0 +1,118 @@
+"""How a model's expectation of each statement moves when an earlier one is changed.
+
+For a changed statement a, the model reads the function up to a's line once, and then each of the
+continuations: the rest as it is, and the changed ones. The reaction of a token is
+log p(token | original) - log p(token | changed): positive where the token was expected because of a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import Cancelled
+from counterlens.models.base import Model, TokenScores
+from counterlens.probes.inference.interventions import Kind, readings
+from counterlens.probes.inference.subject import Part, Span, Subject
+
+LEAD = "# Python\n"
+"""What the model reads before every function: it anchors attention, as a BOS token would, so that the first
+statement does not have to. Without it, to change the header would be to change what everything is read by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reaction:
+    """How one statement reacted to a change of another one.
+
+    Attributes:
+        source: The id of the changed statement.
+        target: The id of the statement that was looked at.
+        kind: How the source was changed.
+        spans: (n, 2) int64, bytes of the target's tokens in the subject's text; the line's indentation and
+            the line break before it belong to it.
+        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN where the text was cut into other
+            tokens.
+    """
+
+    source: int
+    target: int
+    kind: Kind
+    spans: npt.NDArray[np.int64]
+    drops: npt.NDArray[np.float64]
+
+    def within(self, spans: Sequence[Span]) -> npt.NDArray[np.float64]:
+        """The known drops of the tokens that touch any of some spans."""
+        start, end = self.spans[:, 0], self.spans[:, 1]
+        chosen = np.zeros(len(start), bool)
+        for low, high in spans:
+            chosen |= (start < high) & (end > low)
+        found: npt.NDArray[np.float64] = self.drops[chosen & ~np.isnan(self.drops)]
+        return found
+
+
+def react(
+    model: Model,
+    subject: Subject,
+    part: Part,
+    kinds: Sequence[Kind],
+    *,
+    lead: str = LEAD,
+    cancel: Event | None = None,
+) -> list[Reaction]:
+    """Change one statement in some ways and see how each later statement reacts.
+
+    Raises:
+        ModelError: the model cannot answer, or gives no token probabilities.
+        Cancelled: `cancel` was set.
+    """
+    if cancel is not None and cancel.is_set():
+        raise Cancelled
+    wanted = [(kind, reading) for kind in kinds for reading in readings(subject, part, kind)]
+    if not wanted:
+        return []
+    cut = subject.data.rfind(b"\n", 0, part.span[0])
+    cut = max(0, cut if cut > 0 and part.statement.id else 0)
+    texts = [subject.data, *(reading.data for _, reading in wanted)]
+    context = lead + subject.data[:cut].decode()
+    rests = [text[cut:].decode() for text in texts]
+    scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
+    base = _by_span(scores[0], cut)
+    found = []
+    for (kind, reading), changed in zip(wanted, scores[1:], strict=True):
+        then = _by_span(changed, cut)
+        found += [
+            _compare(subject, part, target, kind, (base, then), shift)
+            for target, shift in reading.shifts.items()
+        ]
+    return found
+
+
+def _compare(
+    subject: Subject,
+    part: Part,
+    target: int,
+    kind: Kind,
+    scores: tuple[dict[Span, float], dict[Span, float]],
+    shift: int,
+) -> Reaction:
+    base, then = scores
+    start, end = subject.line_of(subject.parts[target])
+    spans = [span for span in base if span[0] >= start and span[0] < end]
+    drops = [base[low, high] - then.get((low + shift, high + shift), np.nan) for low, high in spans]
+    return Reaction(
+        part.statement.id,
+        target,
+        kind,
+        np.array(spans, np.int64).reshape(-1, 2),
+        np.array(drops, np.float64),
+    )
+
+
+def _by_span(scores: TokenScores, offset: int) -> dict[Span, float]:
+    """Log-probabilities by the bytes of each token."""
+    spans = zip((scores.start + offset).tolist(), (scores.end + offset).tolist(), strict=True)
+    return dict(zip(spans, scores.logprob.tolist(), strict=True))
