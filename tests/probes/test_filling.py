@@ -94,8 +94,8 @@ def test_the_first_choice_is_known_of_every_node(model: LlamaModel) -> None:
 
 def test_no_code_is_said_and_a_cancelled_one_ends(model: LlamaModel) -> None:
     with pytest.raises(CounterlensError, match="no code"):
-        measure(model, [Document("\n\n")])
+        measure(model, [Document("\n\n")], nodes=5)
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
-        measure(model, [Document(SOURCE)], cancel=stop)
+        measure(model, [Document(SOURCE)], nodes=5, cancel=stop)

@@ -12,6 +12,7 @@ import sys
 import click
 
 import counterlens
+from counterlens.cli.calibrate import calibrate
 from counterlens.cli.data import data
 from counterlens.cli.dependence import dependence
 from counterlens.cli.doctor import doctor
@@ -29,7 +30,7 @@ def cli() -> None:
     """Does the model understand this code, or does it only recognise it?"""
 
 
-for command in (probe, score, mutate, dependence, data, models, doctor, serve):
+for command in (probe, score, calibrate, mutate, dependence, data, models, doctor, serve):
     cli.add_command(command)
 
 

@@ -25,9 +25,6 @@ from counterlens.syntax.document import Document
 
 Report = Callable[[str, int, int], None]
 
-NODES = 600
-"""How many nodes are asked for, unless told."""
-
 _PER_UNIT = 12
 _MOST_TOKENS = 48
 _MOST_BYTES = 8192
@@ -80,7 +77,7 @@ def measure(
     model: Model,
     documents: Sequence[Document],
     *,
-    nodes: int = NODES,
+    nodes: int,
     truth: Truth = Truth.FILLS,
     aggregation: Aggregation = Aggregation.MEAN,
     seed: int = 0,

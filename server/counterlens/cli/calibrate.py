@@ -1,0 +1,141 @@
+"""`counterlens calibrate`: how far confidences can be taken at their word, and a map that mends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import (
+    cache_option,
+    json_option,
+    model_options,
+    opened,
+    print_json,
+    print_report,
+    steps,
+)
+from counterlens.cli.sources import files_of
+from counterlens.confidence import Aggregation
+from counterlens.confidence.calibration import save_calibration
+from counterlens.confidence.exclusion import reason_to_skip
+from counterlens.datasets import open_dataset
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.metrics.fitting import Method, require_statistics
+from counterlens.probes.calibrating import NODES
+from counterlens.probes.calibrating import calibrate as calibrated
+from counterlens.probes.filling import Truth
+from counterlens.reports.calibration import calibration_json, calibration_page, calibration_report
+from counterlens.syntax.document import Document
+
+
+@click.command()
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, metavar="[PATH...]")
+@model_options
+@click.option(
+    "--data", metavar="DATASET", help="Measure on a dataset's reference solutions instead of files."
+)
+@click.option(
+    "--truth",
+    type=click.Choice([one.value for one in Truth]),
+    default=Truth.FILLS.value,
+    show_default=True,
+    help="fills: ask the model to write each node. first-choice: read it off the scores, much faster.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(20),
+    help=f"How many nodes to look at [default: {NODES[Truth.FILLS]}; first-choice: "
+    f"{NODES[Truth.FIRST_CHOICE]:,}]",
+)
+@click.option(
+    "--method",
+    type=click.Choice([one.value for one in Method]),
+    default=Method.AUTOMATIC.value,
+    show_default=True,
+    help="automatic: isotonic where there are 1,000 nodes, else Platt's.",
+)
+@click.option(
+    "--aggregate",
+    "aggregation",
+    type=click.Choice([one.value for one in Aggregation]),
+    default=Aggregation.MEAN.value,
+    show_default=True,
+    help="Which confidence is calibrated.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which functions and nodes are drawn.")
+@click.option("--dry-run", is_flag=True, help="Measure and report, but keep no map.")
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with the diagrams."
+)
+@cache_option
+@json_option
+def calibrate(
+    paths: tuple[Path, ...],
+    model: str,
+    base_url: str | None,
+    api: str,
+    threads: int,
+    data: str | None,
+    truth: str,
+    nodes: int | None,
+    method: str,
+    aggregation: str,
+    seed: int,
+    dry_run: bool,
+    html: Path | None,
+    no_cache: bool,
+    as_json: bool,
+) -> None:
+    """Fit what a confidence means for one model, on code that is right as it stands.
+
+    PATH are files or folders. The editor and `counterlens score` use the map from then on, and say so.
+    A run that was ended goes on where it stopped: answers are kept.
+    """
+    if bool(paths) == bool(data):
+        raise click.UsageError("name files or folders, or --data DATASET")
+    require_statistics()
+    documents = list(_of_dataset(data) if data else _of_files(paths))
+    with (
+        steps("loading the model") as report,
+        opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+    ):
+        found = calibrated(
+            loaded,
+            documents,
+            truth=Truth(truth),
+            method=Method(method),
+            aggregation=Aggregation(aggregation),
+            nodes=nodes,
+            seed=seed,
+            report=report,
+        )
+    kept = None if dry_run else save_calibration(found.calibration)
+    if html is not None:
+        try:
+            html.write_text(calibration_page(found, kept), encoding="utf-8")
+        except OSError as error:
+            raise CounterlensError(f"{html} cannot be written: {error.strerror}") from error
+    if as_json:
+        print_json(calibration_json(found, kept))
+    else:
+        print_report(calibration_report(found, kept))
+
+
+def _of_dataset(spec: str) -> Iterator[Document]:
+    for problem in open_dataset(spec):
+        yield Document(problem.source, Path(problem.id.replace("/", "-")), problem.language)
+
+
+def _of_files(paths: tuple[Path, ...]) -> Iterator[Document]:
+    """The files that can be read and are worth scoring; one that was named must be readable."""
+    for path in files_of(paths):
+        try:
+            document = Document.read(path)
+        except SourceError:
+            if path in paths:
+                raise
+            continue
+        if reason_to_skip(document) is None:
+            yield document

@@ -1,0 +1,142 @@
+"""A model's calibration map, from code whose truth is known: measured, fitted, and told what it is worth."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+
+from counterlens.confidence import Aggregation
+from counterlens.confidence.calibration import Calibration
+from counterlens.errors import CounterlensError
+from counterlens.metrics.calibration import Floats, Observations, Quality, quality
+from counterlens.metrics.fitting import Method, cross_fitted, fit, require_statistics
+from counterlens.models.base import Capability, Model
+from counterlens.probes.filling import Report, Truth, measure
+from counterlens.syntax.document import Document
+
+NODES = {Truth.FILLS: 600, Truth.FIRST_CHOICE: 10_000}
+"""How many nodes are enough, unless told: to ask for one costs as much as to score a function."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationResult:
+    """What was measured of one model.
+
+    Attributes:
+        calibration: The map, fitted on all nodes.
+        truth: What counted as right.
+        method: How curves are fitted.
+        documents: How many files the nodes are of.
+        units: How many functions and other units.
+        before: Of the raw confidences.
+        after: Of the mapped ones; each function mapped by curves that have not seen it.
+        categories: The same two for each concept category.
+        agreement: The share of nodes of which both truths say the same; None where one was looked at.
+        left_out: Why code was not used, with how many files or functions.
+    """
+
+    calibration: Calibration
+    truth: Truth
+    method: Method
+    documents: int
+    units: int
+    before: Quality
+    after: Quality
+    categories: Mapping[str, tuple[Quality, Quality]]
+    agreement: float | None
+    left_out: Mapping[str, int]
+
+
+def calibrate(
+    model: Model,
+    documents: Sequence[Document],
+    *,
+    truth: Truth = Truth.FILLS,
+    method: Method = Method.AUTOMATIC,
+    aggregation: Aggregation = Aggregation.MEAN,
+    nodes: int | None = None,
+    seed: int = 0,
+    cancel: Event | None = None,
+    report: Report | None = None,
+) -> CalibrationResult:
+    """Measure how far a model's confidences can be taken at their word, and fit a map that mends them.
+
+    Args:
+        model: Who is asked; it must score, and complete unless the truth is `first-choice`.
+        documents: Code that is right as it stands.
+        truth: What counts as predicted right.
+        method: How curves are fitted.
+        aggregation: Of the confidences.
+        nodes: How many nodes to look at, at least.
+        seed: Which functions and nodes, which half they are in, and the intervals.
+        cancel: Set it to give up.
+        report: Called with the step, nodes done, and nodes in all.
+
+    Raises:
+        CounterlensError: scikit-learn is missing, or there is too little code.
+        ModelError, Cancelled: as `Model.score` and `Model.complete`.
+    """
+    require_statistics()
+    needed = [Capability.SCORE] + ([Capability.COMPLETE] if truth is Truth.FILLS else [])
+    for capability in needed:
+        if not model.offers(capability, cancel=cancel):
+            raise CounterlensError(
+                f"{model.info.name} cannot {capability.value}, which calibration needs",
+                "Choose a model that gives token probabilities; see counterlens models",
+            )
+    found = measure(
+        model,
+        documents,
+        nodes=nodes or NODES[truth],
+        truth=truth,
+        aggregation=aggregation,
+        seed=seed,
+        cancel=cancel,
+        report=report,
+    )
+    seen = found.observations
+    if not len(seen):
+        why = "; ".join(found.unscored) or "there are no nodes with scores in it"
+        raise CounterlensError(f"nothing of this code could be used: {why}", "Name other files")
+    mapped = cross_fitted(seen, method, seed=seed)
+    before, after = _compared(seen, mapped, seed)
+    categories = {}
+    for category in np.unique(seen.category).tolist():
+        mine = seen.category == category
+        categories[category] = _compared(seen.where(mine), mapped[mine], seed)
+    facts = {
+        "truth": truth.value,
+        "method": method.value,
+        "nodes": len(seen),
+        "functions": found.units,
+        "files": found.documents,
+        "seed": seed,
+        "raw": {"brier": before.brier.value, "ece": before.ece.value},
+        "calibrated": {"brier": after.brier.value, "ece": after.ece.value},
+    }
+    info = model.info
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    curves = fit(seen, method)
+    return CalibrationResult(
+        calibration=Calibration(info.identity, info.name, aggregation, curves, today, facts),
+        truth=truth,
+        method=method,
+        documents=found.documents,
+        units=found.units,
+        before=before,
+        after=after,
+        categories=categories,
+        agreement=found.agreement,
+        left_out=found.unscored,
+    )
+
+
+def _compared(seen: Observations, mapped: Floats, seed: int) -> tuple[Quality, Quality]:
+    return (
+        quality(seen.confidence, seen.right, seen.group, seed=seed),
+        quality(mapped, seen.right, seen.group, seed=seed),
+    )

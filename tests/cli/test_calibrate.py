@@ -1,0 +1,69 @@
+"""`counterlens calibrate` through the real command line, with the embedded model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from counterlens.cli.main import main
+from counterlens.confidence.calibration import load_calibration
+from counterlens.models.files import EMBEDDED_SHA256
+
+CODE = Path(__file__).parents[2] / "examples"
+FAST = ["--truth", "first-choice", "--nodes", "120"]
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["calibrate", *arguments])
+    return int(ended.value.code or 0)
+
+
+def test_a_map_is_fitted_kept_and_reported(
+    data_folder: Path, capsys: pytest.CaptureFixture[str], model: object
+) -> None:
+    assert model is not None
+    page = data_folder / "page.html"
+    assert run(str(CODE), *FAST, "--json", "--html", str(page)) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["raw"]["nodes"] >= 120
+    assert sum(one["nodes"] for one in found["raw"]["bins"]) == found["raw"]["nodes"]
+    assert found["calibrated"]["brier"]["value"] < found["raw"]["brier"]["value"] + 0.02
+    kept = load_calibration(EMBEDDED_SHA256)
+    assert kept is not None
+    assert kept.facts["nodes"] == found["raw"]["nodes"]
+    assert 0 < kept.apply("operators", 0.5, 1) < 1
+    written = page.read_text()
+    assert written.count("<svg") == 2
+    assert "http" not in written.replace("http-equiv", "")
+    assert run(str(CODE), *FAST, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "Brier score" in shown
+    assert "is not kept" in shown
+
+
+def test_what_is_wrong_is_said(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 2
+    assert run("nowhere.py") == 1
+    assert "there is no file nowhere.py" in capsys.readouterr().err
+    empty = data_folder / "empty.py"
+    empty.write_text("\n")
+    assert run(str(empty)) == 1
+    assert "there is no code" in capsys.readouterr().err
+
+
+def test_a_missing_library_is_said_before_the_model_is_loaded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    assert run(str(CODE)) == 1
+    assert "pip install 'counterlens[statistics]'" in capsys.readouterr().err
