@@ -102,8 +102,16 @@ def test_both_sides_are_cut_at_the_same_place_and_each_prompt_is_asked_once() ->
     assert flipped == [PARITY.split("        return")[0].replace("==", "!=")]
 
 
-def test_without_tests_nothing_is_judged_and_nothing_counted() -> None:
-    bare = PARITY.replace(">>>", "for example")
+def test_without_tests_a_function_is_judged_by_what_it_does() -> None:
+    found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), PARITY.replace(">>>", "for example"))
+    assert found.judged_by is not None
+    assert "differential execution, 2 of 2 branches" in found.judged_by
+    assert all(pair.effect is not None for pair in found.pairs)
+    assert {pair.original.verdict.judgement for pair in found.pairs} == {Judgement.PASSED}
+
+
+def test_where_nothing_can_judge_nothing_is_counted() -> None:
+    bare = "import not_installed_anywhere\n\n\n" + PARITY.replace(">>>", "for example")
     found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), bare)
     assert found.judged_by is None
     assert {pair.original.verdict.judgement for pair in found.pairs} == {Judgement.REFUSED}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 Form = Any
@@ -44,9 +45,9 @@ def same(one: Form, other: Form) -> bool:
 def _same(one: Form, other: Form, depth: int) -> bool:
     if depth > _DEEPEST:
         return False
-    numbers = _number(one), _number(other)
-    if numbers[0] is not None and numbers[1] is not None:
-        return close(*numbers)
+    number, another = _number(one), _number(other)
+    if number is not None and another is not None:
+        return close(number, another)
     if _head(one) != _head(other):
         one, other = _plain(one), _plain(other)
     head = _head(one)
@@ -104,11 +105,11 @@ def _key(form: Form) -> str:
     """What brings equal elements of a set to the same place."""
     number = _number(form)
     if number is not None:
-        return f"n{int(number)}" if _is_whole(number) else f"n{number!r}"
+        return f"n{_whole(number)}"
     if isinstance(form, list) and form and form[0] in {"s", "z"}:
         return "s" + json.dumps(sorted(_key(part) for part in form[1:]))
     if isinstance(form, list):
-        return form[0] + json.dumps([_key(part) for part in form[1:]])
+        return str(form[0]) + json.dumps([_key(part) for part in form[1:]])
     return json.dumps(form)
 
 
@@ -134,8 +135,9 @@ def _number(form: Form) -> int | float | complex | None:
     return None
 
 
-def _is_whole(number: complex) -> bool:
-    return isinstance(number, int) or (isinstance(number, float) and number.is_integer())
+def _whole(number: complex) -> complex:
+    """A float without a fraction as an int, which is equal to it."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def close(one: complex, other: complex) -> bool:
@@ -169,7 +171,7 @@ def shown(form: Form) -> str:
     if head == "o":
         inner = [] if rest[1] is None else [shown(rest[1])]
         return f"{rest[0]}({', '.join([*inner, *(f'{name}={shown(value)}' for name, value in rest[2])])})"
-    others = {
+    others: dict[str, Callable[[], str]] = {
         "b": lambda: repr(bytes.fromhex(rest[0])),
         "s": lambda: "set()",
         "z": lambda: f"frozenset({shown(['s', *rest]) if rest else ''})",

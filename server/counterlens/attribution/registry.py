@@ -1,4 +1,9 @@
-"""The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`."""
+"""The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`.
+
+What somebody wrote down counts first: tests and doctests are found, and all of them must hold. Only where
+there are none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`given.py`) are
+no part of this: who has them makes their judge and passes it on.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import doctests, unittests
+from counterlens.attribution import differential, doctests, unittests
 from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.layout import interpreter_for
 from counterlens.sandbox.base import Limits, Sandbox
@@ -14,6 +19,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+FALLBACKS: dict[str, Attribution] = {differential.ID: differential.find}
 
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
@@ -60,8 +66,9 @@ def find_judge(
     *,
     python: Path | None = None,
     limits: Limits = LIMITS,
+    fallback: bool = True,
 ) -> Judge | None:
-    """The judge of a function: by all attribution functions that find tests of it.
+    """The judge of a function: by all attribution functions that find tests of it, or by what it does.
 
     Args:
         document: The original file; its docstrings and its place count, not those of a program judged.
@@ -69,9 +76,11 @@ def find_judge(
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
         limits: What each program may use.
+        fallback: Whether a function without tests is judged by differential execution, which runs it a few
+            hundred times to learn what it does.
 
     Returns:
-        None when nothing can judge the function.
+        None when nothing can judge the function; `differential.why_not` says why what it does cannot.
 
     Raises:
         SandboxError: `python` is not a working interpreter.
@@ -79,4 +88,15 @@ def find_judge(
     setting = Setting(sandbox, python or interpreter_for(document.path), limits)
     found = [find(document, function, setting) for find in ATTRIBUTIONS.values()]
     judges = [judge for judge in found if judge is not None]
-    return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
+    if judges or not fallback:
+        return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
+    others = (find(document, function, setting) for find in FALLBACKS.values())
+    return next((judge for judge in others if judge is not None), None)
+
+
+def described(judge: Judge) -> str:
+    """What judges, with its number of cases and how strong it is, such as `3 doctests`."""
+    if isinstance(judge, differential.DifferentialJudge):
+        reach = judge.original.reach
+        return f"{judge.tests} inputs (differential execution, {reach} reached: {judge.strength} evidence)"
+    return f"{judge.tests} {judge.attribution}{'' if judge.tests == 1 else 's'}"

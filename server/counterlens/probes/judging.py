@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
+from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.steps import Steps
@@ -27,10 +28,7 @@ class Judging:
     @property
     def judged_by(self) -> str | None:
         """What judges, in words."""
-        judge = self._judge
-        if judge is None:
-            return None
-        return f"{judge.tests} {judge.attribution}{'' if judge.tests == 1 else 's'}"
+        return described(self._judge) if self._judge else None
 
     def verdict(self, program: str) -> Verdict:
         """The judgement of a whole program; refused where nothing can judge."""

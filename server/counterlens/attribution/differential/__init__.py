@@ -1,1 +1,53 @@
-"""Differential execution: does a program do the same as the original on the same inputs?"""
+"""Differential execution: does a program do the same as the original on the same inputs?
+
+from counterlens.attribution.differential import find, study
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.differential.judge import ID, DifferentialJudge
+from counterlens.attribution.differential.original import Original, Untestable, study
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+__all__ = ["ID", "DifferentialJudge", "Original", "Untestable", "find", "find_out", "study", "why_not"]
+
+_ROOM = 16 << 20  # bytes of a report
+_KEPT = 128
+_known: OrderedDict[tuple[str, str, Path | None, Path], Original | Untestable] = OrderedDict()
+_lock = Lock()
+
+
+def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
+    """The judge by differential execution; None where a function cannot be judged so."""
+    found = find_out(document, function, setting)
+    return DifferentialJudge(found) if isinstance(found, Original) else None
+
+
+def why_not(document: Document, function: Function, setting: Setting) -> str | None:
+    """Why a function cannot be judged by what it does; None where it can."""
+    found = find_out(document, function, setting)
+    return found.reason if isinstance(found, Untestable) else None
+
+
+def find_out(document: Document, function: Function, setting: Setting) -> Original | Untestable:
+    """What a function does, as `study` finds out; kept for the files that were looked at last."""
+    key = (document.text, function.qualname, document.path, setting.python)
+    with _lock:
+        if key in _known:
+            _known.move_to_end(key)
+            return _known[key]
+    limits = setting.limits
+    room = replace(setting, limits=replace(limits, output_bytes=max(_ROOM, limits.output_bytes)))
+    found = study(document, function.qualname, room)
+    with _lock:
+        _known[key] = found
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return found

@@ -43,7 +43,10 @@ class Program:
         """As a finder: this module, and no other."""
         if fullname != self.module:
             return None
-        spec = importlib.util.spec_from_loader(fullname, self, origin=self.path, is_package=self._is_package)
+        loader: Any = self
+        spec = importlib.util.spec_from_loader(
+            fullname, loader, origin=self.path, is_package=self._is_package
+        )
         if spec is not None:
             spec.has_location = True
             if self._is_package:

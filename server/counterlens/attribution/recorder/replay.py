@@ -45,7 +45,7 @@ class StandIn:
     def __call__(self, *positional: Any, **named: Any) -> Any:
         """One call of the tests."""
         encoder = wire.Encoder(pull=False)
-        forms = {"v": [encoder.encode(one) for one in positional]}
+        forms: dict[str, Any] = {"v": [encoder.encode(one) for one in positional]}
         forms["w"] = {name: encoder.encode(one) for name, one in named.items()}
         self.made.append(forms)
         if self.given is None:
@@ -69,10 +69,11 @@ class StandIn:
                 value.extend(changed) if type(value) is list else value.update(changed)
 
     def _exception(self, name: str) -> BaseException:
-        kind = self.classes.get(name) or getattr(builtins, name, None)
+        kind: Any = self.classes.get(name) or getattr(builtins, name, None)
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             kind = type(name, (Exception,), {})
-        return kind("raised by the program")
+        error: BaseException = kind("raised by the program")
+        return error
 
 
 def main() -> None:

@@ -241,11 +241,12 @@ def _from_text(name: str, text: str) -> Any:
 
 
 def _remade(kind: Any, content: Any, fields: Any, classes: dict[str, Any]) -> Any:
+    value: Any
     if content is None:
         value = object.__new__(kind)
     else:
         plain = decode(content, classes)
-        base = type(plain)
+        base: Any = type(plain)
         value = base.__new__(kind, plain) if base in (int, float, str, bytes, tuple, frozenset) else kind()
         if base in (list, set, dict):
             value.extend(plain) if base is list else value.update(plain)
