@@ -13,7 +13,11 @@ export const COMPILER = {
 };
 export const CHROMIUM = { name: "Chromium", package: "chromium", present: () => Boolean(chromium()) };
 export const RIPGREP = { name: "ripgrep", package: "ripgrep", present: () => Boolean(onPath("rg")) };
-export const BUBBLEWRAP = { name: "bubblewrap", package: "bubblewrap", present: () => Boolean(onPath("bwrap")) };
+export const BUBBLEWRAP = {
+  name: "bubblewrap",
+  package: "bubblewrap",
+  present: () => Boolean(onPath("bwrap")),
+};
 export const FONTS = {
   name: "a monospaced font",
   package: "fonts-dejavu-core",

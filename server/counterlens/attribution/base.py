@@ -39,6 +39,14 @@ STRENGTHS = {
 }
 
 
+class Isolation(StrEnum):
+    """How far a program was from the tests that judged it."""
+
+    APART = "apart"  # a process of its own: what the tests compared were real values, on their side
+    OWN_EQUALITY = "own equality"  # the same, but the program's own `__eq__` or order had a say
+    SHARED = "shared"  # the same process: a determined program could have forged it
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a judgement rests on.
@@ -50,6 +58,7 @@ class Evidence:
         message: What happened there, a few lines at most. When all passed, what was left out and why, or
             nothing.
         strength: How much it is worth; by default what its attribution functions are worth.
+        isolation: How far the program was from its tests; None where that is no question.
     """
 
     attribution: str
@@ -57,6 +66,7 @@ class Evidence:
     failed: str | None = None
     message: str = ""
     strength: Strength | None = None
+    isolation: Isolation | None = None
 
     def __post_init__(self) -> None:
         if self.strength is None:

@@ -65,7 +65,7 @@ def find(document: Document, function: Function, setting: Setting) -> DoctestJud
         return None
     place = layout_of(document.path, document.text) if document.path else None
     task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
-    judge = DoctestJudge(examples, Trial(ID, setting, place, task))
+    judge = DoctestJudge(examples, Trial(ID, setting, place, task, original=document.text))
     return judge if judge.tests else None
 
 

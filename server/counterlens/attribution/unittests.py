@@ -53,7 +53,8 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    return CasesJudge(cases, Trial(ID, setting, place, {"files": files}, folder=place.project))
+    trial = Trial(ID, setting, place, {"files": files}, folder=place.project, original=document.text)
+    return CasesJudge(cases, trial)
 
 
 def _read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

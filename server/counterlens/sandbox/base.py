@@ -18,8 +18,8 @@ class Limits:
         seconds: Wall-clock time.
         cpu_seconds: Processor time of one process.
         memory_bytes: Address space of one process.
-        processes: Processes beside the first; with 0 it can start none. Threads are bounded by the memory. A
-            number above 0 is not enforced where Counterlens is run by root.
+        processes: Processes beside the first; with 0 it can start none. Above that, and for threads, it is a
+            bound: some hundred more may come before the kernel refuses.
         open_files: File descriptors.
         file_bytes: Size of a file that it writes.
         disk_bytes: Size of all files that it writes, where the sandbox guarantees `disk`.

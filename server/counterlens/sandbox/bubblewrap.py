@@ -11,13 +11,10 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-import counterlens
 from counterlens.errors import SandboxError
 from counterlens.sandbox.shell import own_interpreter
 
-_ROOTED = "counterlens.sandbox.linux.rooted"
 _NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -52,12 +49,8 @@ class Bubblewrap:
         for path in _outermost([*readable, *own_interpreter()]):
             options += ["--ro-bind-try", path, path]
         options += ["--chdir", "/", "--", *command]
-        if os.geteuid() != 0:
-            return [self._program, "--unshare-user", *options]
-        # As root: a user namespace with a second user in it, so that root's processes can be counted.
-        root = str(Path(counterlens.__file__).parents[1])
-        prepare = f"import sys; sys.path.insert(0, {root!r}); from {_ROOTED} import main; main()"
-        return [sys.executable, "-I", "-S", "-c", prepare, self._program, *options]
+        user = max(os.geteuid(), 1)  # never root inside, so that `exec` drops the capabilities
+        return [self._program, "--unshare-user", "--uid", str(user), *options]
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:

@@ -82,7 +82,6 @@ class Launcher:
             from counterlens.sandbox.linux import namespaces, syscalls
 
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-            self.attempt("counted", namespaces.be_counted)
             self.namespaces = self.attempt("namespaces", namespaces.enter_namespaces)
             if self.namespaces:
                 self.attempt("readonly", namespaces.read_only)
@@ -145,6 +144,7 @@ class Launcher:
             if self.namespaces:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
                 self.attempt("proc", namespaces.own_proc)
+                self.attempt("counted", namespaces.bound_processes)
             else:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         started = self._start(waiting, go)

@@ -72,7 +72,7 @@ class ProcessSandbox:
             ("time", True),
             ("memory", sys.platform == "linux"),
             ("network", spaces or seccomp),
-            ("processes", seccomp and "counted" in held),
+            ("processes", seccomp and ("counted" in held or os.geteuid() != 0)),
             ("leftovers", spaces or seccomp or sys.platform == "linux"),
             ("signals", spaces or seccomp),
             ("writes", landlock or "view" in held),

@@ -41,7 +41,6 @@ READY = b"ready"
 
 def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], None]:
     """Serve until the parent is gone; returns in a copy only, with what runs its program."""
-    namespaces.be_counted()
     if os.geteuid() != 0:  # who is root here needs them to be mapped to another user in the copies
         namespaces.drop_capabilities()
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)

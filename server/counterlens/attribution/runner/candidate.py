@@ -58,6 +58,10 @@ class Candidate:
         sys.meta_path.insert(0, self)
         return importlib.import_module(self.module)
 
+    def namespace(self, module: ModuleType) -> dict[str, Any]:
+        """What the module defines, as it is now."""
+        return dict(vars(module))
+
     def find_spec(self, fullname: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
         """As a finder: the candidate by its name."""
         return (

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
 
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= vars(__future__)[_name].compiler_flag
 _OUTPUT = 20000  # characters kept of what one example prints
 
 
@@ -37,8 +40,8 @@ def run_examples(sources: Sequence[str], candidate: Candidate, case: Callable[[s
         module = candidate.load()
     except BaseException as error:
         return {"kind": "import", "message": describe(error)}
-    space = dict(vars(module))
-    flags = _future_flags(space)
+    space = candidate.namespace(module)
+    flags = candidate.code.co_flags & _FUTURE
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):
@@ -53,12 +56,3 @@ def run_examples(sources: Sequence[str], candidate: Candidate, case: Callable[[s
             sys.stdout = normal
         results.append((output.getvalue(), raised))
     return {"kind": "examples", "results": results}
-
-
-def _future_flags(space: dict[str, Any]) -> int:
-    flags = 0
-    for name in __future__.all_feature_names:
-        feature = vars(__future__)[name]
-        if name in space and space[name] is feature:
-            flags |= feature.compiler_flag
-    return flags

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import builtins
+import ctypes
 import importlib.util
 import json
 import os
 import sys
+import time
 import types
 
+from .apart import Apart
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
 from .line import open_line
-from .seals import Seals
+from .remote import Remote
+from .seals import Seals, Unneeded
 from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -21,6 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+_UNDUMPABLE = 4  # PR_SET_DUMPABLE
+_SEEN = 0.03  # seconds
+_AHEAD = {"random", "heapq", "statistics", "string", "copy", "bisect", "queue", "fractions", "uuid"}
 
 
 def main() -> None:
@@ -42,27 +50,60 @@ def main() -> None:
 
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
-    seals = Seals()
+    remote = _line_to_program() if task.get("apart") else None
+    announce = case if remote is None else lambda name: None if remote.gone else case(name)
+    seals = Unneeded() if remote else Seals()
     try:
-        candidate = Candidate(task["path"], task["module"], task["source"], seals)
+        if remote:
+            candidate: Candidate = Apart(task, seals, remote)
+        else:
+            candidate = Candidate(task["path"], task["module"], task["source"], seals)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error) or type(error).__name__
         return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
     for folder in reversed(task["roots"]):
         if folder not in sys.path:
             sys.path.insert(0, folder)
+    _forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
     if "examples" in task:
         _hide()
-        report = run_examples(task["examples"], candidate, case)
+        report = run_examples(task["examples"], candidate, announce)
     else:
-        cases = Cases(candidate, seals, case)
+        cases = Cases(candidate, seals, announce)
         run = _case_runner()
         _hide()
         run(task["files"], cases)
         report = cases.report()
+    if remote is not None:
+        if remote.needs_sharing:
+            return {"kind": "inseparable", "message": remote.needs_sharing}
+        if remote.gone:
+            time.sleep(_SEEN)  # until it has been seen how the program ended
+            return {"kind": "gone", "message": remote.gone}
+        report["own_equality"] = int(remote.own_equality)
     return {"kind": "tampered", "message": seals.broken} if seals.broken else report
+
+
+def _line_to_program() -> Remote:
+    descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
+    os.set_inheritable(descriptor, False)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
+    return Remote(descriptor)
+
+
+def _forget_hidden(roots: list[str]) -> None:
+    """Forget what a warm interpreter has imported ahead, where the project has a module of that name."""
+    for root in roots:
+        try:
+            names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208
+        except OSError:
+            continue
+        for name in names & _AHEAD:
+            for known in [known for known in sys.modules if known.partition(".")[0] == name]:
+                del sys.modules[known]
 
 
 def _case_runner() -> Callable[[list[dict[str, Any]], Cases], None]:

@@ -16,7 +16,7 @@ _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _MS_PRIVATE = 1 << 18
 UNPRIVILEGED = 1000  # who root is inside; anything but 0, so that `exec` drops the capabilities
-COUNTED = 65534  # whose processes the kernel counts in root's place; `nobody` on most systems
+_FEWEST = 301  # processes and threads; the kernel's own minimum
 _CAPABILITIES = 0x20080522  # the version of the interface of `capset`
 
 
@@ -40,23 +40,22 @@ def enter_namespaces() -> None:
     _write("/proc/self/gid_map", f"{gid or UNPRIVILEGED} {gid} 1")
 
 
-def be_counted() -> None:
-    """Let the limit on processes hold for root too.
+def bound_processes() -> None:
+    """Bound the number of processes and threads in the caller's PID namespace, whoever runs them.
 
-    The kernel exempts whoever *really* is root from it. The effective user, whose files these are, stays;
-    only the real one, which is what is counted, becomes another.
+    The ordinary limit does not hold for root. Linux knows this bound since 6.14, and no smaller one.
 
     Raises:
-        OSError: root may not become anybody else here.
+        OSError: this kernel has only one such number, which is not ours to change.
     """
-    uid, euid = os.getuid(), os.geteuid()
-    with open("/proc/self/uid_map") as file:  # noqa: PTH123
-        ranges = [[int(number) for number in line.split()] for line in file]
-    outside = next((o + uid - i for i, o, n in ranges if i <= uid < i + n), uid)
-    if uid != euid or outside != 0:
-        return
-    spare = next((i for i, o, n in ranges if o == COUNTED and n), COUNTED)
-    os.setresuid(spare, euid, euid)
+    try:
+        _write("/proc/sys/kernel/pid_max", str(_FEWEST))
+    except OSError:  # where `/proc` is not one of our own, it is read-only by now, by our own doing
+        _set_attributes(b"/proc", 0, take=_MOUNT_ATTR_RDONLY)
+        try:
+            _write("/proc/sys/kernel/pid_max", str(_FEWEST))
+        finally:
+            _set_attributes(b"/proc", 0, give=_MOUNT_ATTR_RDONLY)
 
 
 def drop_capabilities() -> None:
@@ -75,8 +74,7 @@ def read_only() -> None:
     Raises:
         OSError: the kernel does not allow it.
     """
-    attributes = struct.pack("<QQQQ", _MOUNT_ATTR_RDONLY, 0, _MS_PRIVATE, 0)
-    sys_.syscall(sys_.MOUNT_SETATTR, -100, b"/", _AT_RECURSIVE, attributes, len(attributes))
+    _set_attributes(b"/", _AT_RECURSIVE, give=_MOUNT_ATTR_RDONLY, spread=_MS_PRIVATE)
 
 
 def private_folder(folder: str, size: int, *, again: bool = False) -> None:
@@ -101,6 +99,11 @@ def own_proc() -> None:
         OSError: `/proc` is masked, as it is in most containers.
     """
     sys_.mount("proc", "/proc", "proc", sys_.MS_NOSUID | sys_.MS_NODEV | sys_.MS_NOEXEC)
+
+
+def _set_attributes(path: bytes, flags: int, *, give: int = 0, take: int = 0, spread: int = 0) -> None:
+    attributes = struct.pack("<QQQQ", give, take, spread, 0)
+    sys_.syscall(sys_.MOUNT_SETATTR, -100, path, flags, attributes, len(attributes))
 
 
 def _write(path: str, text: str) -> None:

@@ -1,0 +1,80 @@
+"""Messages over a socket: a length, then JSON."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import struct
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_HEAD = struct.Struct("<Q")
+_LARGEST = 32 << 20
+
+
+class Closed(Exception):  # noqa: N818 - it is no error of ours
+    """The other side is gone, or says what is no message."""
+
+
+class Channel:
+    """One end.
+
+    Args:
+        descriptor: The socket.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message.
+
+        Raises:
+            Closed: the other side is gone.
+            ValueError: it is too large, or too deep.
+        """
+        try:
+            data = json.dumps(message).encode()
+        except RecursionError:
+            raise ValueError("a value is nested too deeply to be passed on") from None
+        if len(data) > _LARGEST:
+            raise ValueError(f"a value is too large to be passed on ({len(data) >> 20} MiB)")
+        data = _HEAD.pack(len(data)) + data
+        while data:
+            try:
+                data = data[os.write(self._descriptor, data) :]
+            except OSError:
+                raise Closed("the program ended the process") from None
+
+    def receive(self) -> dict[str, Any]:
+        """The next message.
+
+        Raises:
+            Closed: there is none.
+        """
+        (size,) = _HEAD.unpack(self._read(_HEAD.size))
+        if size > _LARGEST:
+            raise Closed("the program sends what is no message")
+        try:
+            message = json.loads(self._read(size))
+        except (ValueError, RecursionError):
+            raise Closed("the program sends what is no message") from None
+        if not isinstance(message, dict):
+            raise Closed("the program sends what is no message")
+        return message
+
+    def _read(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            try:
+                chunk = os.read(self._descriptor, min(size - len(data), 1 << 20))
+            except OSError:
+                chunk = b""
+            if not chunk:
+                raise Closed("the program ended the process")
+            data += chunk
+        return bytes(data)
