@@ -35,7 +35,7 @@ from counterlens.syntax.functions import find_function, require_python
 
 
 @click.command()
-@click.argument("target", metavar="PATH[::QUALNAME]")
+@click.argument("target", metavar="PATH[::QUALNAME]", default="")
 @model_options
 @mutation_option
 @without_option
@@ -68,7 +68,15 @@ from counterlens.syntax.functions import find_function, require_python
 @click.option(
     "--corpus",
     metavar="NAME_OR_PATH",
-    help="Python files or a dataset whose frequencies are the baseline (operator).",
+    help="Python files or a dataset to count operators in (operator, memorisation).",
+)
+@click.option(
+    "--data",
+    metavar="NAME_OR_PATH",
+    help="The functions of a dataset instead of PATH (operator, memorisation, execution).",
+)
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
 )
 @cache_option
 @json_option
@@ -89,6 +97,8 @@ def probe(
     html: IO[str] | None,
     windows: bool,
     corpus: str | None,
+    data: str | None,
+    limit: int | None,
     no_cache: bool,
     as_json: bool,
 ) -> None:
@@ -98,7 +108,7 @@ def probe(
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
     if task in TASKS:
-        chosen = tasks.targets(target)
+        chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
         with (
             steps("loading the model", total_known=True) as report,
             opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
@@ -106,6 +116,8 @@ def probe(
             result = tasks.run(task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, report=report)
         tasks.show(result, as_json=as_json)
         return
+    if data is not None:
+        raise click.UsageError(f"--data goes with --task {' or '.join(TASKS)}")
     path, qualname = split_target(target)
     document = require_python(Document.read(path))
     if qualname:

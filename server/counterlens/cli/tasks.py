@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import click
+
 from counterlens.cli.options import print_json, print_report, split_target
+from counterlens.datasets import open_dataset
 from counterlens.errors import ModelError, SourceError
 from counterlens.models import Capability, Model
 from counterlens.probes.registry import TASKS
+from counterlens.probes.subjects import targets_of
 from counterlens.probes.task import Need, Report, Request, Result, Target
 from counterlens.reports.tables import task_json, task_report
 from counterlens.sandbox.registry import best_sandbox
@@ -15,12 +19,27 @@ from counterlens.syntax.functions import find_function, functions
 _CAPABILITIES = {Need.SCORE: Capability.SCORE, Need.COMPLETE: Capability.COMPLETE}
 
 
-def targets(target: str) -> list[Target]:
-    """The functions that `PATH[::QUALNAME]` names: one, or all of a file but those inside of others.
+def targets(
+    task: str, target: str, *, data: str | None = None, limit: int | None = None, seed: int = 0
+) -> list[Target]:
+    """The functions that `PATH[::QUALNAME]` names, or those of a dataset.
 
     Raises:
+        click.UsageError: there is neither a path nor a dataset, or both.
         SourceError: there is no such file or function, or the file has no functions.
+        DataError: the dataset cannot be read.
     """
+    if bool(target) == (data is not None):
+        raise click.UsageError("give either PATH[::QUALNAME] or --data")
+    if data is None:
+        return _of_file(target)
+    needs = TASKS[task].needs
+    sandbox = best_sandbox() if Need.TESTS in needs else None
+    return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox)
+
+
+def _of_file(target: str) -> list[Target]:
+    """One function, or all of a file but those inside of others."""
     path, qualname = split_target(target)
     document = Document.read(path)
     if qualname:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from counterlens.probes.memorisation import MemorisationTask
 from counterlens.probes.operator.task import OperatorTask
 from counterlens.probes.task import Task
 
-TASKS: dict[str, Task] = {task.id: task for task in (OperatorTask(),)}
+TASKS: dict[str, Task] = {task.id: task for task in (OperatorTask(), MemorisationTask())}

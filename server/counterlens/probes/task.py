@@ -12,6 +12,7 @@ from enum import StrEnum
 from threading import Event
 from typing import Any, Protocol
 
+from counterlens.attribution.base import Judge
 from counterlens.metrics.agreement import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.models.base import Model, ModelInfo
@@ -38,15 +39,22 @@ class Target:
     Attributes:
         document: The source.
         qualname: The function.
-        tests: Statements that judge a program, for one that comes from a dataset; None where they are to
-            be found beside the source.
-        id: What a report calls it; the qualified name where there is no better one.
+        judge: What judges versions of it, for one that comes from a dataset; None where its tests are to be
+            found beside the source.
+        id: What a dataset calls it.
+        call: A call of it, where a dataset gives one.
     """
 
     document: Document
     qualname: str
-    tests: str | None = None
+    judge: Judge | None = None
     id: str = ""
+    call: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return self.id or self.qualname
 
 
 @dataclass(frozen=True, slots=True)

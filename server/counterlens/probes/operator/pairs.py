@@ -12,7 +12,8 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
 
-_SWAP, _FLIP, _RENAME, _REFACTOR = "operand-swap", "if-else-flip", "rename-generic", "refactor-condition"
+FLIP = "if-else-flip"
+_SWAP, _RENAME, _REFACTOR = "operand-swap", "rename-generic", "refactor-condition"
 CONDITIONS = frozenset({Family.COMPARISON, Family.IDENTITY, Family.MEMBERSHIP})
 
 
@@ -85,11 +86,11 @@ class Row:
 
 ROWS: dict[str, Row] = {
     "operand-swap": Row("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
-    "block-swap": Row("block swap", _FLIP, source="Ahmed et al. 2024, Table 2"),
+    "block-swap": Row("block swap", FLIP, source="Ahmed et al. 2024, Table 2"),
     "renamed operand-swap": Row("operand swap, renamed", _SWAP, _RENAME, source="Ahmed et al. 2024, Table 4"),
-    "renamed block-swap": Row("block swap, renamed", _FLIP, _RENAME, source="Ahmed et al. 2024, Table 4"),
+    "renamed block-swap": Row("block swap, renamed", FLIP, _RENAME, source="Ahmed et al. 2024, Table 4"),
     "refactored block-swap": Row(
-        "block swap, refactored", _FLIP, after=_REFACTOR, source="Ahmed et al. 2024, Table 5"
+        "block swap, refactored", FLIP, after=_REFACTOR, source="Ahmed et al. 2024, Table 5"
     ),
     "rename": Row("renamed", _RENAME),
     "refactor": Row("refactored", _REFACTOR),
@@ -140,6 +141,13 @@ def pairings(
                 pair = (after[0], after[1])
             found.append(Pairing(name, *pair))
     return Pairings(tuple(found), left_out)
+
+
+def changed_operators(document: Document, qualname: str, flipped: Counterfactual) -> tuple[str, str] | None:
+    """The operator of a condition before and after its if-else was flipped; None where several changed."""
+    before = sites_of(document, qualname)
+    after = sites_of(replace(document, text=flipped.source), qualname)
+    return next(((before[i].operator, after[j].operator) for i, j in _flipped(flipped, before, after)), None)
 
 
 def _mutated(
@@ -236,10 +244,10 @@ def _moved(
 
 
 _Same = Callable[[Counterfactual, list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
-_SAME: dict[str, _Same] = {_SWAP: _swapped, _FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
+_SAME: dict[str, _Same] = {_SWAP: _swapped, FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
 _NONE = {
     _SWAP: "its operator was not found again",
-    _FLIP: "its condition is not a single comparison",
+    FLIP: "its condition is not a single comparison",
     _RENAME: "the function has no operators",
     _REFACTOR: "its condition has no operator",
 }

@@ -115,7 +115,7 @@ def study(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> Study:
     pairs: list[AskedPair] = []
     left_out: dict[str, Counter[str]] = {name: Counter() for name in rows}
     for plan in plans:
-        name = plan.target.id or plan.target.qualname
+        name = plan.target.name
         operators += [Asked(name, asker.scores(place, COMPLETE).distribution()) for place in plan.places]
         for pairing in plan.pairs:
             for window in plan.windows(pairing):
@@ -125,7 +125,7 @@ def study(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> Study:
         for row, reasons in plan.left_out.items():
             left_out[row].update(reasons)
         asker.forget()
-    names = tuple(target.id or target.qualname for target in request.targets)
+    names = tuple(target.name for target in request.targets)
     return Study(names, tuple(operators), tuple(pairs), left_out)
 
 

@@ -1,0 +1,48 @@
+"""The functions of a dataset as targets of tasks."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.registry import LIMITS
+from counterlens.datasets import Dataset, Problem, TestForm
+from counterlens.errors import DataError
+from counterlens.probes.task import Target
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+
+
+def targets_of(
+    dataset: Dataset, *, limit: int | None = None, seed: int = 0, sandbox: Sandbox | None = None
+) -> list[Target]:
+    """The Python functions of a dataset, or a sample of them, in its order.
+
+    Args:
+        dataset: The data.
+        limit: At most so many, drawn at random.
+        seed: Of the draw.
+        sandbox: Where their tests run; None where no judge is needed.
+
+    Raises:
+        DataError: a record is malformed, or there is no Python function.
+    """
+    problems = [p for p in dataset if p.language == "python" and p.function is not None and p.source.strip()]
+    if not problems:
+        raise DataError(f"{dataset.path} has no Python functions", "Choose a dataset of functions")
+    if limit is not None and limit < len(problems):
+        drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
+        problems = [problem for i, problem in enumerate(problems) if i in drawn]
+    return [_target(problem, sandbox) for problem in problems]
+
+
+def _target(problem: Problem, sandbox: Sandbox | None) -> Target:
+    function, tests = problem.function or "", problem.tests
+    judge = None
+    if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
+        setting = Setting(sandbox, Path(sys.executable), LIMITS)
+        judge = GivenJudge(tests.text, function, problem.source, setting)
+    return Target(Document(problem.source), function, judge, problem.id, problem.call)
