@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.llama.lanes import Lanes, Row
-from counterlens.models.llama.native import CHUNK, Engine
+from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations, Scored
 from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
 
@@ -106,7 +106,7 @@ class ContinuationScorer:
             fed, max(0, min(min(one.first - 1, len(f)) for one, f in zip(group, fed, strict=True)))
         )
         while live := [lane for lane, tokens in enumerate(fed) if at < len(tokens)]:
-            portion = CHUNK // len(live)
+            portion = max(1, self.engine.chunk // len(live))
             rows = [
                 Row(lane, token, wanted=i + 1 >= group[lane].first)
                 for lane in live

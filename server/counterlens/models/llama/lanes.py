@@ -123,7 +123,7 @@ class Lanes:
         """Append tokens to lanes.
 
         Args:
-            rows: At most 512; the logits of at most `CHUNK` of them may be wanted.
+            rows: At most 512; the logits of at most `Engine.chunk` of them may be wanted.
 
         Returns:
             (wanted rows, vocabulary) float32 in the order of the rows, a view that the next call overwrites.

@@ -18,7 +18,10 @@ import numpy.typing as npt
 from counterlens.errors import Cancelled, ModelError
 
 CHUNK = 128
-"""Positions whose logits are alive at once: 128 rows of a 49k vocabulary are 25 MB."""
+"""Positions whose logits are alive at once, at most: 128 rows of a 49k vocabulary are 25 MB."""
+
+LOGITS_BYTES = 32 << 20
+"""What the logits that are alive at once may take; llama.cpp holds them twice, its graph's and its answer."""
 
 BATCH = 512
 """Tokens in one decode, at most."""
@@ -35,10 +38,20 @@ def _log(level: int, text: bytes, _data: object) -> None:
 _LOG_CALLBACK = llama.llama_log_callback(_log)  # llama.cpp keeps only the address: it must stay alive
 
 
+def chunk_of(vocabulary: int) -> int:
+    """How many positions have logits at once, so that memory is bounded for any vocabulary.
+
+    A power of two, `CHUNK` at most: 128 for 49k tokens, 32 for 262k.
+    """
+    fitting = max(1, LOGITS_BYTES // (4 * vocabulary))
+    return min(CHUNK, 1 << (fitting.bit_length() - 1))
+
+
 class Engine:
     """One model, one context, one sequence of tokens in the KV cache.
 
     Attributes:
+        chunk: Positions whose logits are wanted in one decode, at most.
         pieces: The bytes of every token of the vocabulary.
         cancelled: Set from another thread to abort the decode that is under way.
     """
@@ -57,6 +70,7 @@ class Engine:
             )
         self._vocab = llama.llama_model_get_vocab(self._model)
         self.vocabulary = llama.llama_vocab_n_tokens(self._vocab)
+        self.chunk = chunk_of(self.vocabulary)
         self.trained_context = llama.llama_model_n_ctx_train(self._model)
         self.context = min(context, self.trained_context) if self.trained_context > 0 else context
         self._threads = threads
@@ -86,8 +100,8 @@ class Engine:
         parameters = llama.llama_context_default_params()
         parameters.n_ctx = tokens
         parameters.n_batch = parameters.n_ubatch = BATCH
-        parameters.n_outputs_max = CHUNK  # bounds the compute buffer: outputs x vocabulary floats
-        parameters.n_outputs_max_per_seq = CHUNK
+        # Bounds the compute buffer: outputs x vocabulary floats.
+        parameters.n_outputs_max = parameters.n_outputs_max_per_seq = max(self.chunk, sequences)
         parameters.n_threads = parameters.n_threads_batch = self._threads
         parameters.n_seq_max = sequences
         parameters.kv_unified = False  # sequences that share cells see each other's rounding
@@ -111,6 +125,11 @@ class Engine:
         heads = max(1, llama.llama_model_n_head(self._model))
         width = llama.llama_model_n_embd(self._model) // heads * llama.llama_model_n_head_kv(self._model)
         return max(1, int(2 * 2 * llama.llama_model_n_layer(self._model) * width))
+
+    @property
+    def vocab(self) -> object:
+        """llama.cpp's own handle on the vocabulary."""
+        return self._vocab
 
     @property
     def description(self) -> str:
@@ -168,7 +187,7 @@ class Engine:
 
         Args:
             tokens: At most 512.
-            logits_from: Index of the first of them whose logits are wanted; at most `CHUNK` are.
+            logits_from: Index of the first of them whose logits are wanted; at most `chunk` are.
 
         Returns:
             (len(tokens) - logits_from, vocabulary) float32, a view that the next call overwrites.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import UnscorableError
-from counterlens.models.llama.native import CHUNK, Engine
+from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import Scored
 
 _BLOCK = 256
@@ -104,27 +104,27 @@ class Scorer:
         total: int,
     ) -> list[Rows]:
         """Score the first window; the chunks that the last text began with as well are known already."""
-        last = self._last
+        last, chunk = self._last, self._engine.chunk
         known = last.rows if last and last.lead == lead and last.alternatives == k else []
-        ready = min(_shared(tokens, last.tokens) // CHUNK, len(known)) if last else 0
+        ready = min(_shared(tokens, last.tokens) // chunk, len(known)) if last else 0
         # The chunk that scores tokens[a:b] decodes the token before each of them.
         sequence = lead + tokens
-        start = len(lead) - 1 + ready * CHUNK
-        kept = self._engine.keep_prefix(sequence, start, same_groups_from=len(lead) - 1, group=CHUNK)
+        start = len(lead) - 1 + ready * chunk
+        kept = self._engine.keep_prefix(sequence, start, same_groups_from=len(lead) - 1, group=chunk)
         for low, high in ((kept, len(lead) - 1), (max(kept, len(lead) - 1), start)):
             self._read(sequence[low:high])
         rows = known[:ready]
         self._last = _Scored(lead, tokens, k, rows)
-        for chunk in self._chunks(
+        for part in self._chunks(
             sequence,
-            len(lead) + ready * CHUNK,
+            len(lead) + ready * chunk,
             len(sequence),
             k,
             lambda done: progress(done - len(lead), total),
         ):
-            rows.append(chunk)
+            rows.append(part)
         scored = list(rows)
-        if rows and len(rows[-1].logprob) < CHUNK:
+        if rows and len(rows[-1].logprob) < chunk:
             del rows[-1]  # in a longer text the last group would be another
         return scored
 
@@ -132,16 +132,16 @@ class Scorer:
         self, sequence: list[int], start: int, stop: int, k: int, progress: Callable[[int], None]
     ) -> Iterator[Rows]:
         """The scores of `sequence[start:stop]`, chunk by chunk; all before `start - 1` has been read."""
-        for low in range(start, stop, CHUNK):
-            high = min(low + CHUNK, stop)
+        for low in range(start, stop, self._engine.chunk):
+            high = min(low + self._engine.chunk, stop)
             logits = self._engine.decode(sequence[low - 1 : high - 1], logits_from=0)
             yield reduce(logits, np.asarray(sequence[low:high], np.int64), k)
             progress(high)
 
     def _read(self, tokens: list[int]) -> None:
         """Decode tokens that only serve as context, in the groups in which scored ones are."""
-        for low in range(0, len(tokens), CHUNK):
-            part = tokens[low : low + CHUNK]
+        for low in range(0, len(tokens), self._engine.chunk):
+            part = tokens[low : low + self._engine.chunk]
             self._engine.decode(part, logits_from=len(part))
 
 
