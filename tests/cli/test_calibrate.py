@@ -45,6 +45,12 @@ def test_a_map_is_fitted_kept_and_reported(
     written = page.read_text()
     assert written.count("<svg") == 2
     assert "http" not in written.replace("http-equiv", "")
+    with pytest.raises(SystemExit):
+        main(["score", str(CODE / "binary_search.py")])
+    assert "Calibrated on" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["score", str(CODE / "binary_search.py"), "--aggregate", "min", "--json"])
+    assert json.loads(capsys.readouterr().out)["calibrated"] is None  # the map is one of means
     assert run(str(CODE), *FAST, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "Brier score" in shown

@@ -20,6 +20,7 @@ from counterlens.cli.options import (
 from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
+from counterlens.confidence.calibration import load_calibration
 from counterlens.confidence.exclusion import Limits, reason_to_skip
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
@@ -27,6 +28,7 @@ from counterlens.errors import SourceError
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
 from counterlens.reports import json as plain
+from counterlens.reports.calibration import calibrated_json, raw_or_calibrated
 from counterlens.reports.corpus import corpus
 from counterlens.reports.page import page
 from counterlens.reports.scores import corpus_report, score_report
@@ -165,10 +167,12 @@ def _file(
             html.write_text(page(scored, model.info, by), encoding="utf-8")
         except OSError as error:
             raise SourceError(f"{html} cannot be written: {error.strerror}") from error
+    known = load_calibration(model.info.identity)
     if as_json:
-        print_json(plain.confidence(scored, model.info, by))
+        print_json(plain.confidence(scored, model.info, by) | {"calibrated": calibrated_json(scored, known)})
     elif html is None:
         print_report(score_report(scored, model.info, by))
+        print_report(raw_or_calibrated(scored, known))
     else:
         click.echo(f"wrote {html}")
 

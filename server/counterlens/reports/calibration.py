@@ -12,6 +12,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from counterlens.confidence import Confidence
+from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibration import Calibration
 from counterlens.metrics.calibration import Bin, Estimate, Quality
 from counterlens.probes.calibrating import CalibrationResult
 from counterlens.probes.filling import Truth
@@ -104,6 +107,32 @@ def calibration_page(result: CalibrationResult, kept: Path | None) -> str:
         + "".join(f"\n<p>{escape(line)}</p>" for line in _notes(result, kept))
         + "\n</body>\n</html>\n"
     )
+
+
+def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Text:
+    """What a document's confidences are, and what they mean where that has been measured."""
+    if known is None or not fits(scored, known):
+        return Text("Confidence is raw, not calibrated; counterlens calibrate measures what it means.", "dim")
+    shares = [
+        f"{name} {100 * value:.0f} %" for name, (value, _) in calibrated(scored, known).concepts.items()
+    ]
+    return Text.assemble(
+        (f"Confidence is raw. Calibrated on {known.created}: of nodes like these it predicts right ", "dim"),
+        ", ".join(shares),
+    )
+
+
+def calibrated_json(scored: Confidence, known: Calibration | None) -> dict[str, Any] | None:
+    """The calibrated confidences of a document's nodes and concepts; None where there is no map."""
+    if known is None or not fits(scored, known):
+        return None
+    mapped = calibrated(scored, known)
+    return {
+        "created": known.created,
+        "facts": dict(known.facts),
+        "concepts": {category: value for category, (value, _) in mapped.concepts.items()},
+        "nodes": [node.confidence for node in mapped.nodes],
+    }
 
 
 def diagram(title: str, found: Quality) -> str:
