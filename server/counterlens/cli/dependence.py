@@ -1,12 +1,23 @@
-"""`counterlens dependence`: what each statement depends on, without asking any model."""
+"""`counterlens dependence`: what each statement depends on, and what a model makes of it."""
 
 from __future__ import annotations
 
 import click
 
-from counterlens.cli.options import json_option, print_json, print_report, split_target
+from counterlens.cli.options import (
+    cache_option,
+    json_option,
+    model_options,
+    opened,
+    print_json,
+    print_report,
+    split_target,
+    steps,
+)
 from counterlens.dependence import MODULE, Program, Rules
+from counterlens.probes.inference.inferred import Method, infer
 from counterlens.reports.dependence import dependence_report, plain
+from counterlens.reports.inference import inferred_json, inferred_report
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import require_python
 
@@ -18,15 +29,49 @@ from counterlens.syntax.functions import require_python
     is_flag=True,
     help="Let every statement that may raise decide about what follows it.",
 )
+@click.option(
+    "--infer",
+    "method",
+    type=click.Choice([str(method) for method in Method]),
+    help="Compare with what a model infers: from how its expectations move when a statement is changed, by "
+    "asking it for all pairs, or by asking it pair by pair. Needs PATH::QUALNAME.",
+)
+@model_options
+@cache_option
 @json_option
-def dependence(target: str, implicit_exceptions: bool, as_json: bool) -> None:
+def dependence(
+    target: str,
+    implicit_exceptions: bool,
+    method: str | None,
+    model: str,
+    base_url: str | None,
+    api: str,
+    threads: int,
+    no_cache: bool,
+    as_json: bool,
+) -> None:
     """Show what each statement depends on: control, and data through names and objects.
 
-    Without a name, the module's own statements are analysed (as <module>), and every function in it.
+    Without a name, the module's own statements are analysed (as <module>), and every function in it. No
+    model is asked, unless --infer says how.
     """
     path, qualname = split_target(target)
     document = require_python(Document.read(path))
     program = Program(document.text, Rules(implicit_exceptions=implicit_exceptions))
+    if method is not None:
+        if qualname is None:
+            raise click.UsageError("--infer needs a function: PATH::QUALNAME")
+        wanted = program.dependences(qualname)  # a wrong name is said before a model is loaded
+        with (
+            steps("loading the model") as report,
+            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+        ):
+            inferred = infer(loaded, wanted, Method(method), report=report)
+        if as_json:
+            print_json(inferred_json(inferred))
+        else:
+            print_report(inferred_report(inferred, path))
+        return
     if qualname is not None:
         found = program.dependences(qualname)
         if as_json:

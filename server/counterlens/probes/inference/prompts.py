@@ -52,10 +52,7 @@ def numbered(subject: Subject) -> str:
     """The statements, one a line with its number; what a statement goes on for is indented below it."""
     found = []
     for part in subject.parts:
-        start = subject.data.rfind(b"\n", 0, part.span[0]) + 1
-        indent = subject.data[start : part.span[0]].decode()
-        indent = indent if not indent.strip() else " " * (len(indent) - len(indent.lstrip()))
-        found.append(f"{part.statement.id}: {indent}{_shown(part)}")
+        found.append(f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}")
     return "\n".join(found)
 
 

@@ -133,6 +133,11 @@ class Subject:
         start = self.starts[node.lineno - 1] + node.col_offset
         return start, self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
+    def indentation(self, part: Part) -> str:
+        """The blanks that a statement's line starts with."""
+        line = self.data[self.data.rfind(b"\n", 0, part.span[0]) + 1 : part.span[0]].decode()
+        return line[: len(line) - len(line.lstrip())]
+
     def line_of(self, part: Part) -> Span:
         """The bytes of a statement and of the line break and indentation before it, if it starts its line."""
         start, end = part.span
