@@ -9,7 +9,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
-from counterlens.attribution.layout import layout_of
+from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.trial import Trial, brief
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -37,7 +37,7 @@ class CasesJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
-        return self._trial.run(program, _read, cancel)
+        return self._trial.run(program, read_cases, cancel)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -48,16 +48,29 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     cases = cases_for(function.qualname, place, files_with_tests(place))
     if not cases:
         return None
+    return judge_by(cases, place, document.text, setting)
+
+
+def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: Setting) -> CasesJudge:
+    """The judge by some test cases.
+
+    Args:
+        cases: The cases, those of one file together.
+        place: The file that they test.
+        original: Its text.
+        setting: Where and how they run.
+    """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    trial = Trial(ID, setting, place, {"files": files}, folder=place.project, original=document.text)
+    trial = Trial(ID, setting, place, {"files": files}, folder=place.project, original=original)
     return CasesJudge(cases, trial)
 
 
-def _read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+    """The judgement from the runner's report on cases."""
     results = [
         (str(name), str(outcome), str(message)) for name, outcome, message in report.get("results", ())
     ]

@@ -16,6 +16,7 @@ from counterlens.cli.calibrate import calibrate
 from counterlens.cli.data import data
 from counterlens.cli.dependence import dependence
 from counterlens.cli.doctor import doctor
+from counterlens.cli.judge import judge
 from counterlens.cli.models import models
 from counterlens.cli.mutate import mutate
 from counterlens.cli.probe import probe
@@ -30,7 +31,7 @@ def cli() -> None:
     """Does the model understand this code, or does it only recognise it?"""
 
 
-for command in (probe, score, calibrate, mutate, dependence, data, models, doctor, serve):
+for command in (probe, score, calibrate, judge, mutate, dependence, data, models, doctor, serve):
     cli.add_command(command)
 
 

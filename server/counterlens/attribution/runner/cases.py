@@ -28,7 +28,7 @@ class Cases:
         evaded: Whether the candidate itself raised an exception that skips the case that is running.
     """
 
-    def __init__(self, candidate: Candidate, seals: Seals, announce: Callable[[str], None]) -> None:
+    def __init__(self, candidate: Candidate, seals: Seals, announce: Callable[[str], object]) -> None:
         self.candidate, self.seals, self.announce = candidate, seals, announce
         self.results: list[tuple[str, str, str]] = []
         self.expected = 0

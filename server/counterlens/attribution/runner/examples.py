@@ -34,7 +34,9 @@ class Output(io.StringIO):
         return len(text)
 
 
-def run_examples(sources: Sequence[str], candidate: Candidate, case: Callable[[str], None]) -> dict[str, Any]:
+def run_examples(
+    sources: Sequence[str], candidate: Candidate, case: Callable[[str], object]
+) -> dict[str, Any]:
     """The report: for each example its output, and the exception that it raised or None."""
     try:
         module = candidate.load()

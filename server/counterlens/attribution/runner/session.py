@@ -17,6 +17,7 @@ from .cases import Cases
 from .examples import run_examples
 from .line import open_line
 from .remote import Remote
+from .script import run_script
 from .seals import Seals, Unneeded
 from .wording import describe
 
@@ -51,7 +52,9 @@ def main() -> None:
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
     remote = _line_to_program() if task.get("apart") else None
-    announce = case if remote is None else lambda name: None if remote.gone else case(name)
+    announce: Callable[[str], object] = (
+        case if remote is None else lambda name: None if remote.gone else case(name)
+    )
     seals = Unneeded() if remote else Seals()
     try:
         if remote:
@@ -67,15 +70,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     _forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
-    if "examples" in task:
-        _hide()
-        report = run_examples(task["examples"], candidate, announce)
-    else:
-        cases = Cases(candidate, seals, announce)
-        run = _case_runner()
-        _hide()
-        run(task["files"], cases)
-        report = cases.report()
+    report = _run(task, candidate, seals, announce)
     if remote is not None:
         if remote.needs_sharing:
             return {"kind": "inseparable", "message": remote.needs_sharing}
@@ -84,6 +79,23 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
             return {"kind": "gone", "message": remote.gone}
         report["own_equality"] = int(remote.own_equality)
     return {"kind": "tampered", "message": seals.broken} if seals.broken else report
+
+
+def _run(
+    task: dict[str, Any], candidate: Candidate, seals: Seals, announce: Callable[[str], object]
+) -> dict[str, Any]:
+    if "examples" in task:
+        _hide()
+        return run_examples(task["examples"], candidate, announce)
+    cases = Cases(candidate, seals, announce)
+    if "script" in task:
+        _hide()
+        run_script(task["script"], cases)
+        return cases.report()
+    run = _case_runner()
+    _hide()
+    run(task["files"], cases)
+    return cases.report()
 
 
 def _line_to_program() -> Remote:

@@ -54,14 +54,15 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
             label = "::".join(part for part in (name, owner, case) if part)
             cases.announce(label)
             before = cases.seals.take()
-            outcome, message = _run(module, owner, case)
+            outcome, message = run_case(module, owner, case)
             cases.seals.compare(before)
             cases.add(label, outcome, message)
             if cases.results[-1][1] == FAILED:
                 return
 
 
-def _run(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
+def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
+    """What became of a case of a module, and why: a function, or a method of a class."""
     holder: Any = getattr(module, owner) if owner else module
     if owner and issubclass(holder, unittest.TestCase):
         return _run_method(holder(name), name)

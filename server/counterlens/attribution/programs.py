@@ -1,0 +1,217 @@
+"""One verdict for any program: by a file of tests, by another program, or by what is found beside it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
+from counterlens.attribution.differential.judge import DifferentialJudge
+from counterlens.attribution.differential.original import Original, study
+from counterlens.attribution.layout import layout_of
+from counterlens.attribution.registry import find_judge
+from counterlens.attribution.trial import Apartness, Trial, brief
+from counterlens.attribution.unittests import ID as TESTS
+from counterlens.attribution.unittests import read_cases
+from counterlens.errors import SourceError
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+
+LARGEST = 4 << 20  # bytes of a candidate
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read_program(path: Path) -> str | Verdict:
+    """A candidate's text, or the verdict that it is no program.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
+    if len(data) > LARGEST:
+        reason = f"it is larger than {LARGEST >> 20} MiB"
+        return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is no text: {error}"))
+
+
+def judge_by_tests(
+    program: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    apartness: Apartness = Apartness.AUTO,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Run a file of tests against a program.
+
+    The tests import the program by its module's name, or use its names directly. They are plain asserts, a
+    function `check(candidate)`, cases of pytest or unittest, or any mixture of these.
+
+    Args:
+        program: Its text.
+        path: Its file, which says under which name it is imported.
+        tests: The file of tests.
+        setting: Where and how it runs.
+        function: What `check` is called with; by default the last function that the program defines.
+        apartness: Whether the program is to be in a process of its own.
+        cancel: Set it to give up.
+
+    Raises:
+        SourceError: the tests cannot be read, or are no Python.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    text = read_program(tests)
+    if isinstance(text, Verdict):
+        raise SourceError(f"{tests}: {text.evidence.message}")
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SourceError(f"{tests} is no Python: {error}", "Tests are a Python file") from None
+    if not _can_fail(tree):
+        reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
+        return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
+    place, at = layout_of(path, program), layout_of(tests, text)
+    cases = _cases_in(tree)
+    if cases and _imports(tree, place.module):
+        file = {"path": str(at.path), "module": at.module, "root": str(at.root), "cases": cases}
+        task: dict[str, object] = {"files": [file]}
+    else:
+        target = function or _last_function(program) or ""
+        task = {"script": {"source": text, "path": str(at.path), "target": target}}
+    trial = Trial(
+        TESTS,
+        setting,
+        place,
+        task,
+        folder=place.project,
+        apartness=apartness,
+        readable=at.readable or (tests,),
+    )
+    return trial.run(program, read_cases, cancel)
+
+
+def judge_against(
+    program: str,
+    original: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Compare a program with another one by what they do, function by function.
+
+    Args:
+        program: Its text.
+        original: The other one, which is right.
+        setting: Where and how they run.
+        function: Which function; by default every one that both define at their top level.
+        cancel: Set it to give up.
+
+    Raises:
+        SourceError: the original cannot be read, or does not define the function.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    document = Document.read(original)
+    known = [each.qualname for each in functions(document) if "." not in each.qualname]
+    names = [function] if function else known
+    if not names:
+        raise SourceError(f"{original} defines no function", "Name a file with the functions to compare")
+    if function and function not in {each.qualname for each in functions(document)}:
+        raise SourceError(
+            f"{original} does not define {function}", f"It defines: {', '.join(known) or 'none'}"
+        )
+    passed: list[Verdict] = []
+    reasons: list[str] = []
+    for name in names:
+        found = study(document, name, setting, cancel=cancel)
+        if not isinstance(found, Original):
+            reasons.append(f"{name}: {found.reason}")
+            continue
+        verdict = DifferentialJudge(found).judge(program, cancel=cancel)
+        if not verdict.passed:
+            return verdict
+        passed.append(verdict)
+    if not passed:
+        return Verdict(Judgement.REFUSED, Evidence("differential", 0, None, "\n".join(reasons)))
+    return _joined(passed, reasons)
+
+
+def judge_by_itself(
+    program: str, path: Path, setting: Setting, *, function: str | None = None, cancel: Event | None = None
+) -> Verdict:
+    """Judge a program by its own docstring examples, and by the tests that lie beside it."""
+    document = Document(program, path)
+    names = [each for each in functions(document) if function in {None, each.qualname}]
+    if function and not names:
+        raise SourceError(f"{path} does not define {function}")
+    verdicts = []
+    for each in names:
+        judge = find_judge(document, each, setting.sandbox, python=setting.python, limits=setting.limits)
+        if judge is not None and judge.attribution in {"tests", "doctest", "tests+doctest"}:
+            verdicts.append(judge.judge(program, cancel=cancel))
+            if not verdicts[-1].passed:
+                return verdicts[-1]
+    if verdicts:
+        return _joined(verdicts, [])
+    reason = "nothing to judge it by: it has no tests and no examples; give --tests or --against"
+    return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+
+
+def _joined(passed: list[Verdict], left_out: list[str]) -> Verdict:
+    """All of them as one, as strong as the weakest."""
+    order = list(Strength)
+    weakest = max(passed, key=lambda each: order.index(each.evidence.strength or Strength.WEAK)).evidence
+    notes = [each.evidence.message for each in passed if each.evidence.message] + left_out
+    evidence = replace(
+        weakest, tests=sum(each.evidence.tests for each in passed), message=brief("\n".join(notes))
+    )
+    return Verdict(Judgement.PASSED, evidence, sum(each.seconds for each in passed))
+
+
+def _cases_in(tree: ast.Module) -> list[list[str]]:
+    """Class, or nothing, and function of each test case."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, _Definition) and node.name.startswith("test"):
+            found.append(["", node.name])
+        elif isinstance(node, ast.ClassDef):
+            methods = [child.name for child in node.body if isinstance(child, _Definition)]
+            found += [[node.name, name] for name in methods if name.startswith("test")]
+    return found
+
+
+def _imports(tree: ast.Module, module: str) -> bool:
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    sources = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return module in names | sources or any(module.endswith("." + source) for source in sources if source)
+
+
+def _can_fail(tree: ast.Module) -> bool:
+    if _cases_in(tree):
+        return True
+    return any(
+        isinstance(node, ast.Assert | ast.Raise)
+        or (isinstance(node, ast.Attribute) and node.attr.lower().startswith("assert"))
+        for node in ast.walk(tree)
+    )
+
+
+def _last_function(program: str) -> str | None:
+    try:
+        tree = ast.parse(program)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return next((node.name for node in reversed(tree.body) if isinstance(node, _Definition)), None)

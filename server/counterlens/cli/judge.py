@@ -1,0 +1,119 @@
+"""`counterlens judge`: is this program right?"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
+from counterlens.attribution.registry import LIMITS
+from counterlens.attribution.trial import Apartness
+from counterlens.cli.options import json_option, print_json, steps
+from counterlens.sandbox.registry import best_sandbox, chosen
+
+_COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@click.argument("candidate", type=_FILE)
+@click.option("--tests", type=_FILE, metavar="TESTS.py", help="Judge by these tests.")
+@click.option("--against", type=_FILE, metavar="ORIGINAL.py", help="Judge by what this program does.")
+@click.option("--function", metavar="NAME", help="Only this function; what check(candidate) is called with.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    help="Seconds for one run.",
+)
+@click.option(
+    "--isolation",
+    type=click.Choice(["apart", "shared"]),
+    default="apart",
+    show_default=True,
+    help="Whether the program is kept in a process apart from its tests, where it cannot forge a result.",
+)
+@click.option("--python", type=_FILE, help="The interpreter; by default that of the program's project.")
+@json_option
+def judge(
+    candidate: Path,
+    tests: Path | None,
+    against: Path | None,
+    function: str | None,
+    timeout: float,
+    isolation: str,
+    python: Path | None,
+    as_json: bool,
+) -> None:
+    """Say whether a program is right: by tests, by another program, or by the tests and examples it has.
+
+    Any program, also a hostile one: it runs in a sandbox only. Exit code 0 whenever a verdict was reached.
+    """
+    if tests and against:
+        raise click.UsageError("--tests and --against exclude each other")
+    started = time.monotonic()
+    program = read_program(candidate)
+    if isinstance(program, str):
+        limits = replace(LIMITS, seconds=timeout, cpu_seconds=math.ceil(timeout))
+        setting = Setting(best_sandbox(), python or interpreter_for(candidate), limits)
+        warn_where_weak()
+        with steps("judging", total_known=False):
+            if tests:
+                way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
+                verdict = judge_by_tests(program, candidate, tests, setting, function=function, apartness=way)
+            elif against:
+                verdict = judge_against(program, against, setting, function=function)
+            else:
+                verdict = judge_by_itself(program, candidate, setting, function=function)
+    else:
+        verdict = program
+    verdict = replace(verdict, seconds=time.monotonic() - started)
+    if as_json:
+        print_json(_document(verdict))
+        return
+    _show(verdict)
+
+
+def warn_where_weak() -> None:
+    """One line on standard error where programs run less isolated than they should."""
+    best = chosen()
+    if best.weak:
+        text = f"the only sandbox here is weak ({best.name} {best.reason}); see `counterlens doctor`"
+        click.secho(f"warning: {text}", err=True, fg="yellow")
+
+
+def _document(verdict: Verdict) -> dict[str, object]:
+    evidence = verdict.evidence
+    best = chosen()
+    return {
+        "verdict": verdict.judgement.value,
+        "attribution": evidence.attribution,
+        "evidence": {
+            "tests": evidence.tests,
+            "failed": evidence.failed,
+            "message": evidence.message,
+            "strength": evidence.strength.value if evidence.strength else None,
+            "isolation": evidence.isolation.value if evidence.isolation else None,
+        },
+        "seconds": round(verdict.seconds, 4),
+        "sandbox": {"name": best.name, "strength": best.strength},
+    }
+
+
+def _show(verdict: Verdict) -> None:
+    evidence: Evidence = verdict.evidence
+    word = verdict.judgement.value.replace("_", " ")
+    tests = f", {evidence.tests} run" if evidence.tests else ""
+    apart = f", {evidence.isolation.value}" if evidence.isolation else ""
+    click.secho(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True, nl=False)
+    click.echo(f"  by {evidence.attribution}{tests}{apart}, {verdict.seconds:.2f} s")
+    for text in (evidence.failed, evidence.message):
+        if text:
+            click.echo("  " + text.replace("\n", "\n  "))
