@@ -15,7 +15,6 @@ from rich.text import Text
 
 from counterlens.attribution.base import Judgement
 from counterlens.confidence.aggregate import Confidence
-from counterlens.models.base import ModelInfo
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.likelihood import LikelihoodEffect
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
@@ -292,47 +291,3 @@ def mutation_report(
                 )
             )
     return Group(*parts)
-
-
-def score_report(scored: Confidence, info: ModelInfo) -> Group:
-    """Confidence by concept, and the least certain lines of a document."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, justify in (("concept", "left"), ("confidence", "right"), ("nodes", "right")):
-        table.add_column(column, justify="right" if justify == "right" else "left")
-    for category, (value, n) in scored.concepts.items():
-        table.add_row(category, f"{value:.2f}", str(n))
-    whole = scored.within(0, len(scored.document.data))
-    head = Text.assemble(
-        (str(scored.document.path or "<text>"), "bold"),
-        f"   {len(scored.scores)} tokens   ",
-        (f"{info.name}, {info.where}", "dim"),
-    )
-    shown = f"{whole:.2f}" if whole is not None else "unknown"
-    return Group(
-        head,
-        Text(),
-        Text.assemble(
-            ("confidence ", "bold"), shown, (f"   {scored.aggregation} of token probabilities", "dim")
-        ),
-        Text(),
-        table,
-        Text(),
-        *_least_certain_lines(scored),
-    )
-
-
-def _least_certain_lines(scored: Confidence, count: int = 5) -> list[Text]:
-    positions = scored.document.positions
-    order = [i for i in scored.scores.logprob.argsort() if scored.scores.rank[i] >= 0]
-    lines = [Text("least certain", style="dim")] if order else []
-    for i in order[:count]:
-        start, end = int(scored.scores.start[i]), int(scored.scores.end[i])
-        token = positions.data[start:end].decode("utf-8", "replace")
-        expected, chance = scored.scores.alternative_text[i], float(scored.scores.probability[i])
-        lines.append(
-            Text(
-                f"  line {positions.line_of(start) + 1}: {_visible(token)} {share(chance)}"
-                + (f", it expected {_visible(expected[0])}" if expected else "")
-            )
-        )
-    return lines
