@@ -63,7 +63,7 @@ from counterlens.syntax.operators import operator_sites
 BUDGETS = (1, 3, 5)
 ROUNDS = 2000
 AFTER_TOKENS, AFTER_BYTES = 12, 48
-LEAVES, ALTERNATIVES, MUTANTS = 6, 2, 6
+NAMED, LEAVES, ALTERNATIVES, MUTANTS = 20, 6, 2, 6
 QUICK = 16
 _WORD = re.compile(r"\w+|[-+*/%<>=!&|^~@]+")
 _LOCAL = [
@@ -124,7 +124,8 @@ class Scored:
     @cached_property
     def found(self) -> Confidence:
         """The scores on the nodes."""
-        return confidence(self.case.document, score_document(self.model, self.case.document, alternatives=5))
+        scores = score_document(self.model, self.case.document, alternatives=NAMED)
+        return confidence(self.case.document, scores)
 
     def likelier(self, start: int, end: int, others: Iterable[str], stop: int) -> float:
         """By how many nats the text to `stop` is likelier with the best of some other texts at a place."""
@@ -332,11 +333,8 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--language", choices=["python", "java"], default="python")
-    parser.add_argument("--functions", type=int, default=164, help="a sample of so many, drawn with the seed")
-    parser.add_argument(
-        "--quick", action="store_true", help=f"a sample of {QUICK}, and the cheap signals only"
-    )
-    parser.add_argument("--cheap", action="store_true", help="only signals that one pass of the model gives")
+    parser.add_argument("--sample", type=int, default=48, help="functions that are read again; 0 for none")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} functions, none of them read again")
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
