@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -123,11 +124,15 @@ class Setting:
         sandbox: Where they run.
         python: The interpreter that runs them.
         limits: What each may use.
+        cancel: Set it to give up looking for tests.
+        report: Called with what is being done where looking for tests takes time.
     """
 
     sandbox: Sandbox
     python: Path
     limits: Limits
+    cancel: Event | None = None
+    report: Callable[[str], None] | None = None
 
 
 class Attribution(Protocol):

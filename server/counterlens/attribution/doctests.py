@@ -56,11 +56,15 @@ class DoctestJudge:
 
 def find(document: Document, function: Function, setting: Setting) -> DoctestJudge | None:
     """The judge by docstring examples; None when there are none that expect something."""
-    docstring = _docstring(document, function)
+    return judge_by(_docstring(document, function), document, setting, function.qualname)
+
+
+def judge_by(docstring: str | None, document: Document, setting: Setting, name: str) -> DoctestJudge | None:
+    """The judge by one docstring of a document; None when it has no examples that expect something."""
     if not docstring or ">>>" not in docstring:
         return None
     try:
-        examples = doctest.DocTestParser().get_examples(docstring, function.qualname)
+        examples = doctest.DocTestParser().get_examples(docstring, name)
     except ValueError:  # malformed examples, which doctest itself would refuse
         return None
     place = layout_of(document.path, document.text) if document.path else None

@@ -191,12 +191,14 @@ def run(
     task: Mapping[str, Any],
     readable: tuple[Path, ...],
     cancel: Event | None,
+    more: Mapping[str, bytes] | None = None,
 ) -> Outcome:
-    """Run one module of the recorder on a task."""
+    """Run one module of the recorder on a task; `more` files lie beside it."""
     files = {
         **RECORDER,
         "start.py": _ENTRY.format(module=module).encode(),
         "task.json": json.dumps(task).encode(),
+        **(more or {}),
     }
     job = Job(files, "start.py", setting.python, readable=readable, limits=setting.limits)
     return setting.sandbox.run(job, cancel=cancel)

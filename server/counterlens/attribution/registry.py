@@ -7,11 +7,11 @@ no part of this: who has them makes their judge and passes it on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import differential, doctests, unittests
+from counterlens.attribution import covered, differential, doctests, unittests
 from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.layout import interpreter_for
 from counterlens.sandbox.base import Limits, Sandbox
@@ -19,7 +19,10 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
-FALLBACKS: dict[str, Attribution] = {differential.ID: differential.find}
+FALLBACKS: dict[str, Attribution] = {
+    "tests, found by running them": covered.find,
+    differential.ID: differential.find,
+}
 
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
@@ -67,6 +70,8 @@ def find_judge(
     python: Path | None = None,
     limits: Limits = LIMITS,
     fallback: bool = True,
+    cancel: Event | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> Judge | None:
     """The judge of a function: by all attribution functions that find tests of it, or by what it does.
 
@@ -76,16 +81,20 @@ def find_judge(
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
         limits: What each program may use.
-        fallback: Whether a function without tests is judged by differential execution, which runs it a few
-            hundred times to learn what it does.
+        fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
+            to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
+            it does.
+        cancel: Set it to give up.
+        report: Called with what is being done, where that takes time.
 
     Returns:
         None when nothing can judge the function; `differential.why_not` says why what it does cannot.
 
     Raises:
         SandboxError: `python` is not a working interpreter.
+        Cancelled: `cancel` was set.
     """
-    setting = Setting(sandbox, python or interpreter_for(document.path), limits)
+    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel, report)
     found = [find(document, function, setting) for find in ATTRIBUTIONS.values()]
     judges = [judge for judge in found if judge is not None]
     if judges or not fallback:

@@ -6,7 +6,6 @@ from counterlens.attribution.differential import find, study
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -18,7 +17,6 @@ from counterlens.syntax.functions import Function
 
 __all__ = ["ID", "DifferentialJudge", "Original", "Untestable", "find", "find_out", "study", "why_not"]
 
-_ROOM = 16 << 20  # bytes of a report
 _KEPT = 128
 _known: OrderedDict[tuple[str, str, Path | None, Path], Original | Untestable] = OrderedDict()
 _lock = Lock()
@@ -43,9 +41,7 @@ def find_out(document: Document, function: Function, setting: Setting) -> Origin
         if key in _known:
             _known.move_to_end(key)
             return _known[key]
-    limits = setting.limits
-    room = replace(setting, limits=replace(limits, output_bytes=max(_ROOM, limits.output_bytes)))
-    found = study(document, function.qualname, room)
+    found = study(document, function.qualname, setting, cancel=setting.cancel)
     with _lock:
         _known[key] = found
         while len(_known) > _KEPT:

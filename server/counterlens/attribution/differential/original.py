@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.attribution.base import Setting
@@ -21,6 +21,7 @@ from counterlens.syntax.document import Document
 ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branches are missing
 STEPS = 100_000  # lines of the program in one call of the original
 SECONDS = 1.0  # of one call of the original
+_ROOM = 16 << 20  # bytes of a report
 _FEWEST = 3  # inputs on which it must return
 _UNSTEADY = 0.05  # share of the inputs that may give something else when tried again
 _ILL_TYPED = {"TypeError", "AttributeError"}
@@ -92,7 +93,8 @@ def study(
     except Unknown as error:
         return Untestable(str(error))
     place = layout_of(document.path, document.text) if document.path else None
-    recorder = Recorder(setting, place, how.target, _needs_project(module, place))
+    room = replace(setting.limits, output_bytes=max(_ROOM, setting.limits.output_bytes))
+    recorder = Recorder(replace(setting, limits=room), place, how.target, _needs_project(module, place))
     lines = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
     return _Study(document.text, lines, how, recorder, seed, cancel).result()
 

@@ -44,12 +44,11 @@ class Program:
         if fullname != self.module:
             return None
         loader: Any = self
-        spec = importlib.util.spec_from_loader(
-            fullname, loader, origin=self.path, is_package=self._is_package
-        )
+        package = self._is_package
+        spec = importlib.util.spec_from_loader(fullname, loader, origin=self.path, is_package=package)
         if spec is not None:
             spec.has_location = True
-            if self._is_package:
+            if package:
                 spec.submodule_search_locations = [os.path.dirname(self.path)]  # noqa: PTH120
         return spec
 
