@@ -50,10 +50,9 @@ def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int,
 
 def numbered(subject: Subject) -> str:
     """The statements, one a line with its number; what a statement goes on for is indented below it."""
-    found = []
-    for part in subject.parts:
-        found.append(f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}")
-    return "\n".join(found)
+    return "\n".join(
+        f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}" for part in subject.parts
+    )
 
 
 def _shown(part: Part) -> str:
