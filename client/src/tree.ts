@@ -15,7 +15,7 @@ import type { Server } from "./server";
 export const VIEW = "counterlens.tree";
 const FOLLOW_PAUSE_MS = 150;
 
-/** A row by its index in the answer. */
+/** A row by its place in the answer, counted from 1: to VS Code, 0 is no element. */
 type Element = number;
 
 export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<Element> {
@@ -84,12 +84,12 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
   }
 
   getChildren(element?: Element): Element[] {
-    return this.children[(element ?? -1) + 1] ?? [];
+    return (this.children[element ?? 0] ?? []).map((index) => index + 1);
   }
 
   getParent(element: Element): Element | undefined {
     const parent = this.row(element)?.parent ?? -1;
-    return parent < 0 ? undefined : parent;
+    return parent < 0 ? undefined : parent + 1;
   }
 
   getTreeItem(element: Element): vscode.TreeItem {
@@ -116,14 +116,14 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     this.following = setTimeout(() => {
       const rows = this.answer?.version === editor.document.version ? this.answer.rows : [];
       const found = this.view.visible ? innermost(rows, editor.selection.active) : undefined;
-      if (found !== undefined && this.view.selection[0] !== found) {
-        this.view.reveal(found, { select: true, focus: false }).then(undefined, () => undefined);
+      if (found !== undefined && this.view.selection[0] !== found + 1) {
+        this.view.reveal(found + 1, { select: true, focus: false }).then(undefined, () => undefined);
       }
     }, FOLLOW_PAUSE_MS);
   }
 
   private row(element: Element): TreeRow | undefined {
-    return this.answer?.rows[element];
+    return this.answer?.rows[element - 1];
   }
 
   dispose(): void {
