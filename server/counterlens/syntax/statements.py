@@ -14,11 +14,12 @@ _ALSO_STATEMENTS = frozenset(
         "class_static_block",
         "enum_constant",
         "explicit_constructor_invocation",
+        "package_clause",
         "static_initializer",
         "switch_default",
     }
 )
-_NO_STATEMENTS = frozenset({"with_item"})
+_NO_STATEMENTS = frozenset({"with_item", "parameter_declaration", "variadic_parameter_declaration"})
 
 _DEFINITIONS = ("_definition", "_declaration", "_item")
 _NO_DEFINITIONS = ("import", "package", "lexical_", "variable_", "field_", "using_", "with_", "use_", "const")
@@ -46,7 +47,7 @@ def in_loop_header(kind: str, parent: str, *, last: bool) -> bool:
         parent: Its parent's.
         last: Whether it ends where its parent does, as a loop's body does.
     """
-    return parent == "for_statement" and is_statement(kind) and not last
+    return is_statement(kind) and (parent == "for_clause" or (parent == "for_statement" and not last))
 
 
 def is_definition(node: tree_sitter.Node) -> bool:
