@@ -161,6 +161,18 @@ def test_every_weight_grows_with_the_surprise(name: str) -> None:
     assert weighed[0] < weighed[2]
 
 
+def test_names_that_are_given_and_quotation_marks_do_not_surprise() -> None:
+    text = "def fresh(one, two=2):\n    return f('a', one)\n"
+    unlikely = {text.index(at): -9.0 for at in ("fresh", "one", "two", "'a'")}
+    assert surprising(by_character(text, unlikely), limit=5) == ()
+    quoting = scored(
+        text, [text.index("('"), text.index("a'"), text.index(", one")], [math.nan, -9.0, -9.0, -0.1]
+    )
+    assert surprising(quoting, limit=5) == ()
+    called = text.index("one)")
+    assert texts(text, surprising(by_character(text, {called: -9.0}), limit=5)) == ["one"]
+
+
 def test_a_rare_category_leans_on_the_document() -> None:
     text = "x = [1]\nassert x\n"
     found = by_character(text, {text.index("assert"): -3.0})

@@ -1,8 +1,9 @@
 """The leaves of a document's tree with what the model made of each: the rows that surprise is looked for in.
 
 A token belongs to one leaf here, the one that holds its first byte that is no blank, so that nothing is
-counted twice. Tokens of nothing but blanks belong to none, and prose (comments, what stands in strings) is
-left out: it surprises every model, and says nothing about the code.
+counted twice. Tokens of nothing but blanks belong to none. Two things are left out, since they surprise every
+model and say nothing about the code: prose (comments, strings, and the tokens that reach into them, so the
+choice of a quotation mark too), and the names that a definition gives to itself and its parameters.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.aggregate import Confidence, NodeConfidence
 from counterlens.syntax.concepts import FREE_TEXT
+
+_DEFINITIONS = ("_definition", "_declaration")
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -55,8 +58,8 @@ def leaves(found: Confidence) -> Leaves:
         for i, node in enumerate(nodes)
         if node.end > node.start
         and (i + 1 == len(nodes) or nodes[i + 1].depth <= node.depth)
-        and node.kind not in FREE_TEXT
-        and not node.kind.endswith("comment")
+        and not _is_prose(node)
+        and not (node.kind == "identifier" and node.parent >= 0 and _defines(nodes[node.parent]))
     ]
     names = {category: number for number, category in enumerate(sorted({node.category for node in nodes}))}
     node = np.array(places, np.int64)
@@ -85,6 +88,14 @@ def leaves(found: Confidence) -> Leaves:
     )
 
 
+def _is_prose(node: NodeConfidence) -> bool:
+    return node.kind in FREE_TEXT or node.kind.endswith("comment")
+
+
+def _defines(parent: NodeConfidence) -> bool:
+    return parent.kind.endswith(_DEFINITIONS) or "parameter" in parent.kind
+
+
 def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:
     """The scored tokens that belong to a leaf, in order, and which leaf each of them belongs to."""
     scores = found.scores
@@ -102,9 +113,21 @@ def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integ
         & (place >= 0)
         & (inside < end[np.maximum(place, 0)])
         & ~np.isnan(scores.logprob)
+        & ~_reaches_into_prose(found)
     )
     tokens = np.flatnonzero(belongs).astype(np.int64)
     return tokens, place[tokens].astype(np.int64)
+
+
+def _reaches_into_prose(found: Confidence) -> npt.NDArray[np.bool_]:
+    """(n,) whether each token has a byte that is prose."""
+    prose = np.zeros(len(found.document.data) + 1, np.int64)
+    for node in found.nodes:
+        if _is_prose(node):
+            prose[node.start + 1 : node.end + 1] = 1
+    before = np.cumsum(prose)
+    reaches: npt.NDArray[np.bool_] = before[found.scores.end] > before[found.scores.start]
+    return reaches
 
 
 def _lead(found: Confidence, token: Integers) -> Floats:
