@@ -79,7 +79,7 @@ class CompletionProbe:
         dropped: Counterfactuals whose own program failed the tests: they keep no meaning, so they tell
             nothing about the model.
         seed: What the counterfactuals depended on.
-        task: `complete`, `repair`, or `likelihood` where the model was not asked to write anything.
+        task: `completion`, `repair`, or `likelihood` where the model was not asked to write anything.
         note: What could not be measured besides, and why.
     """
 
@@ -91,7 +91,7 @@ class CompletionProbe:
     refusals: tuple[Refusal, ...]
     dropped: tuple[tuple[Counterfactual, Verdict], ...]
     seed: int
-    task: str = "complete"
+    task: str = "completion"
     note: str | None = None
 
     @cached_property

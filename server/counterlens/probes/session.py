@@ -23,10 +23,10 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
 
-class Task(StrEnum):
+class Variant(StrEnum):
     """What a model is asked to do with both sides of a pair."""
 
-    COMPLETE = "complete"  # write the rest of the function
+    COMPLETE = "completion"  # write the rest of the function
     REPAIR = "repair"  # write the function without its bug
     LIKELIHOOD = "likelihood"  # nothing: how likely it finds the true rest is measured
 
@@ -52,7 +52,7 @@ class ProbeSession:
     Args:
         model: Who is asked.
         sandbox: Where what it writes is run.
-        task: What is asked.
+        variant: What is asked.
         mutations: Ids of mutations; none means all that preserve.
         seed: What the counterfactuals depend on.
         prefix_ratio: Which part of a function stays before the cut, or its range.
@@ -67,7 +67,7 @@ class ProbeSession:
         model: Model,
         sandbox: Sandbox,
         *,
-        task: Task = Task.COMPLETE,
+        variant: Variant = Variant.COMPLETE,
         mutations: Sequence[str] = (),
         seed: int = 0,
         prefix_ratio: Ratio = PREFIX_RATIO,
@@ -76,7 +76,7 @@ class ProbeSession:
         cancel: Event | None = None,
         report: Report | None = None,
     ) -> None:
-        self._model, self._sandbox, self._task = model, sandbox, task
+        self._model, self._sandbox, self._variant = model, sandbox, variant
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
         self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
@@ -101,7 +101,7 @@ class ProbeSession:
             as `probe_completion`.
         """
         probe = self._probe(document, qualname, judge)
-        if probe.judged_by is None and self._task is Task.COMPLETE:
+        if probe.judged_by is None and self._variant is Variant.COMPLETE:
             probe = self._with_likelihood(probe)
         if scored is not None:
             return Probed(probe, scored)
@@ -116,7 +116,7 @@ class ProbeSession:
             And as `probe_completion`.
         """
         known = functions(document)
-        if self._task is Task.LIKELIHOOD and known:
+        if self._variant is Variant.LIKELIHOOD and known:
             return [self.probe(document, function.qualname) for function in known]
         judges = {function: find_judge(document, function, self._sandbox) for function in known}
         tested = {function: judge for function, judge in judges.items() if judge is not None}
@@ -130,7 +130,7 @@ class ProbeSession:
         return [self.probe(document, function.qualname, judge=judge) for function, judge in tested.items()]
 
     def _probe(self, document: Document, qualname: str, judge: Judge | None) -> CompletionProbe:
-        if self._task is Task.LIKELIHOOD:
+        if self._variant is Variant.LIKELIHOOD:
             return probe_likelihood(
                 self._model,
                 document,
@@ -142,7 +142,7 @@ class ProbeSession:
                 cancel=self._cancel,
                 report=self._report,
             )
-        if self._task is Task.REPAIR:
+        if self._variant is Variant.REPAIR:
             return probe_repair(
                 self._model,
                 document,
