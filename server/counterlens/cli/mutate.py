@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from counterlens.attribution import settlement
 from counterlens.cli.options import (
     json_option,
     mutation_option,
@@ -18,6 +19,7 @@ from counterlens.mutations import MUTATIONS, Mutation, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observation import observe_loops
 from counterlens.reports import json as plain
+from counterlens.reports.settling import settled_json, settled_report
 from counterlens.reports.terminal import mutation_report
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -34,6 +36,11 @@ from counterlens.syntax.functions import find_function, require_python
     metavar="EXPRESSION",
     help="Observe this call in the sandbox, and unroll the loops as they ran (loop-unroll).",
 )
+@click.option(
+    "--settle",
+    is_flag=True,
+    help="Run each in the sandbox: does it keep the meaning, or break it, as it claims?",
+)
 @click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
 @json_option
 def mutate(
@@ -42,6 +49,7 @@ def mutate(
     without: tuple[str, ...],
     seed: int,
     call: str | None,
+    settle: bool,
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -56,11 +64,19 @@ def mutate(
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
     found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
+    settled = []
+    if settle:
+        with steps("running the counterfactuals") as report:
+            settled = settlement.settle(document, found, best_sandbox(), report=report)
     if not as_json:
-        print_report(mutation_report(document, found, refused, explain=explain))
+        print_report(
+            settled_report(document, settled, refused, explain=explain)
+            if settle
+            else mutation_report(document, found, refused, explain=explain)
+        )
         return
     bom = "\ufeff" if document.decoded and document.decoded.bom else ""
-    documents = [plain.counterfactual(one) for one in found]
+    documents = [settled_json(one) for one in settled] if settle else list(map(plain.counterfactual, found))
     for one in documents:
         one["source"] = bom + one["source"]
     print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])

@@ -10,12 +10,22 @@ from pathlib import Path
 from threading import Lock
 
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential.judge import ID, DifferentialJudge
+from counterlens.attribution.differential.judge import ID, DifferentialJudge, judge_of
 from counterlens.attribution.differential.original import Original, Untestable, study
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-__all__ = ["ID", "DifferentialJudge", "Original", "Untestable", "find", "find_out", "study", "why_not"]
+__all__ = [
+    "ID",
+    "DifferentialJudge",
+    "Original",
+    "Untestable",
+    "find",
+    "find_out",
+    "judge_of",
+    "study",
+    "why_not",
+]
 
 _KEPT = 128
 _known: OrderedDict[tuple[str, str, Path | None, Path], Original | Untestable] = OrderedDict()

@@ -1,0 +1,164 @@
+"""Does a counterfactual keep the meaning, or break it, as it claims? Found out by running it.
+
+Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (paper
+000, section 4.2). Breaking ones that nothing tells from the original stay, marked as possibly equivalent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+
+from counterlens.attribution.base import Judge, Judgement, Setting, Verdict
+from counterlens.attribution.differential import find_out, judge_of
+from counterlens.attribution.differential.original import Untestable
+from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.registry import LIMITS, find_judge
+from counterlens.errors import Cancelled
+from counterlens.mutations.base import Counterfactual
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+
+class Finding(StrEnum):
+    """What became of a counterfactual."""
+
+    HOLDS = "holds"  # it keeps the meaning as far as anything could tell
+    DISCARDED = "discarded"  # it should keep the meaning, and does not
+    BREAKS = "breaks"  # it breaks the meaning, as it should
+    POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should break the meaning, and nothing noticed
+    UNSETTLED = "unsettled"  # nothing can judge it
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A counterfactual and what was found out about it.
+
+    Attributes:
+        counterfactual: The same, with `possibly_equivalent` set where that was found.
+        finding: What was found.
+        verdict: The verdict that it rests on; None where nothing could judge.
+        reason: Why nothing could, or what it rests on.
+    """
+
+    counterfactual: Counterfactual
+    finding: Finding
+    verdict: Verdict | None
+    reason: str
+
+
+def settle(
+    document: Document,
+    counterfactuals: Iterable[Counterfactual],
+    sandbox: Sandbox,
+    *,
+    python: Path | None = None,
+    cancel: Event | None = None,
+    report: Callable[[str, int, int], None] | None = None,
+) -> list[Settled]:
+    """Run counterfactuals, by the tests of their function and by differential execution, as far as they go.
+
+    Args:
+        document: The original.
+        counterfactuals: Some of its counterfactuals.
+        sandbox: Where they are run.
+        python: The interpreter; by default that of the file's project.
+        cancel: Set it to give up.
+        report: Called with what is being done, steps done, and steps in all.
+
+    Raises:
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    waiting = list(counterfactuals)
+    setting = Setting(sandbox, python or interpreter_for(document.path), LIMITS, cancel)
+    benches = _Benches(document, setting)
+    found = []
+    for number, one in enumerate(waiting):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        if report:
+            report(f"{one.mutation}, line {one.start_line}", number, len(waiting))
+        found.append(_settled(one, *benches.of(one.function), cancel))
+    return found
+
+
+def counts(settled: Iterable[Settled]) -> dict[Finding, int]:
+    """How many there are of each finding."""
+    found = Counter(one.finding for one in settled)
+    return {finding: found[finding] for finding in Finding}
+
+
+def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None) -> Settled:
+    heard = []
+    for judge in judges:
+        verdict = judge.judge(one.source, cancel=cancel)
+        if verdict.judgement is Judgement.REFUSED:
+            continue
+        heard.append(verdict)
+        if not verdict.passed:
+            finding = Finding.DISCARDED if one.preserving else Finding.BREAKS
+            evidence = verdict.evidence
+            told = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
+            return Settled(one, finding, verdict, told)
+    if not heard:
+        return Settled(one, Finding.UNSETTLED, None, reason)
+    basis = " and ".join(_basis(verdict) for verdict in heard)
+    if one.preserving:
+        return Settled(one, Finding.HOLDS, heard[-1], basis)
+    return Settled(
+        replace(one, possibly_equivalent=True),
+        Finding.POSSIBLY_EQUIVALENT,
+        heard[-1],
+        f"nothing tells it from the original: {basis}",
+    )
+
+
+def _basis(verdict: Verdict) -> str:
+    evidence = verdict.evidence
+    if evidence.attribution == "differential":
+        return evidence.message
+    return f"{evidence.tests} {evidence.attribution}{'' if evidence.tests == 1 else 's'}"
+
+
+class _Benches:
+    """The judges of each function, found when the first counterfactual of it comes."""
+
+    def __init__(self, document: Document, setting: Setting) -> None:
+        self._document, self._setting = document, setting
+        self._functions = {function.qualname: function for function in functions(document)}
+        self._found: dict[str, tuple[list[Judge], str]] = {}
+
+    def of(self, qualname: str) -> tuple[list[Judge], str]:
+        """The judges, and why there is none if there is none."""
+        if qualname not in self._found:
+            self._found[qualname] = self._look(qualname)
+        return self._found[qualname]
+
+    def _look(self, qualname: str) -> tuple[list[Judge], str]:
+        reason = "it is in no function"
+        parts = qualname.split(".")
+        for end in range(len(parts), 0, -1):  # a function inside of another is judged by what that one does
+            function = self._functions.get(".".join(parts[:end]))
+            if function is not None:
+                judges, why = self._judges(function)
+                if judges:
+                    return judges, ""
+                reason = why if reason.startswith("it is in no") else reason
+        return [], reason
+
+    def _judges(self, function: Function) -> tuple[list[Judge], str]:
+        document, setting = self._document, self._setting
+        judges: list[Judge] = []
+        tests = find_judge(document, function, setting.sandbox, python=setting.python, fallback=False)
+        if tests is not None and tests.judge(document.text, cancel=setting.cancel).passed:
+            judges.append(tests)
+        found = find_out(document, function, setting)
+        judge = judge_of(found)
+        if judge is not None:
+            judges.append(judge)
+        return judges, found.reason if isinstance(found, Untestable) else ""
