@@ -40,6 +40,7 @@ def test_the_figure_is_the_median_of_the_snippets_of_all_files() -> None:
     assert found.whole.value == pytest.approx(0.5)
     assert (found.whole.snippets, found.whole.files, found.files) == (5, 4, 4)
     assert found.categories[Category.ITERATION].files == 1
+    assert found.categories[Category.ITERATION].low is None
     assert found.whole.low is not None
     assert found.whole.high is not None
     assert 0.1 <= found.whole.low <= 0.5 <= found.whole.high <= 0.9

@@ -60,6 +60,11 @@ def test_every_line_of_code_is_shown_as_it_stands(by: Granularity) -> None:
         assert part in text
 
 
+def test_a_character_that_tokens_split_is_shown_whole() -> None:
+    text = shown(score_report(scored('x = "😀é"\n'), INFO, Granularity.TOKEN))
+    assert '"😀é"' in text.splitlines()[2]
+
+
 def test_nothing_in_a_file_commands_the_terminal() -> None:
     source = 'x = "\x1b]0;title\x07\x1b[31m\u202e\u2028\x9b"\n'
     text = shown(score_report(scored(source), INFO, Granularity.TOKEN))

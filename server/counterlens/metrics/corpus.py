@@ -150,7 +150,8 @@ def _median(values: list[Floats], seed: int, resamples: int) -> Median | None:
     if found is None:
         return None
     holding = [one for one in values if len(one)]
-    return Median(found.value, found.low, found.high, sum(map(len, holding)), len(holding))
+    low, high = (found.low, found.high) if len(holding) > 1 else (None, None)
+    return Median(found.value, low, high, sum(map(len, holding)), len(holding))
 
 
 def _estimate(

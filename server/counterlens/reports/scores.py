@@ -106,7 +106,7 @@ def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
         text, lowest, here, cursor = Text(), None, at, start
         while here < len(painted) and painted[here].start < end:
             span = painted[here]
-            low, high = max(span.start, start), min(span.end, end)
+            low, high = _whole(data, max(span.start, start)), _whole(data, min(span.end, end))
             _append(text, data[cursor:low], _UNSCORED)
             _append(text, data[low:high], _STYLES[span.level])
             lowest = span.level if lowest is None else min(lowest, span.level)
@@ -115,6 +115,13 @@ def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
         bar = Text() if lowest is None else Text(BARS[lowest], _STYLES[lowest].without_color + _hue(lowest))
         table.add_row(str(line + 1), bar, text)
     return table
+
+
+def _whole(data: bytes, at: int) -> int:
+    """The next byte that begins a character: one that tokens split is shown with the first of them."""
+    while at < len(data) and data[at] & 0xC0 == 0x80:
+        at += 1
+    return at
 
 
 def _append(text: Text, piece: bytes, style: Style) -> None:
@@ -147,7 +154,8 @@ def _bar(value: float) -> Text:
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
     """The spans of lowest value, and what the model expected at the least likely token of each."""
-    worst = sorted(painted, key=lambda span: span.value)[:_WEAKEST]
+    first = {span.index: span for span in reversed(painted)}.values()  # of a node in several pieces one
+    worst = sorted(first, key=lambda span: (span.value, span.start))[:_WEAKEST]
     if not worst:
         return []
     lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]
