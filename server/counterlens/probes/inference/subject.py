@@ -258,6 +258,8 @@ def _named(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
     for one in nodes:
         if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name:
             yield one.name
+        elif isinstance(one, ast.MatchMapping) and one.rest:
+            yield one.rest
 
 
 def _lines(text: str) -> list[bytes]:
