@@ -106,7 +106,7 @@ class MemorisationTask:
             ("A", "B", "ratio", "in the corpus", "n A→B", "drop A→B", "n B→A", "drop B→A"),
             tuple(shown),
             "ratio: how much more frequent A is than B in the corpus; drop: correct completions lost when "
-            "the one takes the place of the other, as a share of the judged pairs (Hooda et al. 2024, Table 3)",
+            "one takes the other's place, as a share of the judged pairs (Hooda et al. 2024, Table 3)",
         )
         return Result(
             task=self.id,

@@ -11,6 +11,7 @@ from counterlens.attribution.given import GivenJudge
 from counterlens.attribution.registry import LIMITS
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError
+from counterlens.probes.execution.calls import calls_in
 from counterlens.probes.task import Target
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -45,4 +46,7 @@ def _target(problem: Problem, sandbox: Sandbox | None) -> Target:
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
         setting = Setting(sandbox, Path(sys.executable), LIMITS)
         judge = GivenJudge(tests.text, function, problem.source, setting)
-    return Target(Document(problem.source), function, judge, problem.id, problem.call)
+    call = problem.call
+    if call is None and tests is not None:
+        call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
+    return Target(Document(problem.source), function, judge, problem.id, call)

@@ -1,0 +1,61 @@
+"""Calls of a function that stand somewhere already: in its doctests, in the tests of a dataset."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterator
+
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+MOST_BYTES = 200
+"""Longer calls are left out: reading the input would be the task, not running the code."""
+
+
+def calls_in(tests: str, names: set[str], function: str) -> list[str]:
+    """The calls in some statements whose arguments are literals, each once, in the order of the text.
+
+    Args:
+        tests: Python statements.
+        names: What the function is called there, such as `candidate`.
+        function: What it is called in the program, and in what is returned.
+    """
+    try:
+        tree = ast.parse(tests)
+    except (SyntaxError, ValueError):
+        return []
+    found: dict[str, None] = {}
+    for node in _in_order(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+            values = [*node.args, *(keyword.value for keyword in node.keywords)]
+            named = all(keyword.arg for keyword in node.keywords)
+            if named and all(map(_is_literal, values)):
+                written = ast.unparse(ast.Call(ast.Name(function, ast.Load()), node.args, node.keywords))
+                if len(written.encode()) <= MOST_BYTES:
+                    found[written] = None
+    return list(found)
+
+
+def calls_of(document: Document, function: Function) -> list[str]:
+    """The calls in the examples of a function's docstring."""
+    text = document.data[function.start : function.end].decode("utf-8", "replace")
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return []
+    return calls_in("".join(example.source for example in examples), {function.name}, function.name)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _in_order(child)

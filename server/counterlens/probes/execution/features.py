@@ -1,0 +1,70 @@
+"""What in a function may make it hard to run in one's head (paper 002, section IV-D)."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+TAGS = ("for", "while", "nested loop", "if", "nested if", "try", "basic")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a function is made of.
+
+    Attributes:
+        tags: Of `TAGS`; `basic` where none of the others is.
+        complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
+        lines: Lines of code without blank ones.
+    """
+
+    tags: tuple[str, ...]
+    complexity: int
+    lines: int
+
+
+def features(source: str) -> Features | None:
+    """The features of a function's text; None where it does not parse."""
+    text = textwrap.dedent(source)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    found = set(_tags(tree, loops=0, branches=0)) or {"basic"}
+    decisions = sum(_decisions(node) for node in ast.walk(tree))
+    return Features(
+        tuple(tag for tag in TAGS if tag in found),
+        decisions + 1,
+        sum(bool(line.strip()) for line in text.splitlines()),
+    )
+
+
+def _decisions(node: ast.AST) -> int:
+    if isinstance(node, ast.BoolOp):
+        return len(node.values) - 1
+    if isinstance(node, ast.comprehension):
+        return 1 + len(node.ifs)
+    return int(isinstance(node, _BRANCHES))
+
+
+def _tags(node: ast.AST, *, loops: int, branches: int) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        inside_loops, inside_branches = loops, branches
+        if isinstance(child, _LOOPS):
+            yield "while" if isinstance(child, ast.While) else "for"
+            if loops:
+                yield "nested loop"
+            inside_loops += 1
+        elif isinstance(child, ast.If):
+            yield "if"
+            elif_of = isinstance(node, ast.If) and node.orelse == [child]
+            if branches and not elif_of:
+                yield "nested if"
+            inside_branches += not elif_of
+        elif isinstance(child, ast.Try | ast.TryStar):
+            yield "try"
+        yield from _tags(child, loops=inside_loops, branches=inside_branches)

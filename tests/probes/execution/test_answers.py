@@ -1,0 +1,104 @@
+"""What a model says is read as a literal, and compared as a value."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterlens.probes.execution.answers import (
+    Outcome,
+    direct_answer,
+    equal,
+    literal,
+    outcome,
+    same_type,
+    stepwise_answer,
+)
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_what_python_writes_is_read_back(value: Any) -> None:
+    for found in (direct_answer(f" {value!r}"), stepwise_answer(f"1. so\nAnswer: {value!r}")):
+        assert found is not None
+        assert outcome(found, value) is Outcome.RIGHT
+        assert same_type(found.value, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (" [1,2]", [1, 2]),
+        (" [1,\n  2]\nassert g() == 3", [1, 2]),
+        (" -3  # minus three", -3),
+        (" 'a' 'b'", "ab"),
+        ("`(1, 2)`", (1, 2)),
+        (" 1.50", 1.5),
+        (" set()", set()),
+        (" 5.", 5),
+    ],
+)
+def test_direct_answers(text: str, value: object) -> None:
+    found = direct_answer(text)
+    assert found is not None
+    assert found.value == value
+
+
+@pytest.mark.parametrize("text", ["", " ", " f(1)", " the list [1]", " 1 +", " [1, 2", " x", " 1 2", "\n\n"])
+def test_what_is_no_literal_is_unparsable(text: str) -> None:
+    assert direct_answer(text) is None
+    assert outcome(direct_answer(text), 1) is Outcome.UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a is 1\n# Answer: 2", 2),
+        ("Answer: 1\nno, wait\nanswer: [3]", [3]),
+        ("# Answer: f(2) == 'x'", "x"),
+    ],
+)
+def test_stepwise_answers(text: str, value: object) -> None:
+    found = stepwise_answer(text)
+    assert found is not None
+    assert found.value == value
+    assert stepwise_answer("so it is 3") is None
+
+
+def test_values_are_equal_within_the_tolerance_and_by_class() -> None:
+    assert equal(0.1 + 0.2, 0.3)
+    assert equal([1.0, (2, {"a": 1 / 3})], [1, (2, {"a": 0.33333333333})])
+    assert equal(math.nan, math.nan)
+    assert equal(1, 1.0)
+    assert not equal(1.0, 1.001)
+    assert not equal(True, 1)
+    assert not equal((1,), [1])
+    assert not equal("1", 1)
+    assert not equal([1], [1, 2])
+    assert not equal({"a": 1}, {"b": 1})
+    assert not same_type(1, 1.0)
+
+
+def test_deep_and_long_texts_do_no_harm() -> None:
+    assert literal("[" * 3000 + "]" * 3000) is None
+    assert literal("9" * 100_000) is None

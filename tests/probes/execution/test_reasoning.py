@@ -1,0 +1,156 @@
+"""Calls, truths, features, prompts, and the task with the embedded model."""
+
+from __future__ import annotations
+
+import json
+from threading import Event
+
+import pytest
+
+from counterlens.errors import Cancelled, SourceError
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.execution.calls import calls_in, calls_of
+from counterlens.probes.execution.features import features
+from counterlens.probes.execution.prompts import STYLES, prompt, shown
+from counterlens.probes.execution.reasoning import reason
+from counterlens.probes.execution.truth import truth_of
+from counterlens.probes.registry import TASKS
+from counterlens.probes.task import Request, Target
+from counterlens.reports.tables import task_json
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+SOURCE = '''\
+import math
+
+FACTOR = 2
+
+
+def double(items):
+    """Double them.
+
+    >>> double([1, 2])
+    [2, 4]
+    >>> double(items=x)
+    """
+    return [FACTOR * item for item in items]
+
+
+class A:
+    def f(self):
+        return 1
+
+
+def bare(x):
+    return x
+'''
+
+
+def test_calls_with_literal_arguments_are_found() -> None:
+    tests = (
+        "def check(candidate):\n    assert candidate([1, 2], k=-1) == 3\n    candidate(x) == candidate('a')\n"
+    )
+    assert calls_in(tests, {"candidate"}, "f") == ["f([1, 2], k=-1)", "f('a')"]
+    assert calls_in("f(1); f(1); g(2); f(*[1]); f(**{})", {"f"}, "f") == ["f(1)"]
+    assert calls_in("def", {"f"}, "f") == []
+    assert calls_in(f"f({'a' * 300!r})", {"f"}, "f") == []
+
+
+def test_calls_of_a_docstring() -> None:
+    document = Document(SOURCE)
+    assert calls_of(document, find_function(document, "double")) == ["double([1, 2])"]
+    assert calls_of(document, find_function(document, "bare")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "tags", "complexity"),
+    [
+        ("return x", ("basic",), 1),
+        ("if x:\n        return 1\n    elif y:\n        return 2\n    return 3", ("if",), 3),
+        ("if x:\n        if y:\n            pass", ("if", "nested if"), 3),
+        ("for a in x:\n        while a:\n            a -= 1", ("for", "while", "nested loop"), 3),
+        ("try:\n        pass\n    except A:\n        pass", ("try",), 2),
+        ("return [a for a in x if a and b]", ("basic",), 4),
+    ],
+)
+def test_features(body: str, tags: tuple[str, ...], complexity: int) -> None:
+    found = features(f"def f(x, y):\n    {body}\n")
+    assert found is not None
+    assert (found.tags, found.complexity) == (tags, complexity)
+
+
+def test_features_of_what_does_not_parse_are_unknown() -> None:
+    assert features("def f(:") is None
+
+
+def test_the_docstring_is_not_shown() -> None:
+    document = Document(SOURCE)
+    text = shown(document, find_function(document, "double"))
+    assert ">>>" not in text
+    assert "def double(items):\n    return [FACTOR * item" in text
+    assert "def bare" in text
+    lone = Document('def f():\n    """Only this."""\n')
+    assert "Only this" in shown(lone, find_function(lone, "f"))
+    long = Document(SOURCE + "X = 1\n" * 2000)
+    text = shown(long, find_function(long, "double"))
+    assert len(text) < 500
+    assert "FACTOR = 2" in text
+
+
+def test_prompts_end_where_the_answer_begins(model: LlamaModel) -> None:
+    for style in STYLES:
+        asked = prompt(model.info, style, "def f(x):\n    return x\n", "f(1)")
+        assert "def f(x):\n    return x" in asked.text
+        assert "$" not in asked.text
+        assert not asked.text.endswith((" ", "\n"))
+        assert asked.reply is None
+    assert prompt(model.info, "direct", "", "f(1)").text.endswith("assert f(1) ==")
+
+
+def test_the_truth_comes_from_running() -> None:
+    sandbox = best_sandbox()
+    found = truth_of(Document(SOURCE), "double([1, 2, 3])", sandbox)
+    assert (found.value, found.written) == ([2, 4, 6], "[2, 4, 6]")
+    loops = Document(
+        "def f(n):\n    t = 0\n    for i in range(n):\n        for j in 'ab':\n            t += 1\n    return t\n"
+    )
+    assert (truth_of(loops, "f(3)", sandbox).value, truth_of(loops, "f(3)", sandbox).rounds) == (6, 9)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("def f():\n    return 1 / 0\n", "raises ZeroDivisionError"),
+        ("def f():\n    return object\n", "not a literal"),
+        ("import random\ndef f():\n    return random.random()\n", "the same twice"),
+        ("import os\ndef f():\n    os._exit(0)\n", "ends the process"),
+    ],
+)
+def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:
+    with pytest.raises(SourceError, match=says):
+        truth_of(Document(source), "f()", best_sandbox())
+
+
+def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
+    document = Document(SOURCE)
+    targets = [Target(document, name) for name in ("double", "bare", "A.f")]
+    targets.append(Target(Document("def echo(x):\n    return x\n"), "echo", id="E/1", call="echo(7)"))
+    result = TASKS["execution"].run(Request(model, targets, best_sandbox))
+    found = json.loads(json.dumps(task_json(result)))
+    assert {(one["target"], one["style"]) for one in found["answers"]} == {
+        (name, style) for name in ("double", "E/1") for style in STYLES
+    }
+    assert {one["truth"] for one in found["answers"]} == {"[2, 4]", "7"}
+    assert sorted(found["left_out"].values()) == [1, 1]
+    for one in found["answers"]:
+        assert (one["outcome"] == "unparsable") == (one["answer"] is None)
+
+
+def test_it_can_be_stopped_and_says_what_is_missing(model: LlamaModel) -> None:
+    stop = Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        reason(Request(model, [Target(Document(SOURCE), "double")], best_sandbox, cancel=stop))
+    with pytest.raises(SourceError, match="no call"):
+        TASKS["execution"].run(Request(model, [Target(Document(SOURCE), "bare")], best_sandbox))
