@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +15,7 @@ from counterlens.probes.session import Probed
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
-Derived = TypeVar("Derived")
+Made = TypeVar("Made")
 
 
 class State(StrEnum):
@@ -23,6 +24,20 @@ class State(StrEnum):
     SCORING = "scoring"
     READY = "ready"
     UNAVAILABLE = "unavailable"
+
+
+class Memo:
+    """What features make of scores, made once. A memo belongs to its scores, and goes with them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What is kept under a key; it is made where there is nothing yet."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
 
 
 @dataclass
@@ -39,6 +54,7 @@ class Analysis:
         calibration: The map that made it so, if there was one.
         last: The newest scores of any version, while the newest one is still being scored.
         cancel: Set when the scoring that is under way has become stale.
+        memo: What features made of the newest scores of any version.
         probed: Probe results by qualified name, each with the function's source when it was probed.
     """
 
@@ -52,7 +68,7 @@ class Analysis:
     last: Confidence | None = None
     cancel: Event = field(default_factory=Event)
     probed: dict[str, tuple[bytes, Probed]] = field(default_factory=dict)
-    _derived: dict[Hashable, Any] = field(default_factory=dict)
+    memo: Memo = field(default_factory=Memo)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""
@@ -71,26 +87,27 @@ class Analysis:
         return self.document.data[function.start : function.end]
 
     def scored(
-        self, found: Confidence, shown: Confidence | None = None, calibration: Calibration | None = None
+        self,
+        found: Confidence,
+        shown: Confidence | None = None,
+        calibration: Calibration | None = None,
+        memo: Memo | None = None,
     ) -> None:
         """Take the scores of the newest version, and what is shown of them if that differs."""
         self.confidence, self.shown, self.last = found, shown or found, found
         self.calibration, self.state, self.reason = calibration, State.READY, ""
-        self._derived.clear()
+        self.memo = memo or Memo()
 
     def failed(self, reason: str) -> None:
         """Note that there will be no scores for this version, and why."""
         self.confidence, self.shown, self.last = None, None, None
         self.state, self.reason = State.UNAVAILABLE, reason
-        self._derived.clear()
+        self.memo = Memo()
 
     def note_probe(self, function: Function, probed: Probed) -> None:
         """Keep a probe's result for as long as its function does not change."""
         self.probed[function.qualname] = (self.source_of(function), probed)
 
-    def derived(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
-        """What a feature computes from the newest scores, kept for as long as these hold."""
-        if key not in self._derived:
-            self._derived[key] = compute()
-        found: Derived = self._derived[key]
-        return found
+    def frozen(self) -> Analysis:
+        """What is known now, for a thread that works on it while this goes on."""
+        return copy.copy(self)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
-from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.analysis import Analysis, Memo
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import Settings
 from counterlens.models.base import Capability
@@ -29,6 +29,7 @@ class Scored:
     confidence: Confidence
     shown: Confidence
     calibration: Calibration | None
+    memo: Memo = field(default_factory=Memo)
 
 
 class BackgroundScorer:
@@ -40,6 +41,7 @@ class BackgroundScorer:
         settings: The current settings.
         changed: Called on the event loop when the state of a document has changed.
         announce: Called on the event loop with a state of the server and a detail.
+        prepare: Called on the executor with new scores, to make ahead what the features will want.
     """
 
     def __init__(
@@ -49,9 +51,10 @@ class BackgroundScorer:
         settings: Callable[[], Settings],
         changed: Callable[[Analysis], None],
         announce: Callable[[str, str], None],
+        prepare: Callable[[Scored], None],
     ) -> None:
         self._host, self._executor, self._settings = host, executor, settings
-        self._changed, self._announce = changed, announce
+        self._changed, self._announce, self._prepare = changed, announce, prepare
         self._turn = asyncio.Lock()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -102,7 +105,7 @@ class BackgroundScorer:
         if analysis.document is not document:
             return  # a newer version has been taken, and is scored by itself
         if isinstance(outcome, Scored):
-            analysis.scored(outcome.confidence, outcome.shown, outcome.calibration)
+            analysis.scored(outcome.confidence, outcome.shown, outcome.calibration, outcome.memo)
         else:
             analysis.failed(str(outcome))
         self._changed(analysis)
@@ -131,9 +134,10 @@ class BackgroundScorer:
         )
         found = confidence(document, scores, settings.aggregation, settings.alignment)
         known = load_calibration(model.info.identity) if settings.calibrated else None
-        if known is None or not fits(found, known):
-            return Scored(found, found, None)
-        return Scored(found, calibrated(found, known), known)
+        usable = known if known is not None and fits(found, known) else None
+        scored = Scored(found, calibrated(found, usable) if usable else found, usable)
+        self._prepare(scored)
+        return scored
 
 
 def _excluded(document: Document, settings: Settings) -> str | None:

@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 import counterlens
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.background import BackgroundScorer
+from counterlens.lsp.background import BackgroundScorer, Scored
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import Settings, read_settings
@@ -38,6 +38,7 @@ class CounterlensServer(LanguageServer):
         host: The model.
         executor: Where handlers wait for what takes longer than a moment.
         scorer: Scores documents in the background.
+        prepare: Called on the executor with new scores, to make ahead what will be asked for.
         when_changed: Called when what is known about a document has changed: scores, or a probe's result.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
@@ -56,6 +57,7 @@ class CounterlensServer(LanguageServer):
         self.host = ModelHost()
         # pygls reads its input on its own pool; ours may be busy without delaying a hover.
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
+        self.prepare: list[Callable[[Settings, Scored], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
@@ -66,7 +68,7 @@ class CounterlensServer(LanguageServer):
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self._last_status: status.Status | None = None
         self.scorer = BackgroundScorer(
-            self.host, self.executor, lambda: self.settings, self.changed, self.announce
+            self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare
         )
 
     def places(self, analysis: Analysis) -> Places:
@@ -101,6 +103,11 @@ class CounterlensServer(LanguageServer):
         if self.analyses.get(analysis.uri) is analysis:
             for react in self.when_changed:
                 react(self, analysis)
+
+    def _prepare(self, scored: Scored) -> None:
+        """Make what the features will be asked for, off the event loop."""
+        for make in self.prepare:
+            make(self.settings, scored)
 
     def announce(self, state: str, detail: str) -> None:
         """Tell the client what the server does."""

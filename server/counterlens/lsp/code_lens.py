@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from lsprotocol import types
 
+from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 
 
@@ -12,11 +15,16 @@ def register(server: CounterlensServer) -> None:
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
 
 
-def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """What is offered over the functions of a document, at once."""
+async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """What is offered over the functions of a document."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
+    known = analysis.frozen()
+    return await asyncio.get_running_loop().run_in_executor(ls.executor, _all, ls, known)
+
+
+def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     return [lens for offer in ls.code_lenses for lens in offer(ls, analysis)]
 
 

@@ -5,7 +5,9 @@ Custom request `counterlens/overlay`, see docs/protocol.md.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -21,8 +23,10 @@ from counterlens.confidence.granularity import (
     visible_first,
 )
 from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
+from counterlens.lsp.settings import Settings
 from counterlens.lsp.targets import range_of
 
 REQUEST = "counterlens/overlay"
@@ -77,22 +81,31 @@ class Overlay:
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(REQUEST)(_overlay)
+    server.prepare.append(_prepare)
 
 
-def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
-    """Answer the request, at once."""
+def _prepare(settings: Settings, scored: Scored) -> None:
+    """The spans that a client will most likely ask for."""
+    granularity = settings.overlay_granularity
+    scored.memo.get(("overlay", granularity), lambda: _spans(scored.shown, granularity, scored.calibration))
+
+
+async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
+    """Answer the request with what is known now; off the event loop, as long files have many spans."""
     wanted = getattr(params, "granularity", None)
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
     analysis = ls.analyses.get(params.textDocument.uri)
     if analysis is None:
         return Overlay(-1, State.UNAVAILABLE, "the document is not open", granularity, False, 0, (), ())
-    return overlay(
-        analysis,
+    work = partial(
+        overlay,
+        analysis.frozen(),
         ls.places(analysis),
         granularity,
         only=range_of(getattr(params, "range", None)),
         visible=range_of(getattr(params, "visible", None)),
     )
+    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
 
 
 def overlay(
@@ -115,7 +128,7 @@ def overlay(
     found = analysis.shown
     chosen = []
     if found is not None:
-        chosen = analysis.derived(
+        chosen = analysis.memo.get(
             ("overlay", granularity), lambda: _spans(found, granularity, analysis.calibration)
         )
         if only is not None:

@@ -61,7 +61,7 @@ def _replace(
     ls: CounterlensServer, analysis: Analysis, found: Confidence, mark: Mark
 ) -> Iterator[types.CodeAction]:
     token = mark.surprise.token
-    offered = analysis.derived(("replacements", token), lambda: replacements(found, token))
+    offered = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
     for one in offered:
         title = f"Replace with `{one.text}` ({share(one.probability)})"
         where = ls.places(analysis).range(one.start, one.end)

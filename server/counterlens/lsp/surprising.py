@@ -15,13 +15,13 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.confidence.leaves import Floats, Leaves
 from counterlens.confidence.surprising import Surprise, excess, surprising
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, Memo, State
+from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.carrying import Carrier
 from counterlens.lsp.settings import Settings
 from counterlens.reports.expected import expected
 from counterlens.reports.wording import share
-from counterlens.syntax.concepts import Category
 
 CODE = "surprising"
 
@@ -50,6 +50,7 @@ class Mark:
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.diagnostics.append(_diagnostics)
+    server.prepare.append(_prepare)
 
 
 def marks(analysis: Analysis, settings: Settings) -> list[Mark]:
@@ -58,20 +59,28 @@ def marks(analysis: Analysis, settings: Settings) -> list[Mark]:
     if found is None or not settings.diagnostics_enabled:
         return []
     comments = ignored(analysis.document)
-    hidden = settings.ignored_concepts | comments.everywhere
-    budget = settings.diagnostics_per_hundred_lines
-    chosen = analysis.derived(("surprising", budget, hidden), lambda: _chosen(found, budget, hidden))
+    chosen = _chosen(found, settings, comments, analysis.memo)
     return [mark for mark in _carried(found, analysis, chosen) if not _hushed(comments, mark)]
 
 
-def _chosen(found: Confidence, budget: float, hidden: frozenset[Category]) -> tuple[Surprise, ...]:
+def _prepare(settings: Settings, scored: Scored) -> None:
+    if settings.diagnostics_enabled:
+        _chosen(scored.confidence, settings, ignored(scored.confidence.document), scored.memo)
+
+
+def _chosen(found: Confidence, settings: Settings, comments: Ignored, memo: Memo) -> tuple[Surprise, ...]:
     """What is hidden leaves its place to others; what is ignored on its line does not."""
+    hidden = settings.ignored_concepts | comments.everywhere
+    budget = settings.diagnostics_per_hundred_lines
 
     def weight(rows: Leaves) -> Floats:
         shown = [found.nodes[node].category not in hidden for node in rows.node.tolist()]
         return np.where(shown, excess(rows), -np.inf)
 
-    return surprising(found, per_hundred_lines=budget, weight=weight if hidden else None)
+    return memo.get(
+        ("surprising", budget, hidden),
+        lambda: surprising(found, per_hundred_lines=budget, weight=weight if hidden else None),
+    )
 
 
 def _carried(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:

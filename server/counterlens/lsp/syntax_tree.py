@@ -5,7 +5,9 @@ Custom request `counterlens/tree`, see docs/protocol.md.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -82,14 +84,15 @@ def register(server: CounterlensServer) -> None:
     server.feature(REQUEST)(_tree)
 
 
-def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
-    """Answer the request, at once."""
+async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
+    """Answer the request with what is known now; off the event loop, as long files have many nodes."""
     wanted = getattr(params, "view", None)
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(params.textDocument.uri)
     if analysis is None:
         return SyntaxTree(-1, State.UNAVAILABLE, "the document is not open", view, False, 0, (), ())
-    return syntax_tree(analysis, ls.places(analysis), view)
+    work = partial(syntax_tree, analysis.frozen(), ls.places(analysis), view)
+    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
 
 
 def syntax_tree(analysis: Analysis, places: Places, view: TreeView) -> SyntaxTree:
@@ -97,7 +100,7 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView) -> SyntaxTre
     found = analysis.shown
     rows: tuple[TreeNode, ...] = ()
     if found is not None:
-        rows = analysis.derived(("tree", view), lambda: tree(found, view))
+        rows = analysis.memo.get(("tree", view), lambda: tree(found, view))
     return SyntaxTree(
         version=analysis.document.version,
         state=analysis.state,
