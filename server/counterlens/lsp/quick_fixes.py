@@ -19,6 +19,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.surprising import CODE, Mark, marks
 from counterlens.reports.wording import share
+from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 
 PREVIEW_COMMAND = "counterlens.previewReplacement"
@@ -82,7 +83,7 @@ def _replace(
 
 def _ignore(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
     category = mark.surprise.category
-    here = _ignoring_edit(analysis.document, mark)
+    here = ignoring_edit(analysis.document, mark.start, mark.end, category)
     if here is not None:
         offset, text = here
         where = ls.places(analysis).range(offset, offset)
@@ -96,7 +97,7 @@ def _ignore(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[t
         command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
     else:
-        offset = _below_head(analysis.document)
+        offset = below_head(analysis.document)
         line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
         yield types.CodeAction(
             f"Ignore surprising {category} in this file",
@@ -105,11 +106,14 @@ def _ignore(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[t
         )
 
 
-def _ignoring_edit(document: Document, mark: Mark) -> tuple[int, str] | None:
-    """Where to insert which comment: at the end of the line, or above it where that would be no comment."""
-    data, positions, category = document.data, document.positions, mark.surprise.category
+def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
+    """Where to insert which comment that ignores a place: a byte offset and a text.
+
+    At the end of its line, or above it where that would be no comment; None where neither would be one.
+    """
+    data, positions = document.data, document.positions
     comment = directive(document.language, category)
-    line = positions.line_of(mark.start)
+    line = positions.line_of(start)
     begin = positions.line_start(line)
     stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
     content = data[begin:stop].rstrip(b"\r\n")
@@ -125,12 +129,12 @@ def _ignoring_edit(document: Document, mark: Mark) -> tuple[int, str] | None:
         edited = Document(changed, document.path, document.language)
         if edited.tree.root_node.has_error and not broken:
             continue
-        if ignored(edited).covers(mark.start + size, mark.end + size, category):
+        if ignored(edited).covers(start + size, end + size, category):
             return offset, text
     return None
 
 
-def _below_head(document: Document) -> int:
+def below_head(document: Document) -> int:
     """Below what has to come first in a file: how it is run, and how it is encoded."""
     line = 0
     while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
