@@ -111,7 +111,7 @@ def calibrate(
             seed=seed,
             report=report,
         )
-    kept = None if dry_run else save_calibration(found.calibration)
+    kept = None if dry_run or not found.better else save_calibration(found.calibration)
     if html is not None:
         try:
             html.write_text(calibration_page(found, kept), encoding="utf-8")

@@ -50,6 +50,11 @@ class CalibrationResult:
     agreement: float | None
     left_out: Mapping[str, int]
 
+    @property
+    def better(self) -> bool:
+        """Whether the map does better than none on functions that it has not seen."""
+        return self.after.brier.value < self.before.brier.value
+
 
 def calibrate(
     model: Model,

@@ -69,6 +69,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> dict[str, 
             for name, (before, after) in result.categories.items()
         },
         "curves": len(result.calibration.curves),
+        "better": result.better,
         "agreement_with_first_choice": result.agreement,
         "left_out": dict(result.left_out),
         "map": str(kept) if kept else None,
@@ -182,7 +183,10 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
     for reason, count in result.left_out.items():
         yield f"Left out: {count}, {reason}."
     curves = f"{len(result.calibration.curves)} curves, {result.method.value}"
-    yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
+    if not result.better:
+        yield "The map does no better than raw confidences, so it is not kept: look at more --nodes."
+    else:
+        yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
 
 
 def _shown(one: Estimate) -> str:
