@@ -2,9 +2,9 @@
 
     python benchmarks/differential.py --data DATA [--problems 40] [--seed 0] [--quick]
 
-For seeded HumanEval problems: the programs of all their breaking counterfactuals are judged twice, by the
-problem's tests and by what the reference solution does on generated inputs. Where the two disagree is told apart:
-only the inputs noticed, or only the tests did. The preserving counterfactuals' programs show how often inputs
+For seeded HumanEval problems: the programs of their breaking counterfactuals are judged twice, by the
+problem's tests and by what the reference solution does on generated inputs. Where the two disagree, either
+only the inputs noticed or only the tests did. The preserving counterfactuals' programs show how often inputs
 accuse what is right.
 """
 
