@@ -71,5 +71,5 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
         for path in PACKAGE.rglob("*.py")
         if "import llama_cpp" in path.read_text()
     }
-    inside = ("grammar", "lanes", "native", "worker")
+    inside = ("chatting", "grammar", "lanes", "native", "worker")
     assert users == {f"models/llama/{name}.py" for name in inside}

@@ -78,10 +78,11 @@ def model_options(command: Command) -> Command:
         click.option("--threads", type=click.IntRange(0), default=0, help="Threads of a local model."),
         click.option(
             "--api",
-            type=click.Choice(["completions", "chat"]),
+            type=click.Choice(["completions", "fill", "chat"]),
             default="completions",
             show_default=True,
-            help="What a remote endpoint is asked through.",
+            help="How a model is asked: to go on, to fill in the middle (also shown what follows), or by an "
+            "instruction.",
         ),
         click.option(
             "--base-url",

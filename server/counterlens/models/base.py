@@ -94,12 +94,14 @@ class Prompt:
         stop: When to end before that.
         reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
             and should end where a word does.
+        suffix: What follows the hole; read only by models that are asked to fill it.
     """
 
     text: str
     max_tokens: int = 256
     stop: Stop = field(default_factory=Stop)
     reply: Reply | None = None
+    suffix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

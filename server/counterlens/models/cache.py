@@ -203,6 +203,9 @@ class CachedModel:
 
     def _prompt_key(self, prompt: Prompt) -> bytes:
         asked: list[Any] = [prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts]
+        api = dict(self.model.info.details).get("api", "completions")
+        if api != "completions":  # what a model is asked through is part of the question
+            asked.append([api, prompt.suffix if api == "fill" else ""])
         if prompt.reply:
             asked.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
         return self._key("complete", *asked)

@@ -24,7 +24,7 @@ class Options:
         context: Tokens of context of a local model, at most; 0 chooses.
         base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
             environment variable COUNTERLENS_BASE_URL.
-        api: `completions` or `chat`.
+        api: How a model is asked: `completions`, `fill` or `chat`.
     """
 
     threads: int = 0
@@ -77,6 +77,7 @@ def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256
         threads=options.threads,
         context=options.context or DEFAULT_CONTEXT,
         sha256=sha256,
+        api=options.api,
     )
 
 

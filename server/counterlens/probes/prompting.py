@@ -12,6 +12,9 @@ from counterlens.syntax.functions import Function
 DEFINITION_BYTES = 8192
 """Of a longer definition (a class with many methods) only its headers and the function itself are shown."""
 
+SUFFIX_CHARACTERS = 2048
+"""So much of what follows the function is shown to models that fill in the middle."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:
@@ -71,7 +74,8 @@ class Gap:
 
     def prompt(self, max_tokens: int) -> Prompt:
         """What the model is asked to continue, until the function's own end."""
-        return Prompt(self.shown, max_tokens, Stop(indent=self.column))
+        suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]
+        return Prompt(self.shown, max_tokens, Stop(indent=self.column), suffix=suffix or "\n")
 
     def fill(self, completion: str) -> str:
         """The whole source with a completion in the hole."""

@@ -9,14 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models import stopping
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama import healing
-from counterlens.models.llama.grammar import Grammar
+from counterlens.models.llama.asking import Asked, Asker
 from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
-
-_LEAST_PROMPT = 16
 
 
 @dataclass
@@ -27,6 +24,7 @@ class Completer:
     answers to one call depend on its prompts and their order, and on nothing else.
     """
 
+    asker: Asker
     engine: Engine
     constraint: healing.Constraint
     lanes: Lanes
@@ -44,8 +42,8 @@ class Completer:
             ModelError: a prompt is empty, or asks for more than the context holds.
             Cancelled, ModelError: as `Lanes.decode`.
         """
-        distinct = [self._prepare(prompt) for prompt in dict.fromkeys(prompts)]
-        needs = [len(one.tokens) + one.prompt.max_tokens for one in distinct]
+        distinct = [_Growing(self.asker.ask(prompt)) for prompt in dict.fromkeys(prompts)]
+        needs = [len(one.asked.tokens) + one.asked.max_tokens for one in distinct]
         finished = 0
 
         def advance() -> None:
@@ -56,37 +54,19 @@ class Completer:
         for group in self.lanes.groups(needs):
             self.lanes.start([needs[i] for i in group])
             self._generate([distinct[i] for i in group], advance)
-        answers = {one.prompt: one.answer for one in distinct}
+        answers = {one.asked.prompt: one.answer for one in distinct}
         return [answers[prompt] for prompt in prompts]
 
-    def _prepare(self, prompt: Prompt) -> _Growing:
-        engine = self.engine
-        text, grammar = prompt.text.encode(), None
-        if prompt.reply is None:
-            tokens, required = healing.split(engine, text)
-        else:  # a question is read as it stands
-            tokens, required = engine.tokenize(text), b""
-            grammar = Grammar(engine, prompt.reply.grammar)
-        if not tokens:
-            raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
-        room = engine.context - prompt.max_tokens - len(required)
-        if room < _LEAST_PROMPT:
-            raise ModelError(
-                f"{prompt.max_tokens} new tokens do not fit into a context of {engine.context}",
-                "Ask for fewer",
-            )
-        dropped = max(0, len(tokens) - room)
-        return _Growing(prompt, tokens[dropped:], required, dropped, grammar)
-
     def _generate(self, group: list[_Growing], advance: Callable[[], None]) -> None:
-        logits: Sequence[npt.NDArray[np.float32]] = self.lanes.read([one.tokens for one in group])
+        logits: Sequence[npt.NDArray[np.float32]] = self.lanes.read([one.asked.tokens for one in group])
         growing = list(enumerate(group))
         while growing:
             if self.engine.cancelled.is_set():
                 raise Cancelled
             rows, still = [], []
             for (lane, one), row in zip(growing, logits, strict=True):
-                token = one.grammar.choose(row) if one.grammar else self._choose(row, one.missing)
+                grammar = one.asked.grammar
+                token = grammar.choose(row) if grammar else self._choose(row, one.missing)
                 one.append(token, self.engine)
                 if one.finish:
                     advance()
@@ -112,22 +92,14 @@ class _Growing:
     """A completion on its way.
 
     Attributes:
-        prompt: What is continued.
-        tokens: What is fed.
-        required: What the first tokens have to spell out.
-        dropped: How many of the prompt's oldest tokens are not fed.
-        grammar: What the continuation is held to.
-        written: What was generated, `required` included.
+        asked: What is continued.
+        written: What was generated, what was required included.
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
         text: The continuation.
     """
 
-    prompt: Prompt
-    tokens: list[int]
-    required: bytes
-    dropped: int
-    grammar: Grammar | None = None
+    asked: Asked
     written: bytes = b""
     count: int = 0
     finish: str = ""
@@ -136,25 +108,23 @@ class _Growing:
     @property
     def missing(self) -> bytes:
         """What is still to be spelled out."""
-        return self.required[len(self.written) :]
+        return self.asked.required[len(self.written) :]
 
     @property
     def answer(self) -> Completion:
-        return Completion(self.text, self.finish, self.count, self.dropped)
+        return Completion(self.text, self.finish, self.count, self.asked.dropped)
 
     def append(self, token: int, engine: Engine) -> None:
         """Take the next token, and see whether it ends here."""
-        if token in engine.ends and not self.missing:
+        over = token in engine.ends and not self.missing
+        if not over:
+            if self.asked.grammar:
+                self.asked.grammar.accept(token)
+            self.written += engine.pieces[token]
+            self.count += 1
+        full = self.count >= self.asked.max_tokens
+        self.text, ended = self.asked.text(self.written, complete=over or full)
+        if over or ended:
             self.finish = "stop"
-            return
-        if self.grammar:
-            self.grammar.accept(token)
-        self.written += engine.pieces[token]
-        self.count += 1
-        text = self.written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete
-        end = stopping.cut(text, self.prompt.stop, at_line_start=self.prompt.text.endswith("\n"))
-        self.text = text if end is None else end
-        if end is not None:
-            self.finish = "stop"
-        elif self.count >= self.prompt.max_tokens:
+        elif full:
             self.finish = "length"

@@ -30,6 +30,7 @@ class LlamaModel:
         threads: Threads to decode with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.
         sha256: The identity of the file, where it is known already.
+        api: How it is asked: `completions`, `fill` (in the middle) or `chat` (by its own template).
 
     Raises:
         ModelError: the file is missing, truncated or not a GGUF, or llama.cpp is not installed.
@@ -44,6 +45,7 @@ class LlamaModel:
         threads: int = 0,
         context: int = DEFAULT_CONTEXT,
         sha256: str | None = None,
+        api: str = "completions",
     ) -> None:
         if importlib.util.find_spec("llama_cpp") is None:
             raise ModelError(
@@ -53,7 +55,7 @@ class LlamaModel:
             )
         check_gguf(path)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
-        self._process = ModelProcess(Open(str(path), threads, context))
+        self._process = ModelProcess(Open(str(path), threads, context, api))
         opened: Opened = self._process.start()
         self.info = ModelInfo(
             id=spec,
@@ -64,6 +66,7 @@ class LlamaModel:
             context=opened.context,
             details=(
                 ("engine", "llama.cpp"),
+                ("api", api),
                 ("architecture", opened.description),
                 ("file", path.name),
                 ("threads", str(threads)),

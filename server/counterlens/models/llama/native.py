@@ -138,8 +138,24 @@ class Engine:
         llama.llama_model_desc(self._model, buffer, 256)
         return buffer.value.decode("utf-8", "replace")
 
-    def tokenize(self, text: bytes) -> list[int]:
-        """The tokens of a text, which is never searched for special tokens; no BOS is added.
+    @property
+    def model(self) -> Any:
+        """llama.cpp's own handle on the model."""
+        return self._model
+
+    @property
+    def fill_marks(self) -> tuple[int, int, int] | None:
+        """The tokens before a prefix, a suffix and the middle, where the model was trained to fill."""
+        find = (llama.llama_vocab_fim_pre, llama.llama_vocab_fim_suf, llama.llama_vocab_fim_mid)
+        before, suffix, middle = (int(each(self._vocab)) for each in find)
+        return (before, suffix, middle) if min(before, suffix, middle) >= 0 else None
+
+    def tokenize(self, text: bytes, *, marks: bool = False) -> list[int]:
+        """The tokens of a text; no BOS is added.
+
+        Args:
+            text: UTF-8.
+            marks: Whether special tokens are searched for; never in a text that somebody else wrote.
 
         Raises:
             ModelError: the tokens do not give the text back byte for byte.
@@ -148,7 +164,7 @@ class Engine:
             return []
         size = len(text) + 16
         buffer = (ctypes.c_int32 * size)()
-        count = llama.llama_tokenize(self._vocab, text, len(text), buffer, size, False, False)
+        count = llama.llama_tokenize(self._vocab, text, len(text), buffer, size, False, marks)
         if count < 0:
             raise ModelError(f"the tokenizer failed on a text of {len(text)} bytes")
         return list(buffer[:count])

@@ -26,6 +26,7 @@ class Open:
     path: str
     threads: int
     context: int
+    api: str = "completions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.models.llama.asking import Asker
 from counterlens.models.llama.completing import Completer
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.healing import Constraint
@@ -105,7 +106,7 @@ class Worker:
         self._engine = engine
         self._scorer = Scorer(engine)
         lanes = Lanes(engine)
-        self._completer = Completer(engine, Constraint(engine.pieces), lanes)
+        self._completer = Completer(Asker(engine, request.api), engine, Constraint(engine.pieces), lanes)
         self._continuations = ContinuationScorer(engine, lanes)
         return Opened(
             description=engine.description,

@@ -15,11 +15,15 @@ _MOST_STOPS: Final = 4  # more are refused by OpenAI's API
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A request to continue `head`; `gap` is the whitespace between it and the end of the prompt."""
+    """A request to continue `head`; `gap` is the whitespace between it and the end of the prompt.
+
+    `fill`: whether the server is told what follows the hole.
+    """
 
     head: str
     gap: str
     prompt: Prompt
+    fill: bool = False
 
     @property
     def payload(self) -> Json:
@@ -33,6 +37,8 @@ class Continuation:
         stops = self._server_stops()
         if stops:
             body["stop"] = stops
+        if self.fill:
+            body["suffix"] = self.prompt.suffix
         if self.prompt.reply is not None:
             body["grammar"] = self.prompt.reply.grammar  # llama.cpp's servers; others pass over it or refuse
         return body
@@ -54,16 +60,23 @@ class Continuation:
 
 
 class CompletionsDialect:
-    """The completions API."""
+    """The completions API.
+
+    Args:
+        fill: Whether the model is also shown what follows the hole (`suffix`), where the server takes that.
+    """
 
     path = "/completions"
-    identity = "completions"
+
+    def __init__(self, *, fill: bool = False) -> None:
+        self._fill = fill
+        self.identity = "fill" if fill else "completions"
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> Continuation:
         """A request that ends at a token boundary, unless told otherwise."""
         heal = heal and prompt.reply is None
         head, gap = healing.split(prompt.text) if heal else (prompt.text, "")
-        return Continuation(head, gap, prompt)
+        return Continuation(head, gap, prompt, fill=self._fill and prompt.reply is None)
 
     def piece(self, chunk: Json) -> Piece:
         """The text of the first choice."""

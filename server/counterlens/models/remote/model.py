@@ -38,7 +38,11 @@ from counterlens.models.stopping import cut
 
 T = TypeVar("T")
 
-DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {"completions": CompletionsDialect, "chat": ChatDialect}
+DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
+    "completions": CompletionsDialect,
+    "fill": lambda: CompletionsDialect(fill=True),
+    "chat": ChatDialect,
+}
 _LENGTH: Final = frozenset({"length", "max_tokens"})
 _LISTING: Final = 10.0  # seconds to wait for a list of models that is only a courtesy
 _NAMED: Final = 10  # models that a hint names
@@ -71,7 +75,7 @@ class RemoteModel:
     Args:
         base_url: Such as `http://127.0.0.1:8080/v1`.
         model: The name that the endpoint knows the model by.
-        api: `completions` or `chat`.
+        api: `completions`, `fill` or `chat`.
         api_key: The key, if the endpoint wants one.
         spec: What the user typed to choose the model.
         timeout: How long to wait.

@@ -1,0 +1,227 @@
+"""How fast is a function's probe asked as one batch, over asking for each completion by itself.
+
+    python benchmarks/probe.py [--quick] [--threads N]
+
+One original and eight counterfactuals of a function with a docstring, completed at temperature 0:
+
+- `over_sequential`: nine calls of llama-cpp-python's `create_completion`, over our one batch. Both start from
+  an empty cache, get the same prompts, cut at a token boundary, and write as many tokens.
+- `over_own_sequential`: the same prompts in nine calls of our own completer, over the batch.
+
+Batching moves logits a little. Where a text of the batch is not that of `create_completion`, the first token
+in which they differ is looked up, and the log-odds of the two tokens printed: a near tie that fell the other
+way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
+
+import llama_cpp
+
+from counterlens.models.base import Prompt, Stop
+from counterlens.models.files import embedded_model
+from counterlens.models.llama import healing
+from counterlens.models.llama.asking import Asker
+from counterlens.models.llama.completing import Completer
+from counterlens.models.llama.lanes import Lanes
+from counterlens.models.llama.native import Engine
+from counterlens.mutations import MUTATIONS, survey
+from counterlens.probes.completion import gaps_of
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+
+SOURCES = (
+    '''def longest_run(values, limit):
+    """Return the length of the longest run of equal neighbours, at most limit.
+
+    >>> longest_run([1, 1, 2, 2, 2, 3], 10)
+    3
+    >>> longest_run([], 10)
+    0
+    >>> longest_run([4, 4, 4, 4], 2)
+    2
+    """
+    best = 0
+    length = 0
+    previous = None
+    for value in values:
+        if length > 0 and value == previous:
+            length = length + 1
+        else:
+            length = 1
+        previous = value
+        if length > best:
+            best = length
+    if best > limit:
+        best = limit
+    return best
+''',
+    '''def mean_above(numbers, threshold):
+    """Return the mean of the numbers that are above a threshold, or None where there are none.
+
+    >>> mean_above([1, 5, 9], 4)
+    7.0
+    >>> mean_above([1, 2], 4) is None
+    True
+    """
+    total = 0
+    count = 0
+    for number in numbers:
+        if number > threshold:
+            total = total + number
+            count = count + 1
+    if count == 0:
+        return None
+    return total / count
+''',
+)
+COUNTERFACTUALS = 8
+
+
+@dataclass(frozen=True)
+class Round:
+    """Seconds of one comparison, and the texts."""
+
+    sequential: float
+    own: float
+    batch: float
+    sequential_texts: list[str]
+    texts: list[str]
+
+
+def prompts(source: str, tokens: int) -> list[Prompt]:
+    """An original and eight counterfactuals, each of which shows the model something else."""
+    document = Document(source)
+    (function,) = functions(document)
+    preserving = [
+        name for name, mutation in MUTATIONS.items() if mutation.preserving and not mutation.needs_observation
+    ]
+    shown: dict[str, None] = {}
+    for seed in range(8):
+        for one in survey(source, mutations=preserving, seed=seed).counterfactuals:
+            # All are cut in the same place: what is compared is one original with its counterfactuals.
+            if one.cut is not None and one.mutation not in {"if-else-flip"}:
+                original, mutated = gaps_of(document, function, one)
+                shown |= {original.shown: None, mutated.shown: None}
+    if len(shown) <= COUNTERFACTUALS:
+        raise SystemExit(f"the function has only {len(shown) - 1} counterfactuals")
+    return [Prompt(text.rstrip(), tokens, Stop()) for text in list(shown)[: COUNTERFACTUALS + 1]]
+
+
+def timed(work: Callable[[], list[str]]) -> tuple[float, list[str]]:
+    """Seconds, and what was written."""
+    start = time.perf_counter()
+    texts = work()
+    return time.perf_counter() - start, texts
+
+
+class Bench:
+    """The two ways to complete, with the same model file and threads."""
+
+    def __init__(self, threads: int) -> None:
+        path = embedded_model()
+        self.engine = Engine(path, threads=threads, context=8192)
+        self.completer = Completer(
+            Asker(self.engine, "completions"),
+            self.engine,
+            healing.Constraint(self.engine.pieces),
+            Lanes(self.engine),
+        )
+        self.llama = llama_cpp.Llama(
+            str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False
+        )
+
+    def sequential(self, asked: list[Prompt]) -> list[str]:
+        """`create_completion`, one prompt after the other; as a user would, the model keeps its cache."""
+        self.llama.reset()
+        texts = []
+        for prompt in asked:
+            answer = self.llama.create_completion(
+                prompt.text, max_tokens=prompt.max_tokens, temperature=0, repeat_penalty=1.0
+            )
+            texts.append(answer["choices"][0]["text"])
+        return texts
+
+    def batch(self, asked: list[Prompt]) -> list[str]:
+        """One batch."""
+        return [answer.text for answer in self.completer.complete(asked, lambda *_: None)]
+
+    def one_by_one(self, asked: list[Prompt]) -> list[str]:
+        """Our own completer, one prompt a call."""
+        return [text for prompt in asked for text in self.batch([prompt])]
+
+    def log_odds(self, prompt: str, one: str, other: str) -> float | None:
+        """Between the first tokens in which two texts differ: how close the tie was, read one at a time."""
+        first, second = (self.engine.tokenize((prompt + text).encode()) for text in (one, other))
+        at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+        if at is None:
+            return None
+        self.engine.forget()
+        logits = None
+        for token in first[:at]:
+            logits = self.engine.decode([token], logits_from=0)[0]
+        return None if logits is None else float(abs(logits[first[at]] - logits[second[at]]))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="one function, one round, fewer tokens")
+    parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
+    options = parser.parse_args()
+    tokens, repeats = (24, 1) if options.quick else (48, 3)
+    bench = Bench(options.threads)
+    rounds: list[tuple[list[Prompt], Round]] = []
+    for source in SOURCES[: 1 if options.quick else None]:
+        asked = prompts(source, tokens)
+        bench.batch(asked[:2])
+        bench.llama.create_completion("x", max_tokens=1)
+        for _ in range(repeats):
+            sequential, others = timed(lambda asked=asked: bench.sequential(asked))
+            batch, texts = timed(lambda asked=asked: bench.batch(asked))
+            own, _ = timed(lambda asked=asked: bench.one_by_one(asked))
+            rounds.append((asked, Round(sequential, own, batch, others, texts)))
+    equal, ties = 0, []
+    compared = rounds[::repeats]
+    for asked, found in compared:
+        for prompt, one, other in zip(asked, found.texts, found.sequential_texts, strict=True):
+            if one == other or not bench.log_odds(prompt.text, one, other):
+                equal += 1
+            else:
+                ties.append(bench.log_odds(prompt.text, one, other) or 0.0)
+    total = sum(len(asked) for asked, _ in compared)
+    over = statistics.median(found.sequential / found.batch for _, found in rounds)
+    own = statistics.median(found.own / found.batch for _, found in rounds)
+    print(f"9 prompts, at most {tokens} new tokens each, {options.threads} threads, {len(rounds)} rounds")
+    print(f"nine create_completion calls over one batch: {over:.2f}")
+    print(f"nine calls of our own completer over one batch: {own:.2f}")
+    print(f"texts equal to those of create_completion: {equal} of {total}")
+    for tie in sorted(ties):
+        print(f"  where one differs, the log-odds of the two tokens were {tie:.3f}")
+    figures = {"over_sequential": round(over, 3), "over_own_sequential": round(own, 3)}
+    print(
+        json.dumps(
+            {
+                "benchmark": "probe",
+                "ratios": figures,
+                "equal_texts": equal,
+                "texts": total,
+                "log_odds_where_different": [round(tie, 3) for tie in sorted(ties)],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

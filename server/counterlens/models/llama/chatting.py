@@ -1,0 +1,71 @@
+"""A prompt as a chat: the model's own template, with nothing in a message taken for one of its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import llama_cpp as llama
+from jinja2 import TemplateError
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+from counterlens.errors import ModelError
+from counterlens.models.llama.native import Engine
+
+_PLACE = "\u2060counterlens-message-{}\u2060"
+
+
+class Chat:
+    """Turns messages into tokens.
+
+    Args:
+        engine: The model.
+
+    Raises:
+        ModelError: the model has no chat template.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        template = llama.llama_model_chat_template(engine.model, None)
+        if not template:
+            raise ModelError(
+                "this model has no chat template, so it was not trained to be instructed",
+                "Ask it through `completions`",
+            )
+        self._engine = engine
+        bos = engine.pieces[engine.bos].decode("utf-8", "replace") if engine.bos >= 0 else ""
+        self._formatter = Jinja2ChatFormatter(
+            template=template.decode("utf-8", "replace"), eos_token="", bos_token=bos
+        )
+
+    def tokens(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+        """The tokens of a conversation, up to where the model is to answer.
+
+        The template is filled with places for the texts, so that a text that holds one of its marks, such as
+        `<|im_end|>`, is read as text.
+        """
+        try:
+            return self._filled(messages)
+        except TemplateError:  # some models know no system: the user says it all
+            told = "\n\n".join(str(message["content"]) for message in messages)
+            return self._filled([{"role": "user", "content": told}])
+
+    def _filled(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+        places = [_PLACE.format(i) for i in range(len(messages))]
+        empty: list[Any] = [
+            {**message, "content": place} for message, place in zip(messages, places, strict=True)
+        ]
+        rest = self._formatter(messages=empty).prompt
+        tokens: list[int] = []
+        for message, place in zip(messages, places, strict=True):
+            before, found, rest = rest.partition(place)
+            if not found:
+                raise ModelError(
+                    f"the model's chat template has no place for a message of the {message['role']}",
+                    "Ask it through `completions`",
+                )
+            tokens += self._engine.tokenize(before.encode(), marks=True)
+            tokens += self._engine.tokenize(str(message["content"]).encode())
+        tokens += self._engine.tokenize(rest.encode(), marks=True)
+        lead = [self._engine.bos] if self._engine.adds_bos and tokens[:1] != [self._engine.bos] else []
+        return lead + tokens
