@@ -276,33 +276,38 @@ def measured(given: argparse.Namespace, model: Model) -> list[dict[str, Hits]]:
     """(functions, budgets) hits of each signal: of all functions, and of the sample."""
     chosen = cases(given.data, given.language)
     rng = np.random.default_rng(given.seed)
-    drawn = rng.permutation(len(chosen))
-    sample = set(drawn[: given.sample].tolist())
+    drawn = rng.permutation(len(chosen)).tolist()
     if given.quick:
-        chosen = [chosen[i] for i in sorted(drawn[:QUICK].tolist())]
-        sample = set()
+        chosen, drawn = [chosen[i] for i in sorted(drawn[:QUICK])], []
     one_pass = {name: by_weight(weight) for name, weight in WEIGHTS.items()}
     again = {"operators": operators, "operators, excess": operators_then_excess, "alternatives": alternatives}
     if given.language == "python":
         again["mutations"] = mutations
-    hits: list[dict[str, list[list[float]]]] = [{}, {}]
+    rows: list[dict[str, list[float]]] = []
     for done, case in enumerate(chosen):
         print(f"\r{done} of {len(chosen)} functions", end="", file=sys.stderr, flush=True)
         scored = Scored(case, model)
-        rows = {
-            "chance: lines": [chance_of_lines(case, k) for k in BUDGETS],
-            "chance: nodes": chance_of_nodes(scored, rng),
-        }
-        for name, signal in {**one_pass, **(again if done in sample else {})}.items():
-            lines = signal(scored)
-            rows[name] = [float(bool(case.wrong & set(lines[:k]))) for k in BUDGETS]
-        for name, row in rows.items():
-            if name not in again:
-                hits[0].setdefault(name, []).append(row)
-            if done in sample:
-                hits[1].setdefault(name, []).append(row)
+        rows.append(
+            {
+                "chance: lines": [chance_of_lines(case, k) for k in BUDGETS],
+                "chance: nodes": chance_of_nodes(scored, rng),
+                **{name: found(case, signal(scored)) for name, signal in one_pass.items()},
+            }
+        )
+    sample = []
+    for done, i in enumerate(drawn[: given.sample]):
+        print(f"\r{done} of {given.sample} read again ", end="", file=sys.stderr, flush=True)
+        scored = Scored(chosen[i], model)
+        sample.append(rows[i] | {name: found(chosen[i], signal(scored)) for name, signal in again.items()})
     print(file=sys.stderr)
-    return [{name: np.array(rows) for name, rows in one.items()} for one in hits if one]
+    return [
+        {name: np.array([row[name] for row in some]) for name in some[0]} for some in (rows, sample) if some
+    ]
+
+
+def found(case: Case, lines: Sequence[int]) -> list[float]:
+    """Whether a wrong line is among the first few, for each budget."""
+    return [float(bool(case.wrong & set(lines[:budget]))) for budget in BUDGETS]
 
 
 def show(hits: dict[str, Hits], given: argparse.Namespace, model: str) -> dict[str, object]:
@@ -343,8 +348,8 @@ def main() -> int:
     store = AnswerStore(given.cache)
     try:
         with load(given.model, Options(threads=given.threads)) as model:
-            found = measured(given, CachedModel(model, store))
-            tables = [show(hits, given, model.info.name) for hits in found]
+            hits = measured(given, CachedModel(model, store))
+            tables = [show(one, given, model.info.name) for one in hits]
         report = {"benchmark": "localisation", "language": given.language, **tables[0], "sample": tables[1:]}
         print(json.dumps(report))
     except CounterlensError as error:
