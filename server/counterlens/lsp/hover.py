@@ -17,6 +17,13 @@ from counterlens.syntax.functions import function_at
 
 _ROWS = 5
 
+_DEFINITIONS = frozenset(
+    f"{what}_{how}"
+    for what in ("function", "method", "constructor", "class")
+    for how in ("definition", "declaration")
+)
+"""Where the chain ends: what is around these says nothing about the place."""
+
 _MEANS = {
     Aggregation.MEAN: "the mean probability of its tokens",
     Aggregation.MEDIAN: "the median probability of its tokens",
@@ -67,9 +74,10 @@ def _chain(found: Confidence, offset: int) -> list[NodeConfidence]:
     inner, *outer = around
     chain = [inner]
     for node in outer:
-        if node.category is not Category.STRUCTURE and node.kind != "block" and node.depth > 0:
+        holder = node.category is Category.STRUCTURE or node.kind.endswith(("block", "body"))
+        if not holder and node.depth > 0:
             chain.append(node)
-        if node.kind.endswith(("function_definition", "class_definition", "_declaration")):
+        if node.kind in _DEFINITIONS:
             break
     return chain[:_ROWS]
 
