@@ -177,10 +177,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="one function, one round, fewer tokens")
+    parser.add_argument("--quick", action="store_true", help="one function, one round, half the tokens")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
-    tokens, repeats = (24, 1) if options.quick else (48, 3)
+    tokens, repeats = (48, 1) if options.quick else (96, 3)
     bench = Bench(options.threads)
     rounds: list[tuple[list[Prompt], Round]] = []
     for source in SOURCES[: 1 if options.quick else None]:

@@ -21,14 +21,19 @@ from counterlens.cli.options import (
     steps,
     without_option,
 )
+from counterlens.datasets import open_dataset
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession, Variant
+from counterlens.probes.subjects import targets_of
+from counterlens.probes.task import Target
 from counterlens.reports import json as plain
 from counterlens.reports.html import probe_html
 from counterlens.reports.markdown import probe_markdown
 from counterlens.reports.terminal import probe_report
+from counterlens.reports.together import together_report
+from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
@@ -52,8 +57,8 @@ from counterlens.syntax.functions import find_function, require_python
 )
 @click.option(
     "--task",
-    type=click.Choice([*Variant, *TASKS]),
-    default=Variant.COMPLETE,
+    type=click.Choice([*(str(variant) for variant in Variant), *TASKS]),
+    default=str(Variant.COMPLETE),
     show_default=True,
     help="What is probed.",
 )
@@ -73,7 +78,7 @@ from counterlens.syntax.functions import find_function, require_python
 @click.option(
     "--data",
     metavar="NAME_OR_PATH",
-    help="The functions of a dataset instead of PATH (operator, memorisation, execution).",
+    help="The functions of a dataset instead of PATH, judged by its tests.",
 )
 @click.option(
     "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
@@ -116,20 +121,18 @@ def probe(
             result = tasks.run(task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, report=report)
         tasks.show(result, as_json=as_json)
         return
-    if data is not None:
-        raise click.UsageError(f"--data goes with --task {' or '.join(TASKS)}")
-    path, qualname = split_target(target)
-    document = require_python(Document.read(path))
-    if qualname:
-        find_function(document, qualname)  # a wrong name is said before a model is loaded
+    variant = Variant.LIKELIHOOD if likelihood else Variant(task)
+    sandbox = best_sandbox()
+    subjects = _subjects(target, data, variant, limit=limit, seed=seed, sandbox=sandbox)
+    left_out: dict[str, str] = {}
     with (
         steps("loading the model", total_known=True) as report,
         opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
     ):
         session = ProbeSession(
             loaded,
-            best_sandbox(),
-            variant=Variant.LIKELIHOOD if likelihood else Variant(task),
+            sandbox,
+            variant=variant,
             mutations=mutations,
             seed=seed,
             prefix_ratio=ratio,
@@ -137,21 +140,54 @@ def probe(
             max_tokens=max_tokens,
             report=report,
         )
-        found = [session.probe(document, qualname)] if qualname else session.probe_all(document)
+        if isinstance(subjects, list):
+            found, left_out = session.probe_targets(subjects)
+        elif subjects.qualname:
+            found = [session.probe(subjects.document, subjects.qualname)]
+        else:
+            found = session.probe_all(subjects.document)
     probes = [one.probe for one in found]
     if markdown:
         markdown.write(probe_markdown(probes))
     if html:
         html.write(probe_html(probes))
     if as_json:
-        print_json(_document(found, single=qualname is not None))
-        return
-    if markdown and markdown.name == "-":
-        return
+        single = isinstance(subjects, Target) and bool(subjects.qualname)
+        print_json({**_document(found, single=single), "left_out": left_out})
+    elif not (markdown and markdown.name == "-"):
+        _show(found, None if isinstance(subjects, Target) else left_out)
+
+
+def _subjects(
+    target: str,
+    data: str | None,
+    variant: Variant,
+    *,
+    limit: int | None,
+    seed: int,
+    sandbox: Sandbox,
+) -> Target | list[Target]:
+    """A file, with or without one function of it, or the functions of a dataset."""
+    if bool(target) == (data is not None):
+        raise click.UsageError("give either PATH[::QUALNAME] or --data")
+    if data is not None:
+        buggy = variant is Variant.REPAIR
+        return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox, buggy=buggy)
+    path, qualname = split_target(target)
+    document = require_python(Document.read(path))
+    if qualname:
+        find_function(document, qualname)  # a wrong name is said before a model is loaded
+    return Target(document, qualname or "")
+
+
+def _show(found: list[Probed], left_out: dict[str, str] | None) -> None:
+    """Reports at a terminal; those of a dataset are also summed up."""
     for i, one in enumerate(found):
         if i:
             click.echo()
         print_report(probe_report(one.probe, one.confidence, note=one.note))
+    if left_out is not None:
+        print_report(together_report([one.probe for one in found], left_out))
 
 
 def _document(found: list[Probed], *, single: bool) -> plain.Json:

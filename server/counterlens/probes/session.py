@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Judge
@@ -18,6 +19,7 @@ from counterlens.probes.likelihood_only import probe_likelihood
 from counterlens.probes.repair import probe_repair
 from counterlens.probes.results import CompletionProbe
 from counterlens.probes.steps import Report, Steps
+from counterlens.probes.task import Target
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -128,6 +130,26 @@ class ProbeSession:
                 else "It has no functions at all",
             )
         return [self.probe(document, function.qualname, judge=judge) for function, judge in tested.items()]
+
+    def probe_targets(self, targets: Sequence[Target]) -> tuple[list[Probed], dict[str, str]]:
+        """Probe the functions of a dataset, by the tests that it gives; no confidence is measured.
+
+        Returns:
+            The probes, and why functions were left out, by the dataset's name of each.
+
+        Raises:
+            ModelError, SandboxError, Cancelled: as `probe_completion`.
+        """
+        found, left_out = [], {}
+        for number, target in enumerate(targets):
+            if self._report:
+                self._report(f"probing {target.name}", number, len(targets))
+            document = replace(target.document, path=Path(target.name))
+            try:
+                found.append(Probed(self._probe(document, target.qualname, target.judge), None))
+            except SourceError as error:
+                left_out[target.name] = error.message
+        return found, left_out
 
     def _probe(self, document: Document, qualname: str, judge: Judge | None) -> CompletionProbe:
         if self._variant is Variant.LIKELIHOOD:

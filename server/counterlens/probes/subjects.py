@@ -18,7 +18,12 @@ from counterlens.syntax.document import Document
 
 
 def targets_of(
-    dataset: Dataset, *, limit: int | None = None, seed: int = 0, sandbox: Sandbox | None = None
+    dataset: Dataset,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+    sandbox: Sandbox | None = None,
+    buggy: bool = False,
 ) -> list[Target]:
     """The Python functions of a dataset, or a sample of them, in its order.
 
@@ -27,6 +32,7 @@ def targets_of(
         limit: At most so many, drawn at random.
         seed: Of the draw.
         sandbox: Where their tests run; None where no judge is needed.
+        buggy: The programs with the bugs that the dataset gives, for repair.
 
     Raises:
         DataError: a record is malformed, or there is no Python function.
@@ -34,13 +40,17 @@ def targets_of(
     problems = [p for p in dataset if p.language == "python" and p.function is not None and p.source.strip()]
     if not problems:
         raise DataError(f"{dataset.path} has no Python functions", "Choose a dataset of functions")
+    if buggy:
+        problems = [problem for problem in problems if problem.buggy is not None]
+        if not problems:
+            raise DataError(f"{dataset.path} has no programs with bugs", "Repair needs such as humanevalpack")
     if limit is not None and limit < len(problems):
         drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
-    return [_target(problem, sandbox) for problem in problems]
+    return [_target(problem, sandbox, buggy=buggy) for problem in problems]
 
 
-def _target(problem: Problem, sandbox: Sandbox | None) -> Target:
+def _target(problem: Problem, sandbox: Sandbox | None, *, buggy: bool) -> Target:
     function, tests = problem.function or "", problem.tests
     judge = None
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
@@ -49,4 +59,5 @@ def _target(problem: Problem, sandbox: Sandbox | None) -> Target:
     call = problem.call
     if call is None and tests is not None:
         call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
-    return Target(Document(problem.source), function, judge, problem.id, call)
+    source = problem.buggy if buggy and problem.buggy is not None else problem.source
+    return Target(Document(source), function, judge, problem.id, call)
