@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
 from counterlens.attribution.registry import described
-from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.steps import Steps

@@ -52,7 +52,9 @@ def probe_repair(
     )
     steps = Steps(cancel, report)
     steps.next("finding the tests")
-    judging = Judging(judge or find_judge(document, function, sandbox), document, function, steps)
+    judging = Judging(
+        judge or find_judge(document, function, sandbox, fallback=False), document, function, steps
+    )
     judging.check_fails()
     sound, dropped = judging.sift(list(surveyed.counterfactuals), wanted=False)
     original = Gap.repair(document, function)
