@@ -139,6 +139,7 @@ def test_inputs_depend_on_the_seed_alone(setting: Setting) -> None:
         ("import builtins\ndef f(n: int): return getattr(builtins, 'op' + 'en')('/etc/hostname').read()", "f",
          "opens files"),
         ("import nothing_of_this_name\ndef f(n: int): return n", "f", "cannot be imported"),
+        ("def f(a, x): return len(a)\nfrom _bisect import bisect_left as f", "f", "another function"),
         ("def f(:", "f", "does not parse"),
     ],
 )  # fmt: skip
@@ -167,6 +168,7 @@ def test_what_cannot_be_judged_so_is_refused_with_the_reason(
          "    for one in more:\n        yield one * (n or 1)", "f"),
         ("def f(*, key: str, n: int = 3): return key * n", "f"),
         ("from collections.abc import Callable\ndef f(g: Callable[[int], int], n: int): return g(n)", "f"),
+        ("def f(n: int):\n    return n - 1\nclass A:\n    @property\n    def f(self):\n        pass", "f"),
         ("T = dict[str, list[int]]\ndef f(table: T): return sum(map(sum, table.values()))", "f"),
     ],
 )  # fmt: skip

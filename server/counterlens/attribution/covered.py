@@ -19,6 +19,7 @@ import platformdirs
 
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
+from counterlens.attribution.differential.testable import find_node
 from counterlens.attribution.discovery import CaseName, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import run
@@ -155,23 +156,11 @@ def lent_coverage() -> dict[str, bytes]:
 def body_lines(text: str, qualname: str) -> range | None:
     """The lines of a function that run when it is called, without its header and docstring."""
     try:
-        body: Sequence[ast.stmt] = ast.parse(text).body
+        found, _ = find_node(ast.parse(text), qualname)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found: Any = None
-    for name in qualname.split("."):
-        found = next(
-            (
-                node
-                for node in reversed(list(ast.walk(ast.Module(list(body), []))))
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-                and node.name == name
-            ),
-            None,
-        )
-        if found is None:
-            return None
-        body = found.body
+    if found is None:
+        return None
     first = found.body[1 if ast.get_docstring(found) is not None and len(found.body) > 1 else 0]
     return range(first.lineno, (found.end_lineno or first.lineno) + 1)
 

@@ -108,4 +108,5 @@ def described(judge: Judge) -> str:
     if isinstance(judge, differential.DifferentialJudge):
         reach = judge.original.reach
         return f"{judge.tests} inputs (differential execution, {reach} reached: {judge.strength} evidence)"
-    return f"{judge.tests} {judge.attribution}{'' if judge.tests == 1 else 's'}"
+    name = judge.attribution.replace("tests", "test")
+    return f"{judge.tests} {name}{'' if judge.tests == 1 else 's'}"

@@ -125,6 +125,8 @@ class _Study:
             reached = reach(self._text, self._lines, self._arcs)
             if reached.share == 1.0 or not calls:
                 break
+        if reached.all_lines and not reached.lines:
+            return Untestable("none of its lines run when it is called: its name means another function")
         return self._checked(reached)
 
     def _draw(self, combinations: Sequence[tuple[int, ...]], number: int) -> list[Call]:

@@ -43,19 +43,24 @@ _OS = {"path", "sep", "linesep", "fspath", "PathLike", "strerror", "name", "alts
 def find_node(module: ast.Module, qualname: str) -> tuple[_Function | None, list[ast.AST]]:
     """A function by its dotted path, and what it stands in, outermost first."""
     around: list[ast.AST] = []
-    body: list[ast.stmt] = module.body
-    found: ast.AST | None = None
+    found: _Function | ast.ClassDef | ast.Module = module
     for name in qualname.split("."):
-        if found is not None:
+        if found is not module:
             around.append(found)
-        found = None
-        for statement in ast.walk(ast.Module(body=body, type_ignores=[])):
-            if isinstance(statement, _Function | ast.ClassDef) and statement.name == name:
-                found = statement  # of several the last one counts
-        if found is None:
+        named = [one for one in _definitions(found) if one.name == name]
+        if not named:
             return None, []
-        body = found.body
+        found = named[-1]  # of several the last one counts
     return (found, around) if isinstance(found, _Function) else (None, [])
+
+
+def _definitions(block: ast.AST) -> Iterator[_Function | ast.ClassDef]:
+    """The functions and classes of a block itself, also under its conditions, in the order of the text."""
+    for child in ast.iter_child_nodes(block):
+        if isinstance(child, _Function | ast.ClassDef):
+            yield child
+        else:
+            yield from _definitions(child)
 
 
 def why_not(module: ast.Module, qualname: str) -> str | None:
