@@ -66,6 +66,41 @@ unittest.TestCase.assertEqual.__code__ = nothing.__code__
 """,
     "builtins": "import builtins; builtins.isinstance = lambda *_: True; builtins.all = lambda *_: True",
     "skip": "import unittest\ndef g(): raise unittest.SkipTest('not me')",
+    "import hooks": """
+import sys, importlib.abc
+class Hook(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.startswith(("test_", "unittest")): sys.exit(0)
+sys.meta_path.insert(0, Hook())
+sys.path_hooks.clear(); sys.path_importer_cache.clear()
+""",
+    "tracing": """
+import sys, threading
+def trace(frame, event, argument):
+    if event == "exception" or "assert" in frame.f_code.co_name: frame.f_locals.clear()
+    return trace
+sys.settrace(trace); threading.settrace(trace)
+""",
+    "files": """
+import os, sys
+for place in {os.getcwd(), os.environ.get("HOME", "."), *sys.path}:
+    for name in ("conftest.py", "sitecustomize.py", "test_program.py", "unittest.py", "task.json"):
+        try:
+            with open(os.path.join(place, name), "w") as file:
+                file.write("import os; os._exit(0)")
+        except OSError: pass
+""",
+    "frames and garbage": """
+import gc, sys
+for thing in gc.get_objects():
+    kind = type(thing).__name__
+    if kind in {"Cases", "Seals"}:
+        for name, value in (("results", [("x", "passed", "")]), ("problem", None), ("expected", 1)):
+            try: setattr(thing, name, value)
+            except Exception: pass
+    if kind == "dict" and "nonce" in thing: sys.exit(33)
+""",
+    "recursion": "import sys\nsys.setrecursionlimit(40)",
     "a thread that leaves": """
 import os, threading, time
 def leave():

@@ -1,0 +1,128 @@
+"""How many programs a second the sandbox judges, warm and cold, over plain processes without any isolation.
+
+The programs are functions with their assertions, in the form of HumanEval; each is run in the sandbox and
+by `subprocess.run([python, "-c", ...])`, which isolates nothing. They come in two forms: bare, and as
+`unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at the
+same isolation.
+
+    python benchmarks/sandbox.py [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from counterlens.sandbox import registry
+from counterlens.sandbox.base import Job, Sandbox
+from counterlens.sandbox.bubblewrap import Bubblewrap
+from counterlens.sandbox.process import ProcessSandbox
+
+BARE = """
+from typing import List
+
+def total(values: List[int], start: int = {n}) -> int:
+    for value in values:
+        start += value
+    return start
+
+def check(candidate):
+    assert candidate([]) == {n}
+    assert candidate([1, 2, 3]) == {n} + 6
+    assert candidate(list(range(50)), 0) == 1225
+
+check(total)
+print("done")
+"""
+CASES = """
+import unittest
+{program}
+
+class Test(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(total([1, 2]), {n} + 3)
+
+result = unittest.TestResult()
+unittest.defaultTestLoader.loadTestsFromTestCase(Test).run(result)
+assert result.wasSuccessful() and result.testsRun == 1
+"""
+
+
+def main() -> None:
+    """Measure each way in turn, several rounds, and compare medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    programs, rounds = (20, 3) if options.quick else (60, 5)
+    bare = [BARE.format(n=n) for n in range(programs)]
+    cases = [CASES.format(program=program, n=n) for n, program in enumerate(bare)]
+    chosen = registry.chosen()
+    warm = registry.best_sandbox()
+    cold = ProcessSandbox(Bubblewrap() if chosen.name == "bubblewrap" else None, warm=False)
+    threads = os.cpu_count() or 1
+    ways: dict[str, Callable[[str], bool]] = {
+        "plain": _plain,
+        "warm": lambda text: _sandboxed(warm, text),
+        "cold": lambda text: _sandboxed(cold, text),
+    }
+    rates: dict[str, float] = {}
+    for form, texts in (("bare", bare), ("unittest", cases)):
+        for judge in ways.values():
+            judge(texts[0])
+        for name in (*ways, "plain, threads", "warm, threads"):
+            rates[f"{form}, {name}"] = 0.0
+        found: dict[str, list[float]] = {name: [] for name in rates if name.startswith(form)}
+        for _ in range(rounds):  # in turn, so that a busy moment hits all of them
+            for name in found:
+                way = name.split(", ")[1]
+                workers = threads if name.endswith("threads") else 1
+                some = texts if way != "cold" else texts[: max(5, programs // 4)]
+                found[name].append(_rate(ways[way], some, workers))
+        rates |= {name: sorted(each)[len(each) // 2] for name, each in found.items()}
+    for name, rate in rates.items():
+        print(f"{name:26} {rate:8.1f} programs a second")
+    ratios = {}
+    for form in ("bare", "unittest"):
+        ratios[f"{form}: warm over plain"] = rates[f"{form}, warm"] / rates[f"{form}, plain"]
+        ratios[f"{form}: warm over plain, {threads} threads"] = (
+            rates[f"{form}, warm, threads"] / rates[f"{form}, plain, threads"]
+        )
+        ratios[f"{form}: warm over cold"] = rates[f"{form}, warm"] / rates[f"{form}, cold"]
+    ratios = {name: round(value, 2) for name, value in ratios.items()}
+    for name, ratio in ratios.items():
+        print(f"{name:40} {ratio:.2f}")
+    document = {
+        "benchmark": "sandbox", "back_end": chosen.name, "strength": chosen.strength, "programs": programs,
+        "ratios": ratios, "programs_per_second": {name: round(rate, 1) for name, rate in rates.items()},
+    }  # fmt: skip
+    print(json.dumps(document))
+
+
+def _rate(judge: Callable[[str], bool], texts: Sequence[str], workers: int) -> float:
+    started = time.perf_counter()
+    with ThreadPoolExecutor(workers) as pool:
+        right = list(pool.map(judge, texts))
+    assert all(right), "a right program was found wrong"
+    return len(texts) / (time.perf_counter() - started)
+
+
+def _plain(text: str) -> bool:
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=30, check=False)
+    return done.returncode == 0
+
+
+def _sandboxed(sandbox: Sandbox, text: str) -> bool:
+    preload = ("typing", "unittest")
+    job = Job({"program.py": text.encode()}, "program.py", Path(sys.executable), preload=preload)
+    return sandbox.run(job).code == 0
+
+
+if __name__ == "__main__":
+    main()
