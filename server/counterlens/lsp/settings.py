@@ -81,8 +81,11 @@ class Settings:
     @property
     def model_options(self) -> Options:
         """How to open it."""
+        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
         return Options(
-            threads=self.threads, base_url=self.remote_base_url or None, api=self.remote_api or "completions"
+            threads=self.threads,
+            base_url=self.remote_base_url or None,
+            api=self.remote_api if remote and self.remote_api else "completions",
         )
 
 

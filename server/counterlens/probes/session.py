@@ -120,7 +120,16 @@ class ProbeSession:
         known = functions(document)
         if self._variant is Variant.LIKELIHOOD and known:
             return [self.probe(document, function.qualname) for function in known]
-        judges = {function: find_judge(document, function, self._sandbox) for function in known}
+        judges = {
+            function: find_judge(
+                document,
+                function,
+                self._sandbox,
+                fallback=self._variant is not Variant.REPAIR,
+                cancel=self._cancel,
+            )
+            for function in known
+        }
         tested = {function: judge for function, judge in judges.items() if judge is not None}
         if not tested:
             raise SourceError(
