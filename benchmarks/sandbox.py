@@ -2,8 +2,8 @@
 
 The programs are functions with their assertions, in the form of HumanEval; each is run in the sandbox and
 by `subprocess.run([python, "-c", ...])`, which isolates nothing. They come in two forms: bare, and as
-`unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at the
-same isolation.
+`unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at
+the same isolation.
 
     python benchmarks/sandbox.py [--quick]
 """
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    programs, rounds = (20, 3) if options.quick else (60, 5)
+    programs, rounds = (12, 3) if options.quick else (60, 5)
     bare = [BARE.format(n=n) for n in range(programs)]
     cases = [CASES.format(program=program, n=n) for n, program in enumerate(bare)]
     chosen = registry.chosen()
