@@ -84,7 +84,8 @@ def probe_completion(
     )
     steps = Steps(cancel, report)
     steps.next("finding the tests")
-    judging = Judging(judge or find_judge(document, function, sandbox), document, function, steps)
+    judge = judge or find_judge(document, function, sandbox, cancel=cancel, report=steps.next)
+    judging = Judging(judge, document, function, steps)
     judging.check_own_tests()
     sound, dropped = judging.sift([one for one in surveyed.counterfactuals if one.cut is not None])
     gaps = [gaps_of(document, function, counterfactual) for counterfactual in sound]
