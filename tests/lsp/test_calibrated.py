@@ -1,0 +1,53 @@
+"""Where there is a calibration map for the model, the editor shows what it says, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from counterlens.confidence import Aggregation
+from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve, save_calibration
+from counterlens.models.llama.model import LlamaModel
+from tests.lsp.conftest import open_file, scored, until
+
+TEXT = "def add(a, b):\n    return a + b\n"
+
+
+@pytest.fixture(autouse=True)
+def _map(model: LlamaModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map by which every node is predicted right in a quarter of all cases."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    curves = {EVERYTHING: Curve(9, (0.0, 1.0), (0.25, 0.25))}
+    save_calibration(
+        Calibration(model.info.identity, model.info.name, Aggregation.MEAN, curves, "2026-11-01")
+    )
+
+
+async def test_the_map_is_used_and_named(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "add.py", TEXT)
+    await scored(client, uri)
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 13))
+    answer = await client.text_document_hover_async(params)
+    assert answer is not None
+    assert isinstance(answer.contents, types.MarkupContent)
+    assert "is calibrated" in answer.contents.value
+    assert "2026-11-01" in answer.contents.value
+    assert "**25 %**" in answer.contents.value
+    for granularity in ("token", "leaf", "statement", "concept"):
+        found: Any = await client.protocol.send_request_async(
+            "counterlens/overlay", {"textDocument": {"uri": uri}, "granularity": granularity}
+        )
+        assert found.calibrated
+        assert {round(span.confidence, 6) for span in found.spans} == {0.25}
+
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"counterlens": {"confidence": {"calibrated": False}}})
+    )
+    await until(lambda: client.scored.count((uri, 1)) > 1)  # type: ignore[attr-defined]
+    answer = await client.text_document_hover_async(params)
+    assert answer is not None
+    assert "raw, not calibrated" in str(answer.contents)
