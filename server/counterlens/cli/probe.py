@@ -7,6 +7,7 @@ from typing import IO
 import click
 
 from counterlens.cli import tasks
+from counterlens.cli.judge import warn_where_weak
 from counterlens.cli.options import (
     cache_option,
     json_option,
@@ -123,6 +124,7 @@ def probe(
         return
     variant = Variant.LIKELIHOOD if likelihood else Variant(task)
     sandbox = best_sandbox()
+    warn_where_weak()
     subjects = _subjects(target, data, variant, limit=limit, seed=seed, sandbox=sandbox)
     left_out: dict[str, str] = {}
     with (

@@ -17,6 +17,7 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.consent import require_consent
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
@@ -66,6 +67,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis, function = function_named(ls, argument)
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
+        await require_consent(ls)
         probed = await _run(ls, analysis, function)
     except Cancelled:
         return ProbeAnswer(ok=False, error="The probe was cancelled.")

@@ -1,0 +1,60 @@
+"""Before programs run in a weak sandbox, the user is asked: once, and again only if it is another one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Protocol
+
+import platformdirs
+from lsprotocol import types
+
+from counterlens.errors import CounterlensError
+from counterlens.sandbox.registry import Availability, chosen
+
+RUN, NOT_NOW = "Run Anyway", "Not Now"
+
+
+class Asker(Protocol):
+    """The part of a language server that asks."""
+
+    async def window_show_message_request_async(
+        self, params: types.ShowMessageRequestParams
+    ) -> types.MessageActionItem | None:
+        """Ask the user."""
+        ...
+
+
+async def require_consent(server: Asker, best: Availability | None = None) -> None:
+    """Go on only where programs are well isolated, or the user accepts that they are not.
+
+    Args:
+        server: Asks, by the standard request that any client shows.
+        best: The sandbox; by default the one that is used here.
+
+    Raises:
+        CounterlensError: the user does not accept it.
+        SandboxError: there is no sandbox at all.
+    """
+    if best is None:
+        best = await asyncio.get_running_loop().run_in_executor(None, chosen)
+    if not best.weak:
+        return
+    given, this = _place(), f"{best.name}: {best.reason}\n"
+    if given.is_file() and given.read_text(encoding="utf-8") == this:
+        return
+    question = f"Code that the model writes would run in a weak sandbox: {best.name} {best.reason}."
+    actions = [types.MessageActionItem(RUN), types.MessageActionItem(NOT_NOW)]
+    answer = await server.window_show_message_request_async(
+        types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+    )
+    if answer is None or answer.title != RUN:
+        raise CounterlensError(
+            "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
+        )
+    given.parent.mkdir(parents=True, exist_ok=True)
+    given.write_text(this, encoding="utf-8")
+
+
+def _place() -> Path:
+    return Path(platformdirs.user_data_dir("counterlens")) / "weak-sandbox-accepted"
