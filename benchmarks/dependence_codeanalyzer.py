@@ -20,6 +20,7 @@ global      (data) the variable is declared `global` or `nonlocal`
 del         (data) theirs does not count the names in the index of a deleted item as used
 walrus      (data) theirs does not count `:=` as a definition
 index       (data) theirs does not count the names in an index of a receiver as used
+iterable    (data) theirs evaluates what a `for` iterates over before every round
 itself      (control) theirs has no dependence of a loop on itself
 endless     (control) theirs gives `while True:` a way out; ours lets what follows depend on what breaks it
 terminator  (control) in ours `sys.exit()` and the like do not return
@@ -92,6 +93,9 @@ class Function:
         used = [one for one in self.inside if getattr(one, "lineno", 0) == edge[1]]
         if any(isinstance(one, ast.Delete) for one in used):
             return "del"
+        iterated = [name for one in used if isinstance(one, ast.For) for name in ast.walk(one.iter)]
+        if any(isinstance(name, ast.Name) and name.id == variable for name in iterated):
+            return "iterable"
         if any(isinstance(one, ast.NamedExpr) and one.target.id == variable for one in self.inside):
             return "walrus"
         indices = [one.slice for one in self.inside if isinstance(one, ast.Subscript)]
@@ -153,7 +157,7 @@ def compare(function: Function, other: dict[str, Any]) -> Iterator[tuple[str, st
         if b is not None and name in bound and (a is not None or name in parameters)
     }
     for edge in sorted(data & reached):
-        plain = function.why_data(edge, edge[2]) in {"del", "walrus", "index", "unexplained"}
+        plain = function.why_data(edge, edge[2]) in {"del", "iterable", "walrus", "index", "unexplained"}
         yield "data", "both", "plain" if plain else "other", edge
     for side, edges in (("ours", data - reached), ("theirs", reached - data)):
         for edge in sorted(edges):
