@@ -37,7 +37,8 @@ def test_a_home_folder_is_not_opened_to_programs(project: Project, monkeypatch: 
     assert layout_of(folder / "work/a.py").readable == (folder / "work",)
 
 
-def test_the_interpreter_of_the_project_is_used(project: Project) -> None:
+def test_the_interpreter_of_the_project_is_used(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     folder = project({"pkg/a.py": "", "pyproject.toml": ""})
     assert interpreter_for(folder / "pkg/a.py") == Path(sys.executable)
     assert interpreter_for(None) == Path(sys.executable)
@@ -87,3 +88,14 @@ def test_files_are_looked_for_where_tests_live(project: Project) -> None:
         {"pyproject.toml": "", "pkg/__init__.py": "", "pkg/m.py": ""} | dict.fromkeys(names + others, "")
     )
     assert set(files_with_tests(layout_of(folder / "pkg/m.py"))) == {folder / name for name in names}
+
+
+def test_the_active_environment_is_used_where_the_project_has_none(
+    tmp_path: Path, bare_python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("")
+    monkeypatch.setenv("VIRTUAL_ENV", str(bare_python.parents[1]))
+    assert interpreter_for(file) == bare_python
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "gone"))
+    assert interpreter_for(file) == Path(sys.executable)

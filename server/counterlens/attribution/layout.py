@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
 
 
 def interpreter_for(path: Path | None) -> Path:
-    """The interpreter of the project that a file belongs to, or the one that runs Counterlens."""
+    """The interpreter of a file's project, else of the environment that is active, else our own."""
     if path is not None:
         place = layout_of(path)
         for folder in (place.path.parent, *place.path.parent.parents):
@@ -74,6 +75,9 @@ def interpreter_for(path: Path | None) -> Path:
                     return python
             if folder == place.project:
                 break
+    active = os.environ.get("VIRTUAL_ENV")
+    if active and _works(Path(active) / "bin" / "python"):
+        return Path(active) / "bin" / "python"
     return Path(sys.executable)
 
 
