@@ -28,3 +28,8 @@ def test_blanks_have_names_and_backticks_break_nothing() -> None:
     ]
     assert code(" a`b ") == "`` a`b ``"
     assert code("a\nb") == "`a⏎b`"
+
+
+def test_plain_text_has_no_italics() -> None:
+    found = expected([("\n", 0.5), (" *", 0.25)], markdown=False)
+    assert found == ["line end 50 %", "`*` 25 %"]

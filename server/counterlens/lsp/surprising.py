@@ -117,7 +117,7 @@ def _message(found: Confidence, surprise: Surprise, model: str) -> str:
     whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
     place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
     probability = share(math.exp(float(found.scores.logprob[surprise.token])))
-    likelier = expected(surprise.alternatives, limit=3)
+    likelier = expected(surprise.alternatives, limit=3, markdown=False)
     said = f"; it expected {', '.join(likelier)}" if likelier else ""
     return f"{model} did not expect {place} here ({probability}){said}."
 

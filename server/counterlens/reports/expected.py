@@ -10,7 +10,9 @@ from counterlens.reports.wording import share
 _BLANKS = {"\n": "line end", "\r": "line end", "\t": "tab", " ": "blank"}
 
 
-def expected(alternatives: Iterable[tuple[str, float]], *, limit: int = 4) -> list[str]:
+def expected(
+    alternatives: Iterable[tuple[str, float]], *, limit: int = 4, markdown: bool = True
+) -> list[str]:
     """The likeliest alternatives as Markdown: `>=` 61 %.
 
     Tokens that differ only in the blanks around a word are one word to a reader, so their shares are added.
@@ -18,11 +20,12 @@ def expected(alternatives: Iterable[tuple[str, float]], *, limit: int = 4) -> li
     Args:
         alternatives: Texts and probabilities, likeliest first.
         limit: How many to give.
+        markdown: Whether names of blanks are set in italics; code is in backticks always.
     """
     shares: dict[str, float] = {}
     for text, probability in alternatives:
         if text and not math.isnan(probability):
-            word = code(text)
+            word = code(text) if markdown or text.strip() else code(text).strip("*")
             shares[word] = shares.get(word, 0.0) + probability
     ranked = sorted(shares.items(), key=lambda one: -one[1])
     return [f"{word} {share(probability)}" for word, probability in ranked[:limit]]
