@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from counterlens.cli.options import json_option, print_json, print_report, steps
-from counterlens.datasets import Dataset
+from counterlens.datasets import LOADERS, Dataset
 from counterlens.datasets.checking import Check, check
-from counterlens.datasets.registry import find, installed, open_dataset
+from counterlens.datasets.hub import bring
+from counterlens.datasets.registry import downloads, find, installed, open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.reports import data as reports
@@ -65,6 +66,23 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
         print_report(reports.checks(checks))
     if any(one.faults for one in checks):
         raise click.exceptions.Exit(1)
+
+
+@data.command("get")
+@click.argument("name", type=click.Choice([loader.id for loader in LOADERS.values() if loader.hub]))
+@click.option(
+    "--to", type=click.Path(path_type=Path), help="Folder to keep it in; by default the user's own."
+)
+@json_option
+def get_data(name: str, to: Path | None, as_json: bool) -> None:
+    """Download a dataset from the Hugging Face hub; --data NAME finds it from then on."""
+    with steps(f"downloading {name}", total_known=False):
+        dataset = open_dataset(f"{name}:{bring(LOADERS[name], to or downloads())}")
+        origin = dataset.provenance
+    if as_json:
+        print_json(reports.provenance_json(origin))
+    else:
+        print_report(reports.listing([origin], [], everywhere=False))
 
 
 def _datasets(spec: str) -> list[Dataset]:

@@ -136,7 +136,8 @@ def _by_name(loader: Loader) -> Dataset:
     looked = ", ".join(str(place) for place in places())
     raise DataError(
         f"the data of {loader.title} is not on this machine (looked in {looked})",
-        f"Get it from {loader.source} and give its path, or name its folder in {VARIABLE}",
+        f"Download it with: counterlens data get {loader.id}; or get it from {loader.source}, and give its "
+        f"path or name its folder in {VARIABLE}",
     )
 
 

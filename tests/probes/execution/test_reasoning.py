@@ -113,7 +113,7 @@ def test_the_truth_comes_from_running() -> None:
     found = truth_of(Document(SOURCE), "double([1, 2, 3])", sandbox)
     assert (found.value, found.written) == ([2, 4, 6], "[2, 4, 6]")
     loops = Document(
-        "def f(n):\n    t = 0\n    for i in range(n):\n        for j in 'ab':\n            t += 1\n    return t\n"
+        "def f(n):\n    t = 0\n    for i in range(n):\n        for j in 'ab': t += 1\n    return t\n"
     )
     assert (truth_of(loops, "f(3)", sandbox).value, truth_of(loops, "f(3)", sandbox).rounds) == (6, 9)
 
