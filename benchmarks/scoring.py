@@ -8,7 +8,9 @@
 - `edit_last`, `edit_middle`: the time to score 20 functions again after one line was edited in one of them,
   over the time to score them all.
 - `reopen`: the time to score an unchanged file again in a new process's store, over the first time.
-It also prints the peak memory of the model's process above its memory with the model loaded.
+It also prints the peak memory of the model's process above its memory with the model loaded, and what the
+logits of one chunk take at most for a vocabulary of 262,144 tokens: llama.cpp's two copies, and what reducing
+them adds, which is measured on an array of that size.
 """
 
 from __future__ import annotations
@@ -19,17 +21,20 @@ import os
 import statistics
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
 
+import numpy as np
+
 from counterlens.confidence import score_document
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import DEFAULT_CONTEXT, LlamaModel
-from counterlens.models.llama.native import CHUNK, Engine
-from counterlens.models.llama.scoring import Scorer
+from counterlens.models.llama.native import CHUNK, Engine, chunk_of
+from counterlens.models.llama.scoring import Scorer, reduce
 from counterlens.syntax.document import Document
 
 HERE = Path(__file__).parents[1]
@@ -98,6 +103,18 @@ def memory(pid: int, field: str) -> float:
     return float("nan")
 
 
+def bound(vocabulary: int) -> tuple[int, float]:
+    """Positions that have logits at once, and MiB that they and their reduction take at most."""
+    chunk = chunk_of(vocabulary)
+    logits = np.random.default_rng(0).normal(size=(chunk, vocabulary)).astype(np.float32)
+    targets = np.zeros(chunk, np.int64)
+    tracemalloc.start()
+    reduce(logits, targets, ALTERNATIVES)
+    added = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return chunk, (2 * logits.nbytes + added) / 2**20
+
+
 def edits(folder: Path, threads: int) -> tuple[dict[str, float], float]:
     """The ratios of an edit and of reopening, and the peak memory above the loaded model's in MiB."""
     source = '"""Work."""\n\nimport math\n\n\n' + "\n\n".join(function(i) for i in range(20))
@@ -150,9 +167,24 @@ def main() -> None:
     for name, ratio in ratios.items():
         print(f"{name}: {ratio:.3f} of a full score")
     print(f"peak memory of the model's process above the loaded model: {peak:.0f} MiB")
+    bounds = {}
+    for vocabulary in (49_152, 262_144):
+        chunk, bounds[vocabulary] = bound(vocabulary)
+        print(
+            f"vocabulary of {vocabulary:,}: {chunk} positions at once, at most {bounds[vocabulary]:.0f} MiB"
+        )
     figures = {"of_prompt_speed": speed, "over_echo": echo, **ratios}
     rounded = {name: round(value, 4) for name, value in figures.items()}
-    print(json.dumps({"benchmark": "scoring", "ratios": rounded, "peak_mib": round(peak)}))
+    print(
+        json.dumps(
+            {
+                "benchmark": "scoring",
+                "ratios": rounded,
+                "peak_mib": round(peak),
+                "bounds_mib": {n: round(mib) for n, mib in bounds.items()},
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -60,6 +60,14 @@ def test_every_line_of_code_is_shown_as_it_stands(by: Granularity) -> None:
         assert part in text
 
 
+@pytest.mark.parametrize(("logprob", "named"), [(-0.1, False), (-2.0, True)])
+def test_an_alternative_that_is_likelier_by_no_more_than_the_noise_is_not_named(
+    logprob: float, named: bool
+) -> None:
+    text = shown(score_report(scored("x = 1\n", logprob), INFO))  # the alternative `a` has probability 1
+    assert ("it expected" in text) is named
+
+
 def test_a_character_that_tokens_split_is_shown_whole() -> None:
     text = shown(score_report(scored('x = "😀é"\n'), INFO, Granularity.TOKEN))
     assert '"😀é"' in text.splitlines()[2]

@@ -19,6 +19,7 @@ from rich.text import Text
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.alignment import align
 from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
+from counterlens.confidence.noise import distinguishable
 from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.wording import share
@@ -168,7 +169,11 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
             options = scores.alternative_text[token]
             seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
             where = "" if by is Granularity.TOKEN else f" at {_visible(seen)}"
-            if options and options[0].strip() != seen.strip():
+            likelier = distinguishable(
+                float(scores.alternative_logprob[token][0]) if options else float(scores.logprob[token]),
+                float(scores.logprob[token]),
+            )
+            if likelier and options[0].strip() != seen.strip():
                 lines.append(Text(f"{line}, it expected {_visible(_plain(options[0]))}{where}"))
                 continue
         lines.append(Text(line))

@@ -1,0 +1,22 @@
+"""The numerical noise of a score: differences below it are none, and are not shown as such.
+
+The same tokens of the same unit, decoded in the same groups, get the same scores to the last bit. Other
+groups (another model server, another chunk size) round otherwise: `benchmarks/noise.py` measures by how much,
+docs/confidence.md says it.
+"""
+
+from __future__ import annotations
+
+TOKEN_NATS = 0.22
+"""Log-probability of a token: 95 of 100 move by no more. Embedded model, 128 tokens together against one."""
+
+
+def distinguishable(one: float, two: float, noise: float = TOKEN_NATS) -> bool:
+    """Whether two log-probabilities differ by more than the noise.
+
+    Args:
+        one: Nats.
+        two: Nats.
+        noise: Nats.
+    """
+    return abs(one - two) > noise
