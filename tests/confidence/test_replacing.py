@@ -25,7 +25,7 @@ def scored(text: str, pieces: list[str], alternatives: list[tuple[str, float]]) 
             text=text,
             start=np.concatenate([[0], ends[:-1]]).astype(np.int64),
             end=ends.astype(np.int64),
-            logprob=np.full(n, -1.0),
+            logprob=np.full(n, -4.0),
             entropy=np.ones(n),
             rank=np.ones(n, np.int64),
             alternative_logprob=np.tile([math.log(p) for _, p in alternatives], (n, 1)).reshape(n, k),
@@ -47,6 +47,15 @@ def test_an_operator_is_replaced_without_its_blanks() -> None:
         "if a >= b:\n    pass\n",
         "if a > b:\n    pass\n",
     ]
+
+
+def test_what_is_hardly_likelier_than_what_stands_is_not_offered() -> None:
+    text = "if a < b:\n    pass\n"
+    pieces = ["if a", " <", " b", ":\n    pass\n"]
+    noisy = scored(text, pieces, [(" <=", math.exp(-3.9)), (" >", math.exp(-4.5))])
+    assert replacements(noisy, 1) == ()
+    clear = scored(text, pieces, [(" <=", math.exp(-3.5))])
+    assert [one.text for one in replacements(clear, 1)] == ["<="]
 
 
 def test_the_rest_of_a_word_goes_with_its_beginning() -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.noise import distinguishable
 from counterlens.syntax.document import Document
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -40,7 +41,7 @@ class Replacement:
 
 
 def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Replacement, ...]:
-    """The alternatives to a token that parse, likeliest first.
+    """The alternatives to a token that parse and that the model finds likelier, by more than noise.
 
     The alternative takes the place of the token and of what follows it in the same leaf of the tree, because
     a word that the model would not have begun it would not have ended either.
@@ -63,6 +64,8 @@ def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Repl
         scores.alternative_text[token], scores.alternative_logprob[token].tolist(), strict=False
     ):
         written = text.strip()
+        if logprob < scores.logprob[token] or not distinguishable(logprob, float(scores.logprob[token])):
+            continue
         if not written or "\n" in written or written in kept or written == now.strip():
             continue
         one = Replacement(start, end, written, math.exp(logprob))
