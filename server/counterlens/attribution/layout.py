@@ -6,6 +6,7 @@ import ast
 import os
 import sys
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from counterlens.errors import SandboxError
@@ -41,6 +42,11 @@ class Layout:
     def readable(self) -> tuple[Path, ...]:
         """What a program may read of it: the project, but never a home folder as a whole."""
         return () if _holds_home(self.project) else (self.project,)
+
+    def covered_by(self, program: str) -> dict[Path, bytes]:
+        """What a program that takes the place of the file sees there: itself, and no bytecode of the file."""
+        kept = (self.path.parent / "__pycache__").glob(f"{escape(self.path.stem)}.*.pyc")
+        return {self.path: program.encode("utf-8", "replace"), **dict.fromkeys(kept, b"")}
 
 
 def layout_of(path: Path, text: str = "") -> Layout:

@@ -173,13 +173,16 @@ class Recorder:
                 "steps": steps,
                 "stop": stop,
             }
-            outcome = run(self.setting, "calls", task, self._readable(), cancel)
+            outcome = run(self.setting, "calls", task, self._readable(), cancel, covers=self._covers(program))
             spent += outcome.seconds
             trouble, running = _read(outcome, seen, len(calls))
             if trouble is None or trouble.kind in {"invalid", "import", "missing"} or not running or stop:
                 return Recording(tuple(seen), trouble, spent)
             seen.append(Observation(limit="time" if trouble.kind == "timed out" else trouble.message))
         return Recording(tuple(seen), trouble, spent)
+
+    def _covers(self, program: str) -> dict[Path, bytes]:
+        return self.place.covered_by(program) if self.place and self.readable else {}
 
     def _readable(self) -> tuple[Path, ...]:
         return self.place.readable if self.place and self.readable else ()
@@ -192,15 +195,18 @@ def run(
     readable: tuple[Path, ...],
     cancel: Event | None,
     more: Mapping[str, bytes] | None = None,
+    covers: Mapping[Path, bytes] | None = None,
 ) -> Outcome:
-    """Run one module of the recorder on a task; `more` files lie beside it."""
+    """Run one module of the recorder on a task; `more` files lie beside it, `covers` as in `Job`."""
     files = {
         **RECORDER,
         "start.py": _ENTRY.format(module=module).encode(),
         "task.json": json.dumps(task).encode(),
         **(more or {}),
     }
-    job = Job(files, "start.py", setting.python, readable=readable, limits=setting.limits)
+    job = Job(
+        files, "start.py", setting.python, readable=readable, limits=setting.limits, covers=covers or {}
+    )
     return setting.sandbox.run(job, cancel=cancel)
 
 

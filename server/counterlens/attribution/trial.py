@@ -162,6 +162,7 @@ class Trial:
             limits=self.setting.limits,
             beside="worker.py" if apart else None,
             preload=_PRELOAD if "files" in self.task else _PRELOAD[:-1],
+            covers=place.covered_by(program) if place else {},
         )
         outcome = self.setting.sandbox.run(job, cancel=cancel)
         report, running = _report(outcome, nonce)

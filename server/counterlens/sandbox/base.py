@@ -53,6 +53,8 @@ class Job:
             and ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD` names
             each one's end. It has no result to write.
         preload: Modules that a warm interpreter for such jobs has imported already.
+        covers: Files outside that the program sees with this content, and not with their own, where the
+            sandbox has a mount namespace. Those that do not exist stay so.
     """
 
     files: Mapping[str, bytes]
@@ -63,6 +65,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     beside: str | None = None
     preload: tuple[str, ...] = ()
+    covers: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 class Ending(StrEnum):

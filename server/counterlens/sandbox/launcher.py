@@ -131,10 +131,24 @@ class Launcher:
                 os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
                 with open(path, "wb") as file:  # noqa: PTH123
                     file.write(content)
+            if self.namespaces and self.task.covers:
+                self.attempt("covers", self.cover)
             os.write(go, b"." * (len(self.task.programs) + 1))
         except (OSError, ValueError) as error:
             self.report("error", error)
         os.close(go)
+
+    def cover(self) -> None:
+        """Show other contents in the place of some files, to all that share this mount namespace."""
+        from counterlens.sandbox.linux import namespaces
+
+        for number, (path, content) in enumerate(self.task.covers):
+            if os.path.isfile(path):  # noqa: PTH113
+                instead = os.path.join(self.task.folder, f"cover{number}")  # noqa: PTH118
+                with open(instead, "wb") as file:  # noqa: PTH123
+                    file.write(content)
+                namespaces.cover_file(path, instead)
+                os.unlink(instead)  # noqa: PTH108 - so that no program can write to it
 
     def supervise(self, waiting: int, go: int) -> None:
         """Start the programs, wait for the first one's end or the parent's word, and end all that is left."""

@@ -19,6 +19,7 @@ from threading import Event, Lock
 
 import counterlens
 from counterlens.errors import Cancelled, SandboxError
+from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, Outcome
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
@@ -28,17 +29,7 @@ from counterlens.sandbox.task import Task, encode
 if sys.platform == "linux":
     from counterlens.sandbox.warm import Pool, Zygote
 
-_SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc",
-    "/sys/devices/system/cpu",
-    "/nix/store",
-)
+_SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
 _SIGXCPU, _SIGKILL = 24, 9
 _PATIENCE = 2.0  # seconds that the launcher has for cleaning up before it is killed itself
@@ -252,6 +243,7 @@ def make_task(job: Job, folder: str) -> Task:
         environment=environment,
         folder=folder,
         readable=[*_SYSTEM, *interpreter.folders, *(str(path) for path in job.readable)],
+        covers=[(os.path.realpath(path), content) for path, content in job.covers.items()],
         cpu_seconds=limits.cpu_seconds,
         memory=limits.memory_bytes,
         processes=limits.processes,

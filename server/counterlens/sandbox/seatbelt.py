@@ -17,7 +17,7 @@ from pathlib import Path
 from counterlens.errors import SandboxError
 from counterlens.sandbox.shell import own_interpreter, remove
 
-_ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/etc", "/private/var/db/timezone", "/dev")
+_ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/var/db/timezone", "/dev")
 
 
 class Seatbelt:

@@ -21,6 +21,7 @@ class Task:
         environment: dict[str, str],
         folder: str,
         readable: list[str],
+        covers: list[tuple[str, bytes]],
         cpu_seconds: int,
         memory: int,
         processes: int,
@@ -35,6 +36,7 @@ class Task:
         self.environment = environment
         self.folder = folder
         self.readable = readable
+        self.covers = covers  # pairs of a file's path and the content that programs see there
         self.cpu_seconds = cpu_seconds
         self.memory = memory
         self.processes = processes

@@ -138,6 +138,16 @@ PROGRAMS: dict[str, str] = {
                 print("ESCAPED", name)
             except OSError: pass
     """,
+    "reads the system's secrets": """
+        import os
+        for name in ("shadow", "gshadow", "sudoers", "machine-id", "fstab", "hostname", "crontab"):
+            for path in (f"/etc/{{name}}", f"/usr/../etc/{{name}}", f"/proc/self/root/etc/{{name}}"):
+                try: open(path, "rb").read(1); print("ESCAPED", path)
+                except OSError: pass
+        for folder in ("/etc/ssh", "/etc/ssl/private", "/root", "/var/log", "/var/lib"):
+            try: print("ESCAPED", os.listdir(folder))
+            except OSError: pass
+    """,
     "reads the environment": """
         import os
         texts = [repr(dict(os.environ))]
@@ -357,7 +367,7 @@ ENDLESS = {name for name in PROGRAMS if name.startswith(("endless", "ignores", "
 NEEDS = {
     "processes": {"fork bomb", "thread bomb", "daemon", "spawns a shell", "clones by hand"},
     "disk": {"disk filler", "inode filler"},
-    "reads": {"reads the home folder", "devices", "undoes its confinement"},
+    "reads": {"reads the home folder", "reads the system's secrets", "devices", "undoes its confinement"},
     "writes": {"writes outside", "a link out", "becomes root", "changes the kernel"},
     "network": {"loopback", "loopback by hand", "datagrams", "unix socket", "abstract socket", "io_uring",
                 "a socket pair is no way out", "a server of its own"},

@@ -92,6 +92,16 @@ def private_folder(folder: str, size: int, *, again: bool = False) -> None:
     sys_.mount("tmpfs", folder, "tmpfs", flags, f"size={size},nr_inodes={64 + size // 4096},mode=700")
 
 
+def cover_file(path: str, instead: str) -> None:
+    """Show one file in the place of another; it stays there when its own name is removed.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    sys_.mount(instead, path, "none", sys_.MS_BIND)
+    _set_attributes(os.fsencode(path), 0, give=_MOUNT_ATTR_RDONLY)
+
+
 def own_proc() -> None:
     """Show only the processes of this PID namespace under `/proc`.
 

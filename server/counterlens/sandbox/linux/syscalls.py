@@ -16,6 +16,7 @@ MS_NOSUID = 1 << 1
 MS_NODEV = 1 << 2
 MS_NOEXEC = 1 << 3
 MS_REMOUNT = 1 << 5
+MS_BIND = 1 << 12
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -85,5 +86,5 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
     Raises:
         OSError: the kernel refused it.
     """
-    words = [word.encode() for word in (source, target, kind)]
+    words = [os.fsencode(word) for word in (source, target, kind)]
     _checked(_libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {kind} on {target}")
