@@ -183,7 +183,7 @@ def test_loopback_is_known_without_asking_anybody() -> None:
 
 
 def test_an_api_that_there_is_not() -> None:
-    with pytest.raises(ModelError, match="completions, chat"):
+    with pytest.raises(ModelError, match="completions, fill, chat"):
         RemoteModel("http://127.0.0.1/v1", "m", api="telepathy")
 
 

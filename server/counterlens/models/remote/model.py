@@ -28,10 +28,10 @@ from counterlens.models.remote.failures import (
     EmptyStreamError,
     RefusedRequestError,
     UnknownModelError,
-    UnreachableError,
     UnsupportedParameterError,
 )
 from counterlens.models.remote.healing import Contradiction
+from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.scorer import RemoteScorer
 from counterlens.models.stopping import cut
@@ -44,8 +44,6 @@ DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
     "chat": ChatDialect,
 }
 _LENGTH: Final = frozenset({"length", "max_tokens"})
-_LISTING: Final = 10.0  # seconds to wait for a list of models that is only a courtesy
-_NAMED: Final = 10  # models that a hint names
 _TRIAL: Final = Prompt("def add(a, b):\n    return", max_tokens=8)
 
 
@@ -116,7 +114,7 @@ class RemoteModel:
         self._scorer = RemoteScorer(self._endpoint, self._client, model, timeout, retries, memory or Memory())
         self._background = Background(f"counterlens {self._endpoint.address}")
         self._places = asyncio.Semaphore(max(1, concurrency))
-        self._checked = allow_unlisted
+        self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
         self._limit = "max_tokens"
         self._holds_to_forms = True
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
@@ -176,7 +174,7 @@ class RemoteModel:
                 return completion
 
             if prompts:
-                await self._check_name()
+                await self._listing.check()
             return await _all([one(prompt) for prompt in prompts])
 
         return self._background.run(work, cancel=cancel, step=step)
@@ -211,7 +209,7 @@ class RemoteModel:
                 now = (done, total)
                 notify()
 
-            await self._check_name()
+            await self._listing.check()
             async with self._places:
                 return await self._scorer.score(text, context, alternatives, went_on)
 
@@ -242,7 +240,7 @@ class RemoteModel:
             return capability in self.info.capabilities
 
         async def work(_: Callable[[], None]) -> bool:
-            await self._check_name()
+            await self._listing.check()
             return (await self._scorer.ability(anew=anew)).scores
 
         return self._background.run(work, cancel=cancel)
@@ -254,7 +252,7 @@ class RemoteModel:
             ModelError: it lists none; says why.
             Cancelled: `cancel` was set.
         """
-        return self._background.run(lambda _: self._listed(), cancel=cancel)
+        return self._background.run(lambda _: self._listing.names(), cancel=cancel)
 
     def test(self, *, cancel: Event | None = None) -> Check:
         """Ask for one tiny completion, and see what the endpoint can do.
@@ -265,8 +263,8 @@ class RemoteModel:
         """
 
         async def work(_: Callable[[], None]) -> Check:
-            names = await self._listed_or_none()
-            await self._check_name(names)
+            names = await self._listing.names_or_none()
+            await self._listing.check(names)
             start = time.monotonic()
             completion, streams = await self._complete(_TRIAL)
             return Check(
@@ -305,7 +303,7 @@ class RemoteModel:
             except Contradiction:
                 return await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
         except UnknownModelError as error:
-            raise self._unknown(error.message, await self._listed_or_none()) from error.__cause__
+            raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
 
     async def _ask(self, prompt: Prompt, exchange: Exchange) -> tuple[Completion, bool]:
         async def read(answer: Answer) -> tuple[Completion, bool]:
@@ -372,45 +370,6 @@ class RemoteModel:
             return Completion(_joined(end), "stop", counted or pieces)
         return Completion(_joined(text), "length" if finish in _LENGTH else "stop", counted or pieces)
 
-    async def _check_name(self, names: Sequence[str] | None = None) -> None:
-        """Refuse a model that the endpoint does not list, once, if it lists any."""
-        if self._checked:
-            return
-        names = names or await self._listed_or_none()
-        if names and not any(_same_model(self._model, name) for name in names):
-            raise self._unknown(f"{self._endpoint.address} does not list a model {self._model!r}", names)
-        self._checked = True
-
-    async def _listed(self, *, retry: bool = True) -> list[str]:
-        found = await self._client.get("/models", retry=retry)
-        entries = found.get("data", found.get("models"))
-        if not isinstance(entries, list):
-            raise failures.of_answer("without a list of models", self._endpoint, json.dumps(found))
-        names = [
-            entry.get("id") or entry.get("name") if isinstance(entry, dict) else entry for entry in entries
-        ]
-        return [name for name in names if isinstance(name, str) and name.isprintable()]
-
-    async def _listed_or_none(self) -> list[str] | None:
-        """The models, or None where there is no list: that alone is no failure."""
-        try:
-            async with asyncio.timeout(_LISTING):
-                return await self._listed(retry=False)
-        except UnreachableError:
-            raise
-        except (ModelError, TimeoutError):
-            return None
-
-    @staticmethod
-    def _unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
-        if not names:
-            return UnknownModelError(message, "Check the model's name in the endpoint's documentation")
-        shown = ", ".join(names[:_NAMED]) + (
-            f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        )
-        hint = f"It has: {shown}. If it serves models that it does not list, set COUNTERLENS_ALLOW_UNLISTED=1"
-        return UnknownModelError(message, hint)
-
 
 async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """The results in order; the first failure cancels the others."""
@@ -436,8 +395,3 @@ def _counted(chunk: Json) -> int | None:
     usage = chunk.get("usage")
     count = usage.get("completion_tokens") if isinstance(usage, dict) else None
     return count if isinstance(count, int) else None
-
-
-def _same_model(wanted: str, listed: str) -> bool:
-    """Whether a listed name is the wanted one; some servers add a tag or a folder of their own."""
-    return wanted in (listed, listed.removesuffix(":latest"), listed.removeprefix("models/"))

@@ -1,0 +1,89 @@
+"""The models that an endpoint lists, and whether the one that is wanted is among them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from counterlens.errors import ModelError
+from counterlens.models.remote import failures
+from counterlens.models.remote.client import HttpClient
+from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.failures import UnknownModelError, UnreachableError
+
+_COURTESY: Final = 10.0  # seconds to wait for a list that is only a courtesy
+_NAMED: Final = 10  # models that a hint names
+
+
+class Listing:
+    """What an endpoint says about the models that it has.
+
+    Args:
+        endpoint: The endpoint.
+        client: Asks it.
+        model: The model that is wanted.
+        trusted: Whether the model is asked for without a look at the list.
+    """
+
+    def __init__(self, endpoint: Endpoint, client: HttpClient, model: str, *, trusted: bool) -> None:
+        self._endpoint, self._client, self._model = endpoint, client, model
+        self._checked = trusted
+
+    async def check(self, names: Sequence[str] | None = None) -> None:
+        """Refuse a model that the endpoint does not list, once, if it lists any.
+
+        Raises:
+            UnknownModelError: it does not.
+            UnreachableError: the endpoint cannot be reached.
+        """
+        if self._checked:
+            return
+        names = names or await self.names_or_none()
+        if names and not any(_same_model(self._model, name) for name in names):
+            raise unknown(f"{self._endpoint.address} does not list a model {self._model!r}", names)
+        self._checked = True
+
+    async def names(self, *, retry: bool = True) -> list[str]:
+        """The names of the models.
+
+        Raises:
+            ModelError: it lists none; says why.
+        """
+        found = await self._client.get("/models", retry=retry)
+        entries = found.get("data", found.get("models"))
+        if not isinstance(entries, list):
+            raise failures.of_answer("without a list of models", self._endpoint, json.dumps(found))
+        names = [
+            entry.get("id") or entry.get("name") if isinstance(entry, dict) else entry for entry in entries
+        ]
+        return [name for name in names if isinstance(name, str) and name.isprintable()]
+
+    async def names_or_none(self) -> list[str] | None:
+        """The models, or None where there is no list: that alone is no failure.
+
+        Raises:
+            UnreachableError: the endpoint cannot be reached.
+        """
+        try:
+            async with asyncio.timeout(_COURTESY):
+                return await self.names(retry=False)
+        except UnreachableError:
+            raise
+        except (ModelError, TimeoutError):
+            return None
+
+
+def unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
+    """The error about a model that the endpoint does not know, with those that it has."""
+    if not names:
+        return UnknownModelError(message, "Check the model's name in the endpoint's documentation")
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    hint = f"It has: {shown}. If it serves models that it does not list, set COUNTERLENS_ALLOW_UNLISTED=1"
+    return UnknownModelError(message, hint)
+
+
+def _same_model(wanted: str, listed: str) -> bool:
+    """Whether a listed name is the wanted one; some servers add a tag or a folder of their own."""
+    return wanted in (listed, listed.removesuffix(":latest"), listed.removeprefix("models/"))
