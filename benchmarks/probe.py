@@ -160,7 +160,10 @@ class Bench:
         return [text for prompt in asked for text in self.batch([prompt])]
 
     def log_odds(self, prompt: str, one: str, other: str) -> float | None:
-        """Between the first tokens in which two texts differ: how close the tie was, read one at a time."""
+        """Between the first tokens in which two texts differ: how close the tie was, read one at a time.
+
+        None where one text goes on and the other has ended.
+        """
         first, second = (self.engine.tokenize((prompt + text).encode()) for text in (one, other))
         at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
         if at is None:
@@ -192,14 +195,18 @@ def main() -> None:
             batch, texts = timed(lambda asked=asked: bench.batch(asked))
             own, _ = timed(lambda asked=asked: bench.one_by_one(asked))
             rounds.append((asked, Round(sequential, own, batch, others, texts)))
-    equal, ties = 0, []
+    equal, continuing, ties = 0, 0, []
     compared = rounds[::repeats]
     for asked, found in compared:
         for prompt, one, other in zip(asked, found.texts, found.sequential_texts, strict=True):
-            if one == other or not bench.log_odds(prompt.text, one, other):
+            if one == other:
                 equal += 1
+                continue
+            odds = bench.log_odds(prompt.text, one, other)
+            if odds is None:
+                continuing += 1
             else:
-                ties.append(bench.log_odds(prompt.text, one, other) or 0.0)
+                ties.append(odds)
     total = sum(len(asked) for asked, _ in compared)
     over = statistics.median(found.sequential / found.batch for _, found in rounds)
     own = statistics.median(found.own / found.batch for _, found in rounds)
@@ -209,6 +216,8 @@ def main() -> None:
     print(f"texts equal to those of create_completion: {equal} of {total}")
     for tie in sorted(ties):
         print(f"  where one differs, the log-odds of the two tokens were {tie:.3f}")
+    if continuing:
+        print(f"  in {continuing}, one text goes on where the other has ended")
     figures = {"over_sequential": round(over, 3), "over_own_sequential": round(own, 3)}
     print(
         json.dumps(
@@ -217,6 +226,7 @@ def main() -> None:
                 "ratios": figures,
                 "equal_texts": equal,
                 "texts": total,
+                "one_goes_on": continuing,
                 "log_odds_where_different": [round(tie, 3) for tie in sorted(ties)],
             }
         )
