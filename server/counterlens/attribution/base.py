@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -78,11 +78,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judgement with its evidence and its cost in seconds."""
+    """A judgement with its evidence and its cost in seconds.
+
+    "Failed" is always strong: there is a case that fails, or an input on which two programs differ.
+    """
 
     judgement: Judgement
     evidence: Evidence
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.judgement is Judgement.FAILED and self.evidence.strength is not None:
+            object.__setattr__(self, "evidence", replace(self.evidence, strength=Strength.STRONG))
 
     @property
     def passed(self) -> bool:

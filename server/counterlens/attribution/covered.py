@@ -40,6 +40,8 @@ _LIMITS = Limits(
 )
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", ".git", ".venv", "venv", "build", "dist"}
 _NOTABLE = {"pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"}
+_failed: dict[str, TestMap] = {}
+"""Suites that gave no map in the life of this process, by their contents: not tried for every function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,36 @@ class TestMap:
 
 def find(document: Document, function: Function, setting: Setting) -> Judge | None:
     """The judge by the tests that execute a function; None when none does, or that cannot be found out."""
+    reached = _reaching(document, function, setting)
+    if reached is None or document.path is None:
+        return None
+    place, found, _ = reached
+    cases = [CaseName(Path(file), owner, name) for kind, file, owner, name in found if kind == "case"]
+    if cases:
+        return unittests.judge_by(
+            sorted(cases, key=lambda case: str(case.file)), place, document.text, setting
+        )
+    names = [name for kind, _, _, name in found if kind == "doctest"]
+    judges = (doctests.judge_by(_docstring(document.text, name), document, setting, name) for name in names)
+    return next((judge for judge in judges if judge is not None), None)
+
+
+def why_not(document: Document, function: Function, setting: Setting) -> str:
+    """Why no test was found by running them, after `find` found none."""
+    reached = _reaching(document, function, setting)
+    if reached is None:
+        return "there are no tests beside it"
+    of_project = reached[2]
+    if of_project.why is not None:
+        return f"the tests could not be run: {of_project.why}"
+    unfinished = f"; not all were run in {SECONDS:.0f} s" if of_project.partial else ""
+    return f"none of the {len(of_project.tests)} tests that were run reaches it{unfinished}"
+
+
+def _reaching(
+    document: Document, function: Function, setting: Setting
+) -> tuple[Layout, list[tuple[str, str, str, str]], TestMap] | None:
+    """Where a function stands, the tests that run it, and the map; None where there are no tests at all."""
     if document.path is None or document.language != "python":
         return None
     place = layout_of(document.path, document.text)
@@ -81,15 +113,8 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
     lines = body_lines(on_disk, function.qualname)
     if lines is None:
         return None
-    found = map_of(place, files, setting).running(place.path, lines)
-    cases = [CaseName(Path(file), owner, name) for kind, file, owner, name in found if kind == "case"]
-    if cases:
-        return unittests.judge_by(
-            sorted(cases, key=lambda case: str(case.file)), place, document.text, setting
-        )
-    names = [name for kind, _, _, name in found if kind == "doctest"]
-    judges = (doctests.judge_by(_docstring(document.text, name), document, setting, name) for name in names)
-    return next((judge for judge in judges if judge is not None), None)
+    found = map_of(place, files, setting)
+    return place, found.running(place.path, lines), found
 
 
 def map_of(place: Layout, files: Sequence[Path], setting: Setting, folder: Path | None = None) -> TestMap:
@@ -105,21 +130,29 @@ def map_of(place: Layout, files: Sequence[Path], setting: Setting, folder: Path 
         Cancelled: the setting's `cancel` was set.
     """
     folder = folder or Path(platformdirs.user_cache_dir("counterlens")) / "test-maps"
-    kept = folder / f"{_digest(place, files, setting)}.json"
+    digest = _digest(place, files, setting)
+    if digest in _failed:
+        return _failed[digest]
+    kept = folder / f"{digest}.json"
     try:
         return _map(json.loads(kept.read_text()))
     except (OSError, ValueError, KeyError, TypeError):
         pass
     if setting.report:
-        setting.report(f"running the tests of {place.project.name} once, to see what they reach")
+        many = f"{len(files)} test file{'' if len(files) == 1 else 's'}"
+        name = place.project.name
+        setting.report(f"running {many} of {name} once, at most {SECONDS:.0f} s, to see what they reach")
     try:
         report = _run(place, files, setting)
     except SandboxError as error:
         return TestMap(why=error.message)
-    if "why" not in report:
+    made = _map(report)
+    if made.why is None:
         folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(report))
-    return _map(report)
+    else:
+        _failed[digest] = made
+    return made
 
 
 def _run(place: Layout, files: Sequence[Path], setting: Setting) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import io
 import tokenize
 from dataclasses import replace
@@ -11,6 +12,7 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.differential.judge import DifferentialJudge
+from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, study
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
@@ -58,7 +60,7 @@ def judge_by_tests(
     """Run a file of tests against a program.
 
     The tests import the program by its module's name, or use its names directly. They are plain asserts, a
-    function `check(candidate)`, cases of pytest or unittest, or any mixture of these.
+    function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any mixture of these.
 
     Args:
         program: Its text.
@@ -84,13 +86,15 @@ def judge_by_tests(
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
     place, at = layout_of(path, program), layout_of(tests, text)
-    cases = _cases_in(tree)
-    if cases and _imports(tree, place.module):
+    cases, imports = _cases_in(tree), _imports(tree, place.module)
+    target = function or _last_function(program) or ""
+    script = {"source": text, "path": str(at.path), "target": target}
+    task: dict[str, object] = {"script": script}
+    if cases and (imports or _needs_pytest(tree)):
         file = {"path": str(at.path), "module": at.module, "root": str(at.root), "cases": cases}
-        task: dict[str, object] = {"files": [file]}
-    else:
-        target = function or _last_function(program) or ""
-        task = {"script": {"source": text, "path": str(at.path), "target": target}}
+        task = {"files": [{**file, "lent": not imports}]}
+        if _has_examples(tree):
+            task["script"] = {**script, "examples": True}
     trial = Trial(
         TESTS,
         setting,
@@ -136,7 +140,8 @@ def judge_against(
     passed: list[Verdict] = []
     reasons: list[str] = []
     for name in names:
-        found = study(document, name, setting, cancel=cancel)
+        more = texts_about(document, name)
+        found = study(document, name, setting, more=more, cancel=cancel)
         if not isinstance(found, Original):
             reasons.append(f"{name}: {found.reason}")
             continue
@@ -159,8 +164,10 @@ def judge_by_itself(
         raise SourceError(f"{path} does not define {function}")
     verdicts = []
     for each in names:
-        judge = find_judge(document, each, setting.sandbox, python=setting.python, limits=setting.limits)
-        if judge is not None and judge.attribution in {"tests", "doctest", "tests+doctest"}:
+        judge = find_judge(
+            document, each, setting.sandbox, python=setting.python, limits=setting.limits, fallback=False
+        )
+        if judge is not None:
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:
                 return verdicts[-1]
@@ -199,8 +206,31 @@ def _imports(tree: ast.Module, module: str) -> bool:
     return module in names | sources or any(module.endswith("." + source) for source in sources if source)
 
 
+def _needs_pytest(tree: ast.Module) -> bool:
+    """Whether a test takes fixtures or parameters."""
+    tests = [
+        node for node in ast.walk(tree) if isinstance(node, _Definition) and node.name.startswith("test")
+    ]
+    return any(
+        one.arg not in {"self", "cls"} for test in tests for one in (*test.args.args, *test.args.kwonlyargs)
+    )
+
+
+def _has_examples(tree: ast.Module) -> bool:
+    """Whether docstrings have examples that expect something."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | _Definition):
+            text = ast.get_docstring(node, clean=False) or ""
+            try:
+                if any(example.want for example in doctest.DocTestParser().get_examples(text)):
+                    return True
+            except ValueError:  # malformed examples, which doctest itself would refuse
+                continue
+    return False
+
+
 def _can_fail(tree: ast.Module) -> bool:
-    if _cases_in(tree):
+    if _cases_in(tree) or _has_examples(tree):
         return True
     return any(
         isinstance(node, ast.Assert | ast.Raise)

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution import covered, differential, doctests, unittests
-from counterlens.attribution.base import Attribution, Evidence, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.base import Attribution, Evidence, Isolation, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.layout import interpreter_for
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -56,8 +56,13 @@ class JointJudge:
         names = "+".join(verdict.evidence.attribution for verdict in able)
         notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
         message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
+        distances = [verdict.evidence.isolation for verdict in able if verdict.evidence.isolation]
         evidence = Evidence(
-            names, tests, last.evidence.failed, message if last.passed else last.evidence.message
+            names,
+            tests,
+            last.evidence.failed,
+            message if last.passed else last.evidence.message,
+            isolation=max(distances, key=list(Isolation).index, default=None),
         )
         return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))
 
@@ -88,7 +93,7 @@ def find_judge(
         report: Called with what is being done, where that takes time.
 
     Returns:
-        None when nothing can judge the function; `differential.why_not` says why what it does cannot.
+        None when nothing can judge the function; `why_no_judge` says why.
 
     Raises:
         SandboxError: `python` is not a working interpreter.
@@ -101,6 +106,29 @@ def find_judge(
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
     others = (find(document, function, setting) for find in FALLBACKS.values())
     return next((judge for judge in others if judge is not None), None)
+
+
+def why_no_judge(
+    document: Document,
+    function: Function,
+    sandbox: Sandbox,
+    *,
+    python: Path | None = None,
+    limits: Limits = LIMITS,
+    fallback: bool = True,
+    cancel: Event | None = None,
+) -> str:
+    """Why `find_judge` found nothing, one reason for each attribution function; the arguments are the same.
+
+    What `find_judge` has found out is known by now: no test is run again.
+    """
+    reasons = ["no test mentions it, and its docstring has no examples"]
+    if fallback:
+        setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
+        reasons.append(covered.why_not(document, function, setting))
+        shown = differential.why_not(document, function, setting)
+        reasons.append(f"it cannot be judged by what it does: {shown}" if shown else "")
+    return "; ".join(filter(None, reasons))
 
 
 def described(judge: Judge) -> str:

@@ -11,6 +11,7 @@ from threading import Lock
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.judge import ID, DifferentialJudge, judge_of
+from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, Untestable, study
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -24,11 +25,13 @@ __all__ = [
     "find_out",
     "judge_of",
     "study",
+    "texts_about",
     "why_not",
 ]
 
 _KEPT = 128
-_known: OrderedDict[tuple[str, str, Path | None, Path], Original | Untestable] = OrderedDict()
+_Key = tuple[str, str, Path | None, Path, tuple[str, ...]]
+_known: OrderedDict[_Key, Original | Untestable] = OrderedDict()
 _lock = Lock()
 
 
@@ -46,12 +49,13 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
 
 def find_out(document: Document, function: Function, setting: Setting) -> Original | Untestable:
     """What a function does, as `study` finds out; kept for the files that were looked at last."""
-    key = (document.text, function.qualname, document.path, setting.python)
+    more = texts_about(document, function.qualname)
+    key = (document.text, function.qualname, document.path, setting.python, more)
     with _lock:
         if key in _known:
             _known.move_to_end(key)
             return _known[key]
-    found = study(document, function.qualname, setting, cancel=setting.cancel)
+    found = study(document, function.qualname, setting, more=more, cancel=setting.cancel)
     with _lock:
         _known[key] = found
         while len(_known) > _KEPT:

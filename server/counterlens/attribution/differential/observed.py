@@ -1,17 +1,23 @@
-"""What the code itself says about its inputs: literals, calls in the file, and calls in docstrings."""
+"""What code says about a function's inputs: literals, and calls in its file, tests, examples, docstrings."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.shapes import Hints
+from counterlens.attribution.discovery import files_with_tests
+from counterlens.attribution.layout import layout_of
+from counterlens.syntax.document import Document
 
 _MOST = 40  # calls
 _LONGEST = 2000  # characters of one
+_EXAMPLES = ("examples", "example")
+_MOST_FILES, _LARGEST = 100, 1 << 20  # files with examples, bytes of each
 
 
 def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
@@ -42,10 +48,37 @@ def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequenc
     for inner in ast.walk(module):
         if isinstance(inner, ast.Call):
             _add(found, _call(inner, name))
+    for inner in (node for text in more for node in _calls_in(text)):
+        _add(found, _call(inner, name))
     for text in texts:
         for expression in _expressions(text, name):
             _add(found, _call(expression, name))
     return list(found.values())[:_MOST]
+
+
+def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
+    """The project's test files, examples and readme, as far as they name a function and its module."""
+    if document.path is None:
+        return ()
+    *above, name = qualname.split(".")
+    name = above[-1] if above and name in {"__init__", "__new__"} else name
+    place = layout_of(document.path, document.text)
+    examples = [path for folder in _EXAMPLES for path in sorted((place.project / folder).rglob("*.py"))]
+    readme = sorted(path for path in place.project.glob("README*") if path.suffix in {".md", ".rst", ".txt"})
+    module = place.module.rpartition(".")[2]
+    found = []
+    for path in [*files_with_tests(place), *examples[:_MOST_FILES], *readme]:
+        text = _read(path)
+        if f"{name}(" in text and module in text:
+            found.append(text)
+    return tuple(found)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace") if path.stat().st_size <= _LARGEST else ""
+    except OSError:
+        return ""
 
 
 def _add(found: dict[str, Call], call: Call | None) -> None:
@@ -53,6 +86,14 @@ def _add(found: dict[str, Call], call: Call | None) -> None:
         text = call.written("")
         if len(text) <= _LONGEST:
             found.setdefault(text, call)
+
+
+def _calls_in(text: str) -> Iterator[ast.Call]:
+    """The calls of a text that is Python; of another one, none."""
+    try:
+        yield from (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
 
 
 def _call(node: ast.expr, name: str) -> Call | None:

@@ -35,6 +35,11 @@ class Cases:
         self.problem: str | None = None
         self.evaded = False
 
+    @property
+    def failed(self) -> bool:
+        """Whether a case has failed."""
+        return any(outcome == FAILED for _, outcome, _ in self.results)
+
     def add(self, name: str, outcome: str, message: str = "") -> None:
         """Note one outcome."""
         if outcome == SKIPPED and self.evaded:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
+    from .candidate import Candidate
+
 # Options in the user's configuration may ask for plugins that change how tests run, or write files.
 _ARGUMENTS = ("-q", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=")
 _GO_ON = "--continue-on-collection-errors"
@@ -28,15 +30,34 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     """Fill in `cases`.
 
     Args:
-        files: For each its `path`, and its `cases` as pairs of class name, or nothing, and function name.
+        files: For each its `path`, its `cases` as pairs of class name, or nothing, and function name, and
+            whether it is `lent` the candidate's names.
         cases: Takes the outcomes.
     """
     cases.watch(unittest.SkipTest)
     cases.watch(pytest.skip.Exception)
     plugin = Chooser({os.path.realpath(file["path"]): file["cases"] for file in files}, cases)
+    _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
     code = int(pytest.main([*_ARGUMENTS, _GO_ON, *(file["path"] for file in files)], plugins=[plugin]))
     if cases.problem is None and code not in (0, 1, 5):
         cases.problem = f"pytest was interrupted or could not start (exit code {code})"
+
+
+def _lend_names(paths: set[str], candidate: Candidate) -> None:
+    """Let test files use the candidate's names without importing them."""
+    if not paths:
+        return
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Loader
+
+    execute: Any = Loader.exec_module
+
+    def exec_module(this: Any, module: Any) -> None:
+        if os.path.realpath(module.__spec__.origin) in paths:
+            lent = candidate.namespace(candidate.load())
+            vars(module).update({name: value for name, value in lent.items() if not name.startswith("__")})
+        execute(this, module)
+
+    setattr(Loader, "exec_module", exec_module)  # noqa: B010
 
 
 class Chooser:

@@ -1,7 +1,8 @@
-"""Runs a file of tests in the namespace of the candidate: plain asserts, `check(candidate)`, cases."""
+"""Runs a file of tests in the namespace of the candidate: asserts, `check(candidate)`, cases, examples."""
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
 import os
@@ -24,14 +25,15 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     """Fill in `cases`, up to the first failure.
 
     Args:
-        script: The tests' `source` and `path`, and the `target` that `check` is called with.
+        script: The tests' `source` and `path`, the `target` that `check` is called with, and whether there is
+            nothing to run but the `examples` in its docstrings.
         cases: Takes the outcomes.
     """
     cases.watch(unittest.SkipTest)
     folder, name = os.path.split(script["path"])
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    cases.expected = 1
+    cases.expected += 1
     module = types.ModuleType(name.partition(".")[0])
     cases.announce(name)
     try:
@@ -44,7 +46,8 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
         cases.add(*_failure(name, script, error))
         return
     cases.add(name, PASSED)
-    todo = [(case, run) for case, run in _cases(module, own, script["target"])]
+    todo = [] if script.get("examples") else _cases(module, own, script["target"])
+    todo += _examples(script, space)
     cases.expected += len(todo)
     for case, run in todo:
         label = f"{name}::{case}"
@@ -73,6 +76,35 @@ def _cases(module: Any, own: set[str], target: str) -> list[tuple[str, Callable[
                 (f"{name}::{method}", lambda name=name, method=method: run_case(module, name, method))  # type: ignore[misc]
                 for method in methods
             ]
+    return found
+
+
+def _examples(
+    script: dict[str, Any], space: dict[str, Any]
+) -> list[tuple[str, Callable[[], tuple[str, str]]]]:
+    """The examples in the docstrings of the tests themselves."""
+    if ">>>" not in script["source"]:
+        return []
+    import doctest
+
+    def run(example: doctest.DocTest) -> tuple[str, str]:
+        said: list[str] = []
+        failed = doctest.DocTestRunner(verbose=False).run(example, out=said.append).failed
+        return (FAILED, "".join(said).strip("*\n ")) if failed else (PASSED, "")
+
+    found: list[tuple[str, Callable[[], tuple[str, str]]]] = []
+    for node in ast.walk(ast.parse(script["source"])):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        label = f"doctest of {getattr(node, 'name', 'the module')}"
+        line = getattr(node, "lineno", 1) - 1
+        text = ast.get_docstring(node, clean=False) or ""
+        try:
+            example = doctest.DocTestParser().get_doctest(text, dict(space), label, script["path"], line)
+        except ValueError:  # malformed examples, which doctest itself would refuse
+            continue
+        if example.examples:
+            found.append((label, lambda example=example: run(example)))  # type: ignore[misc]
     return found
 
 

@@ -88,13 +88,12 @@ def _run(
         _hide()
         return run_examples(task["examples"], candidate, announce)
     cases = Cases(candidate, seals, announce)
-    if "script" in task:
-        _hide()
-        run_script(task["script"], cases)
-        return cases.report()
-    run = _case_runner()
+    run = _case_runner() if "files" in task else None
     _hide()
-    run(task["files"], cases)
+    if run is not None:
+        run(task["files"], cases)
+    if "script" in task and cases.problem is None and not cases.failed:
+        run_script(task["script"], cases)
     return cases.report()
 
 
