@@ -65,6 +65,7 @@ class Problem:
         output: What the call gives, as a literal.
         buggy: The whole program with a wrong solution, where the dataset has one.
         details: Further facts, such as `bug_type`.
+        file: Where the program stands, when the tests are to be found beside it.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Problem:
     output: str | None = None
     buggy: str | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

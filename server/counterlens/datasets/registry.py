@@ -20,6 +20,7 @@ from counterlens.datasets.humaneval import HumanEval
 from counterlens.datasets.humaneval_x import HumanEvalX
 from counterlens.datasets.humanevalpack import HumanEvalPack
 from counterlens.datasets.mbpp import Mbpp
+from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError
 
 VARIABLE = "COUNTERLENS_DATA"
@@ -50,13 +51,15 @@ def open_dataset(spec: str | Path) -> Dataset:
     """The dataset that a user means by `--data`.
 
     Args:
-        spec: A name (`humaneval`), a file or folder in a published format, or `NAME:PATH` to say which format
-            it is in.
+        spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` to say which format
+            it is in, or `repo:PATH` for the tested functions of a repository.
 
     Raises:
         DataError: there is no such dataset or file, or its format is not known.
     """
     text = str(spec)
+    if text.startswith(PREFIX):
+        return repository(text)
     path = Path(text).expanduser()
     name, colon, rest = text.partition(":")
     if colon and name in LOADERS and not path.exists():

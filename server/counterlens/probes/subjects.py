@@ -60,4 +60,4 @@ def _target(problem: Problem, sandbox: Sandbox | None, *, buggy: bool) -> Target
     if call is None and tests is not None:
         call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
-    return Target(Document(source), function, judge, problem.id, call)
+    return Target(Document(source, path=problem.file), function, judge, problem.id, call)

@@ -27,7 +27,7 @@ def task_json(result: Result) -> dict[str, Any]:
             {
                 "title": table.title,
                 "columns": list(table.columns),
-                "rows": [[_plain(cell) for cell in row] for row in table.rows],
+                "rows": [[plain_cell(cell) for cell in row] for row in table.rows],
                 "note": table.note,
             }
             for table in result.tables
@@ -43,7 +43,7 @@ def task_report(result: Result) -> RenderableType:
         Text.assemble((result.task, "bold"), f"   {result.title}   {result.model.name}, {result.model.where}")
     ]
     for table in result.tables:
-        parts += [Text(), Text(table.title, style="bold"), _grid(table)]
+        parts += [Text(), Text(table.title, style="bold"), grid(table)]
         if table.note:
             parts.append(Text(table.note, style="dim"))
     if result.left_out:
@@ -75,7 +75,8 @@ def _bound(value: float | None) -> str:
     return "--" if value is None else f"{value:.0%}"
 
 
-def _plain(cell: Cell) -> Any:
+def plain_cell(cell: Cell) -> Any:
+    """A cell as plain data: a figure with its interval is an object."""
     if isinstance(cell, Proportion):
         return {"value": cell.value, "low": cell.low, "high": cell.high, "count": cell.count, "n": cell.n}
     if isinstance(cell, Estimate):
@@ -83,14 +84,15 @@ def _plain(cell: Cell) -> Any:
     return cell
 
 
-def _grid(table: Table) -> Grid:
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+def grid(table: Table) -> Grid:
+    """A table for a terminal."""
+    drawn = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for i, name in enumerate(table.columns):
         figures = all(not isinstance(row[i], str) for row in table.rows)
         if figures:
-            grid.add_column(name, justify="right", no_wrap=True)
+            drawn.add_column(name, justify="right", no_wrap=True)
         else:
-            grid.add_column(name, max_width=_WIDEST)
+            drawn.add_column(name, max_width=_WIDEST)
     for row in table.rows:
-        grid.add_row(*(Text(cell_text(cell)) for cell in row))
-    return grid
+        drawn.add_row(*(Text(cell_text(cell)) for cell in row))
+    return drawn

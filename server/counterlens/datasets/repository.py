@@ -1,0 +1,331 @@
+"""`repo:PATH`: the user's own repository as a benchmark: its Python functions that have tests.
+
+Discovery is cheap: a function counts when a test file mentions it or its docstring has examples. Given a
+sandbox, the tests of each package run once with coverage, and functions that they reach through other code
+count too. Which tests then judge a version of a function is decided by `attribution.registry.find_judge`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.covered import TestMap, body_lines, map_of
+from counterlens.attribution.discovery import cases_for, files_with_tests
+from counterlens.attribution.layout import Layout, interpreter_for, layout_of
+from counterlens.attribution.registry import LIMITS
+from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
+from counterlens.errors import DataError, SourceError
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+PREFIX = "repo:"
+_PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
+_TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
+_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_SECONDS = 60.0  # for one command of git
+
+Report = Callable[[str, int, int], None]
+
+
+class Repository(Loader):
+    """A folder of Python files with tests. Never guessed from content: the user says `repo:PATH`.
+
+    Args:
+        since: Only functions that differ from this revision of git.
+        patterns: Only files whose path, relative to the folder, is one of these, in one, or matches one.
+        sandbox: Where tests run once, to see what they reach; None for what they mention only.
+        report: Called with what is being done, steps done and steps in all.
+    """
+
+    id = "repo"
+    title = "repository"
+    source = "this machine"
+    licence = "as the repository says"
+    published: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        since: str | None = None,
+        patterns: Sequence[str] = (),
+        sandbox: Sandbox | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self._since, self._patterns, self._sandbox = since, tuple(patterns), sandbox
+        self._report = report
+
+    def recognises(self, path: Path) -> int:  # noqa: ARG002 - a folder of code may be anything
+        """Never: a folder of code is a benchmark only when the user says so."""
+        return 0
+
+    def files(self, path: Path) -> list[Path]:
+        """The Python files that may hold problems, in the order of their paths.
+
+        Raises:
+            DataError: there are none; says what was passed over.
+        """
+        everything = [one for one in python_files(path) if not _TESTS.search(one)]
+        if not everything:
+            raise DataError(
+                f"{path} has no Python files besides tests",
+                "Name the folder of a Python project; hidden folders, environments, build results and what "
+                "git ignores are passed over",
+            )
+        chosen = [one for one in everything if self._wanted(one)]
+        if not chosen:
+            raise DataError(
+                f"none of the {len(everything)} Python files of {path} matches {', '.join(self._patterns)}",
+                f"Patterns are relative to the repository, such as {everything[0]}",
+            )
+        return [path / one for one in chosen]
+
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """The tested functions, file by file.
+
+        Raises:
+            DataError: there are no files, or git does not know the revision.
+        """
+        changed = changed_lines(path, self._since) if self._since is not None else None
+        files = [one for one in self.files(path) if changed is None or one in changed]
+        maps: dict[Path, TestMap | None] = {}
+        for number, file in enumerate(files):
+            if self._report:
+                self._report(f"looking for tests of {file.relative_to(path)}", number, len(files))
+            try:
+                document = Document.read(file, "python")
+            except SourceError:
+                continue  # no text, so nothing to probe
+            wanted = [
+                one
+                for one in _outermost(document)
+                if changed is None or changed[file].overlaps(one.start_line, one.end_line)
+            ]
+            if wanted:
+                yield from self._tested(document, file, path, wanted, maps)
+
+    def _tested(
+        self,
+        document: Document,
+        file: Path,
+        path: Path,
+        wanted: Sequence[Function],
+        maps: dict[Path, TestMap | None],
+    ) -> Iterator[Problem]:
+        place = layout_of(file, document.text)
+        tests = files_with_tests(place)
+        for function in wanted:
+            text = document.data[function.body : function.end]
+            if b">>>" in text:
+                why = "doctest"
+            elif cases_for(function.qualname, place, tests):
+                why = "mentioned by a test"
+            elif self._reaches(place, tests, document, function, maps):
+                why = "reached by a test"
+            else:
+                continue
+            yield Problem(
+                id=f"{file.relative_to(path).as_posix()}::{function.qualname}",
+                dataset=self.id,
+                language="python",
+                source=document.text,
+                function=function.qualname,
+                details={"tests": why},
+                file=file,
+            )
+
+    def _reaches(
+        self,
+        place: Layout,
+        tests: list[Path],
+        document: Document,
+        function: Function,
+        maps: dict[Path, TestMap | None],
+    ) -> bool:
+        if self._sandbox is None or not tests:
+            return False
+        package = place.module.partition(".")[0]
+        key = place.root / package if "." in place.module else place.path
+        if key not in maps:
+            if self._report:
+                self._report(f"running the tests of {key.name} once, to see what they reach", 0, 1)
+            maps[key] = map_of(place, tests, Setting(self._sandbox, interpreter_for(place.path), LIMITS))
+        lines, found = body_lines(document.text, function.qualname), maps[key]
+        return bool(lines is not None and found is not None and found.running(place.path, lines))
+
+    def _wanted(self, name: str) -> bool:
+        return not self._patterns or any(
+            name == one or name.startswith(one.rstrip("/") + "/") or fnmatch(name, one)
+            for one in self._patterns
+        )
+
+
+@dataclass(frozen=True)
+class RepositoryDataset(Dataset):
+    """The functions of a repository, looked for once."""
+
+    loader: Repository
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._found)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Where they come from: the commit, and a hash over the files that hold problems."""
+        total = hashlib.sha256()
+        for file in sorted({one.file for one in self._found if one.file is not None}):
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            total.update(f"{file.relative_to(self.path).as_posix()}\0{content}\n".encode())
+        return Provenance(
+            dataset=self.loader.id,
+            title=self.path.name,
+            source=self.loader.source,
+            licence=self.loader.licence,
+            version=_commit(self.path),
+            sha256=total.hexdigest(),
+            records=len(self._found),
+            path=self.path,
+        )
+
+    @cached_property
+    def _found(self) -> list[Problem]:
+        found = list(self.loader.problems(self.path))
+        if not found:
+            raise DataError(
+                f"no function of {self.path} that was asked for has tests",
+                "Add a doctest, or a test_*.py that calls it; --since and --paths leave out what they "
+                "do not name",
+            )
+        return found
+
+
+def repository(
+    spec: str,
+    *,
+    since: str | None = None,
+    patterns: Sequence[str] = (),
+    sandbox: Sandbox | None = None,
+    report: Report | None = None,
+) -> RepositoryDataset:
+    """The dataset of `repo:PATH`; the arguments are those of `Repository`.
+
+    Raises:
+        DataError: there is no such folder.
+    """
+    path = Path(spec.removeprefix(PREFIX) or ".").expanduser()
+    if not path.is_dir():
+        what = "is a file" if path.exists() else "does not exist"
+        raise DataError(f"{path} {what}", "repo: takes the folder of a repository, such as repo:.")
+    return RepositoryDataset(Repository(since, patterns, sandbox, report), path.resolve())
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a file that changed; None means all of them."""
+
+    ranges: tuple[tuple[int, int], ...] | None
+
+    def overlaps(self, first: int, last: int) -> bool:
+        """Whether any line of a range changed."""
+        return self.ranges is None or any(a <= last and first <= b for a, b in self.ranges)
+
+
+def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
+    """The lines of Python files that differ from a revision; files that git does not know count as new.
+
+    Raises:
+        DataError: it is no repository of git, or has no such revision.
+    """
+    if revision.startswith("-"):
+        raise DataError(f"{revision} is no revision", "Name a commit or a branch, such as HEAD~1")
+    diff = _git(path, "diff", "--no-color", "--no-ext-diff", "--unified=0", "--relative", revision, "--")
+    if diff is None:
+        raise DataError(
+            f"git cannot compare {path} with {revision}",
+            "--since needs a repository of git, and a commit or branch of it, such as HEAD~1 or main",
+        )
+    ranges: dict[Path, list[tuple[int, int]]] = {}
+    file: Path | None = None
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            name = line[4:].strip().strip('"')
+            file = path / name.removeprefix("b/") if name != "/dev/null" else None
+        elif file is not None and (hunk := _HUNK.match(line)):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            ranges.setdefault(file, []).append((first, first + max(count, 1) - 1))
+    found = {one: Lines(tuple(spans)) for one, spans in ranges.items()}
+    new = _git(path, "ls-files", "-z", "--others", "--exclude-standard") or ""
+    return found | {path / name: Lines(None) for name in new.split("\0") if name.endswith(".py")}
+
+
+def python_files(path: Path) -> list[str]:
+    """The Python files of a folder: what git does not ignore, else what no usual rule would ignore."""
+    listed = _git(path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.py")
+    if listed is not None:
+        names = (name for name in listed.split("\0") if name)
+        return sorted({name for name in names if _ours(Path(name), path) and (path / name).is_file()})
+    found = []
+    for where, folders, names_here in os.walk(path):
+        here = Path(where)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and name not in _PASSED_OVER and not _environment(here / name)
+        )
+        found += [(here / name).relative_to(path).as_posix() for name in names_here if name.endswith(".py")]
+    return sorted(found)
+
+
+def _ours(name: Path, path: Path) -> bool:
+    folders = name.parts[:-1]
+    if any(part in _PASSED_OVER or part.startswith(".") for part in folders):
+        return False
+    return not any(_environment(path.joinpath(*folders[: i + 1])) for i in range(len(folders)))
+
+
+def _environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists()
+
+
+def _outermost(document: Document) -> list[Function]:
+    """Functions and methods, without those inside of others; of several of a name the last."""
+    known = functions(document)
+    outer = [one for one in known if not any(g.start < one.start and one.end <= g.end for g in known)]
+    return list({one.qualname: one for one in outer}.values())
+
+
+def _commit(path: Path) -> str:
+    commit = _git(path, "rev-parse", "HEAD")
+    if commit is None:
+        return "unknown"
+    changed = _git(path, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    return commit.strip()[:12] + ("+changes" if changed else "")
+
+
+def _git(path: Path, *arguments: str) -> str | None:
+    """What git prints; None where there is no git, or it fails."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    try:
+        done = subprocess.run(
+            [git, "-c", "core.quotePath=false", *arguments],
+            cwd=path,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""What carries out the items of a plan."""

@@ -1,0 +1,78 @@
+"""Several items at a time on this machine: while one waits for the model, others run in the sandbox.
+
+The model answers one call after the other (a local one in its own process), so it is never idle while some
+item has something to ask. What an item gives depends on that item alone: the order in which items finish
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from threading import Event
+
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.store import Item, Record
+
+_POLL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An item that is done.
+
+    Attributes:
+        item: Which.
+        record: What came out; None where it failed.
+        error: Why it failed.
+    """
+
+    item: Item
+    record: Record | None
+    error: CounterlensError | None = None
+
+
+def workers() -> int:
+    """How many items are in work together: one at the model, one for each processor, within reason."""
+    return min(max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2, 2) + 1, 8)
+
+
+def run_local(
+    items: Iterable[Item], perform: Callable[[Item], Record], cancel: Event, jobs: int | None = None
+) -> Iterator[Finished]:
+    """Carry out items and give each as soon as it is done. Whoever leaves early cancels what is under way.
+
+    Args:
+        items: What to do; taken as there is room for it.
+        perform: Does one; called from several threads.
+        cancel: What `perform` looks at to give up; set when the iteration ends early.
+        jobs: How many together.
+    """
+    jobs = jobs or workers()
+    waiting = iter(items)
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="evaluation")
+    under_way: dict[Future[Record], Item] = {}
+    try:
+        while True:
+            for item in islice(waiting, jobs - len(under_way)):
+                under_way[pool.submit(perform, item)] = item
+            if not under_way:
+                return
+            # Woken now and then, so that Ctrl-C is heard also where waiting for a lock would not hear it.
+            done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda one: under_way[one].position):
+                yield _finished(under_way.pop(future), future)
+    finally:
+        if under_way:
+            cancel.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _finished(item: Item, future: Future[Record]) -> Finished:
+    try:
+        return Finished(item, future.result())
+    except CounterlensError as error:
+        return Finished(item, None, error)

@@ -1,0 +1,90 @@
+"""The manifest: everything that a record depends on, named so that another can repeat it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+from dataclasses import asdict
+from importlib import metadata
+from typing import Any
+
+import counterlens
+from counterlens.evaluation.plan import Plan
+from counterlens.models.base import ModelInfo
+from counterlens.sandbox.registry import chosen
+
+_PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
+_PARAMETERS = ("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api")
+
+
+def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
+    """The manifest of what one model, which the user named by `spec`, is asked in a run.
+
+    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `task`, `parameters`; `model` (identity,
+    name, how it is run and with which template it is asked); `dataset` (licence, version, SHA-256, records);
+    `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+    """
+    origin = plan.dataset.provenance
+    settings = asdict(plan.settings)
+    return {
+        "counterlens": counterlens.__version__,
+        "python": platform.python_version(),
+        "platform": f"{sys.platform} {platform.machine()}",
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "task": plan.settings.task,
+        "parameters": {name: settings[name] for name in _PARAMETERS},
+        "model": {
+            "asked_as": spec,
+            "id": info.id,
+            "name": info.name,
+            "identity": info.identity,
+            "where": info.where,
+            "context": info.context,
+            "details": dict(info.details),
+        },
+        "dataset": {
+            "dataset": origin.dataset,
+            "title": origin.title,
+            "source": origin.source,
+            "licence": origin.licence,
+            "version": origin.version,
+            "sha256": origin.sha256,
+            "records": origin.records,
+            "path": str(origin.path),
+        },
+        "plan": plan.digest,
+        "sandbox": chosen().name,
+    }
+
+
+def canonical(document: dict[str, Any]) -> tuple[str, str]:
+    """The SHA-256 of a manifest, and the text that it is of."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text
+
+
+def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:
+    """Where two manifests differ, such as `model.identity: a, now b`; other threads change no answer."""
+    found = []
+    for key in sorted({*one, *other}):
+        where, a, b = f"{at}{key}", one.get(key), other.get(key)
+        if where in {"model.details.threads", "dataset.path"} or _plain(a) == _plain(b):
+            continue
+        if isinstance(a, dict) and isinstance(b, dict):
+            found += differences(a, b, f"{where}.")
+        else:
+            found.append(f"{where}: {a}, now {b}")
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,108 @@
+"""One record asked again: does it come out the same?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from counterlens.errors import DataError
+from counterlens.evaluation.manifest import differences, manifest
+from counterlens.evaluation.plan import Report, make_plan
+from counterlens.evaluation.run import opened
+from counterlens.evaluation.store import Item, Record, Store
+from counterlens.evaluation.work import perform
+from counterlens.sandbox.base import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A record, and what came out when it was asked again.
+
+    Attributes:
+        item: Which.
+        before: What is kept.
+        now: What came out now.
+        differences: Where they differ, such as `pairs[0].original.verdict: passed, now failed`.
+        circumstances: What else is no longer as it was: versions, the model, the data.
+    """
+
+    item: Item
+    before: Record
+    now: Record
+    differences: tuple[str, ...]
+    circumstances: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether it came out the same."""
+        return not self.differences
+
+
+def replay(
+    folder: Path, name: str, sandbox: Sandbox, *, cancel: Event | None = None, report: Report | None = None
+) -> Replayed:
+    """Ask one record of a run again; the model is asked anew, not its kept answers.
+
+    Args:
+        folder: Of the run, which is only read.
+        name: The position of the record, its id, or the name of its function where that is enough.
+        sandbox: Where programs run.
+        cancel: Set it to give up.
+        report: Called with what is being done.
+
+    Raises:
+        DataError: there is no such record, or its function is no longer in the data.
+        ModelError, SandboxError, Cancelled: as `perform`.
+    """
+    with Store.open(folder) as store:
+        settings, manifests = store.settings, store.manifests
+        item, before = _record(list(store.records()), name, folder)
+    if settings is None:  # Store.open has looked
+        raise ValueError(folder)
+    plan = make_plan(settings, sandbox, report)
+    if item.problem not in plan.targets:
+        raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
+    if report:
+        report(f"asking {item.model} about {item.problem}", 0, 1)
+    with opened(item.model, settings) as model:
+        now_manifest = manifest(plan, item.model, model.info)
+        now = perform(settings, plan.targets[item.problem], model, sandbox, cancel)
+    kept = {"outcome": before.outcome, "reason": before.reason, **before.body}
+    fresh = json.loads(json.dumps({"outcome": now.outcome, "reason": now.reason, **now.body}))
+    changed = tuple(_differences(kept, fresh))
+    circumstances = tuple(differences(manifests[before.manifest], now_manifest))
+    return Replayed(item, before, now, changed, circumstances)
+
+
+def _record(found: list[tuple[Item, Record]], name: str, folder: Path) -> tuple[Item, Record]:
+    for key in ("position", "id", "problem"):
+        named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
+        if len(named) > 1:
+            ids = ", ".join(item.id for item, _ in named)
+            raise DataError(f"{name} was asked of several models", f"Name one record: {ids}")
+        if named:
+            return named[0]
+    some = ", ".join(item.id for item, _ in found[:3])
+    raise DataError(f"the run in {folder} has no record {name}", f"It has {some}, …" if some else None)
+
+
+def _differences(before: Any, now: Any, at: str = "") -> list[str]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = sorted({*before, *now})
+        return [
+            one
+            for key in keys
+            for one in _differences(before.get(key), now.get(key), f"{at}.{key}" if at else key)
+        ]
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        pairs = enumerate(zip(before, now, strict=True))
+        return [one for i, (a, b) in pairs for one in _differences(a, b, f"{at}[{i}]")]
+    return [] if before == now else [f"{at}: {_short(before)}, now {_short(now)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,176 @@
+"""A run: its plan is carried out into its folder, from the start or from where it was left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+from counterlens.errors import Cancelled, CounterlensError, DataError, ModelError
+from counterlens.evaluation.engines.local import run_local
+from counterlens.evaluation.manifest import canonical, differences, manifest
+from counterlens.evaluation.plan import Plan
+from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.store import Item, Record, Store
+from counterlens.evaluation.work import perform
+from counterlens.models.base import Capability, Model
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.registry import Options, load
+from counterlens.sandbox.base import Sandbox
+
+MOST_FAILURES = 3
+"""So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
+_ANSWER_BYTES = 1 << 50  # an answer that was given is never forgotten
+
+Advance = Callable[[int, int, str], None]
+"""Called with (items done, items in all, the name of the last one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended.
+
+    Attributes:
+        done: Items that have a record.
+        total: Items of the plan.
+        failed: Why items have none, by their id: of the model or the sandbox, not of the function.
+    """
+
+    done: int
+    total: int
+    failed: dict[str, CounterlensError]
+
+
+class Run:
+    """One run in its folder, which it holds locked.
+
+    Args:
+        store: The folder, open for writing.
+        plan: What is asked; the store holds it too.
+        sandbox: Where programs run.
+    """
+
+    def __init__(self, store: Store, plan: Plan, sandbox: Sandbox) -> None:
+        self._store, self._plan, self._sandbox = store, plan, sandbox
+
+    @classmethod
+    def begin(cls, store: Store, plan: Plan, sandbox: Sandbox) -> Run:
+        """A new run.
+
+        Raises:
+            DataError: the folder holds one already.
+        """
+        if store.settings is not None:
+            raise holds_one(store)
+        store.begin(plan.settings, plan.items)
+        return cls(store, plan, sandbox)
+
+    @classmethod
+    def resume(cls, store: Store, plan: Plan, sandbox: Sandbox) -> Run:
+        """The run of a folder, to go on.
+
+        Raises:
+            DataError: the data or the code is no longer what the run was begun with.
+        """
+        before, now = store.items, list(plan.items)
+        if before != now:
+            changed = {one.problem for one in {*before} ^ {*now}} or {"their order"}
+            names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
+            raise DataError(
+                f"the data has changed since the run in {store.folder} was begun: {names}",
+                "Figures of two versions do not belong in one table: start a new run in another folder",
+            )
+        return cls(store, plan, sandbox)
+
+    def go(self, cancel: Event, advance: Advance | None = None, jobs: int | None = None) -> Ended:
+        """Carry out what is left.
+
+        Args:
+            cancel: Set it to stop; what is done stays done.
+            advance: Called whenever an item is done.
+            jobs: How many items together.
+
+        Raises:
+            ModelError: a model cannot be opened, or does not offer what is needed.
+            DataError: a model, or a version of something, is not what the run was begun with.
+            CounterlensError: too many items failed; names the last failure.
+            Cancelled: `cancel` was set.
+        """
+        done, failed = self._store.done, dict[str, CounterlensError]()
+        total = len(self._plan.items)
+        for spec in self._plan.settings.models:
+            left = [one for one in self._plan.items if one.model == spec and one.position not in done]
+            if not left:
+                continue
+            answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
+            try:
+                with opened(spec, self._plan.settings) as model:
+                    digest = self._manifest(spec, model)
+                    asked = CachedModel(model, answers)
+
+                    def one(item: Item, asked: Model = asked) -> Record:
+                        return self._perform(item, asked, cancel)
+
+                    for finished in run_local(left, one, cancel, jobs):
+                        if isinstance(finished.error, Cancelled):
+                            raise finished.error
+                        if finished.record is None:
+                            failed[finished.item.id] = finished.error or CounterlensError("it failed")
+                            if len(failed) >= MOST_FAILURES:
+                                raise failed[finished.item.id]
+                            continue
+                        self._store.append(finished.item, replace(finished.record, manifest=digest))
+                        done.add(finished.item.position)
+                        if advance:
+                            advance(len(done), total, finished.item.problem)
+            finally:
+                answers.close()
+        return Ended(len(done), total, failed)
+
+    def _perform(self, item: Item, model: Model, cancel: Event) -> Record:
+        if cancel.is_set():
+            raise Cancelled
+        started = time.monotonic()
+        target = self._plan.targets[item.problem]
+        record = perform(self._plan.settings, target, model, self._sandbox, cancel)
+        return replace(record, seconds=round(time.monotonic() - started, 3))
+
+    def _manifest(self, spec: str, model: Model) -> str:
+        """Keep the manifest of a model, the same as before where there is one."""
+        document = manifest(self._plan, spec, model.info)
+        for digest, before in self._store.manifests.items():
+            if before["model"]["asked_as"] == spec:
+                changed = differences(before, document)
+                if changed:
+                    raise DataError(
+                        f"the run was begun under other circumstances: {'; '.join(changed[:3])}",
+                        "Records of both do not belong in one table: start a new run in another folder",
+                    )
+                return digest
+        digest, text = canonical(document)
+        self._store.keep_manifest(digest, text)
+        return digest
+
+
+def opened(spec: str, settings: Settings) -> Model:
+    """A model of a run, opened; close it afterwards.
+
+    Raises:
+        ModelError: it cannot be opened, or cannot complete.
+    """
+    model = load(spec, Options(threads=settings.threads, base_url=settings.base_url, api=settings.api))
+    if not model.offers(Capability.COMPLETE):
+        model.close()
+        raise ModelError(f"{model.info.name} gives no completions", "Choose another model")
+    return model
+
+
+def holds_one(store: Store) -> DataError:
+    """What is wrong with a folder in which a run was begun already."""
+    where: Path = store.folder
+    return DataError(
+        f"{where} holds a run already ({len(store.done)} of {len(store.items)} done)",
+        f"Go on with it: counterlens bench --resume --out {where}; or choose another folder",
+    )

@@ -1,0 +1,271 @@
+"""Where a run lives: one SQLite file in its folder, appended to in transactions.
+
+    run(key, value)                         `format` and `settings`
+    plan(position, id, model, problem, function, source)
+                                            what is asked, in order; `source` is the SHA-256 of the program
+    manifests(digest, document)             under which circumstances, as JSON
+    records(position, manifest, outcome, reason, body, seconds)
+                                            what came out; `outcome` is `probed` or `left out`, `body` JSON
+
+Beside it `answers.sqlite` keeps what the models said, call by call, so that nothing is asked twice. A process
+that writes holds `lock.sqlite` in an exclusive transaction, which ends with it, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.settings import Settings
+
+FORMAT = 1
+PROBED, LEFT_OUT = "probed", "left out"
+_FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
+_SCHEMA = """
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE plan (
+    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
+    problem TEXT NOT NULL, function TEXT NOT NULL, source TEXT NOT NULL
+);
+CREATE TABLE manifests (digest TEXT PRIMARY KEY, document TEXT NOT NULL);
+CREATE TABLE records (
+    position INTEGER PRIMARY KEY REFERENCES plan (position),
+    manifest TEXT NOT NULL REFERENCES manifests (digest),
+    outcome TEXT NOT NULL, reason TEXT NOT NULL, body TEXT NOT NULL, seconds REAL NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One function that one model is asked about.
+
+    Attributes:
+        position: Its place in the plan, from 0.
+        id: `MODEL|PROBLEM`; what `counterlens replay` takes, as it takes the position.
+        model: As the user named it.
+        problem: The dataset's name of it.
+        function: The qualified name of the function.
+        source: The SHA-256 of the program.
+    """
+
+    position: int
+    id: str
+    model: str
+    problem: str
+    function: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What came out of one item.
+
+    Attributes:
+        outcome: `PROBED`, or `LEFT_OUT` where the function cannot be probed.
+        reason: Why it was left out.
+        body: The result; see `evaluation/work.py`. Holds nothing that depends on the clock.
+        seconds: How long it took.
+        manifest: The digest of the manifest.
+    """
+
+    outcome: str
+    reason: str
+    body: Mapping[str, Any]
+    seconds: float = 0.0
+    manifest: str = ""
+
+
+class Store:
+    """A run's folder. One thread uses it at a time.
+
+    Args:
+        folder: Where.
+        database: Its open file.
+        lock: What keeps others out, where this one writes.
+    """
+
+    def __init__(
+        self, folder: Path, database: sqlite3.Connection, lock: sqlite3.Connection | None = None
+    ) -> None:
+        self.folder, self._database, self._lock = folder, database, lock
+
+    @classmethod
+    def create(cls, folder: Path) -> Self:
+        """The folder, locked for this process; made where there is none.
+
+        Raises:
+            CounterlensError: another process works on it, or it cannot be written.
+            DataError: it holds something else.
+        """
+        lock = database = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = _locked(folder)
+            database = sqlite3.connect(folder / _FILE, isolation_level=None, timeout=10)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            store = cls(folder, database, lock)
+            store._check_format()
+        except BaseException as error:
+            for one in (database, lock):
+                if one is not None:
+                    one.close()
+            if isinstance(error, OSError | sqlite3.OperationalError):
+                raise CounterlensError(
+                    f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}",
+                    "Choose another folder with --out",
+                ) from None
+            if isinstance(error, sqlite3.DatabaseError):
+                raise _broken(folder, error) from None
+            raise
+        return store
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """A run to read, also while another process works on it.
+
+        Raises:
+            DataError: there is no run, or it cannot be read.
+        """
+        if not (folder / _FILE).is_file():
+            raise DataError(f"there is no run in {folder}", "Start one: counterlens bench --out FOLDER …")
+        try:
+            database = sqlite3.connect(
+                f"{(folder / _FILE).resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=10
+            )
+            store = cls(folder, database)
+            store._check_format()
+            if store.settings is None:
+                raise DataError(f"the run in {folder} ended before it had a plan", "Start it again")
+        except sqlite3.Error as error:
+            raise _broken(folder, error) from None
+        return store
+
+    @property
+    def answers(self) -> Path:
+        """Where the models' answers are kept."""
+        return self.folder / _ANSWERS
+
+    @property
+    def settings(self) -> Settings | None:
+        """What the run is asked to do; None before it has a plan."""
+        value = self._value("settings")
+        return None if value is None else Settings.from_json(value)
+
+    @property
+    def items(self) -> list[Item]:
+        """The plan, in its order."""
+        columns = "position, id, model, problem, function, source"
+        rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
+        return [Item(*row) for row in rows]
+
+    @property
+    def done(self) -> set[int]:
+        """The positions that have a record."""
+        return {position for (position,) in self._database.execute("SELECT position FROM records")}
+
+    @property
+    def manifests(self) -> dict[str, dict[str, Any]]:
+        """The manifests by digest, in the order of their digests."""
+        rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
+        return {digest: json.loads(document) for digest, document in rows}
+
+    def records(self) -> Iterator[tuple[Item, Record]]:
+        """What came out, in the order of the plan."""
+        rows = self._database.execute(
+            "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, "
+            "r.outcome, r.reason, r.body, r.seconds, r.manifest "
+            "FROM plan p JOIN records r USING (position) ORDER BY p.position"
+        )
+        for row in rows:
+            outcome, reason, body, seconds, manifest = row[6:]
+            yield Item(*row[:6]), Record(outcome, reason, json.loads(body), seconds, manifest)
+
+    def begin(self, settings: Settings, items: Sequence[Item]) -> None:
+        """Keep a plan, all of it or nothing."""
+        with self._transaction():
+            self._database.execute("INSERT INTO run VALUES ('settings', ?)", (settings.to_json(),))
+            self._database.executemany(
+                "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
+                [(i.position, i.id, i.model, i.problem, i.function, i.source) for i in items],
+            )
+
+    def keep_manifest(self, digest: str, document: str) -> None:
+        """Keep a manifest; the same one again changes nothing."""
+        self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
+
+    def append(self, item: Item, record: Record) -> None:
+        """Keep what came out of an item, durably."""
+        body = json.dumps(record.body, ensure_ascii=False, sort_keys=True)
+        self._database.execute(
+            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
+            (item.position, record.manifest, record.outcome, record.reason, body, record.seconds),
+        )
+
+    def close(self) -> None:
+        """Let others work on the folder."""
+        self._database.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _value(self, key: str) -> str | None:
+        row = self._database.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def _check_format(self) -> None:
+        tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
+        if not tables and self._lock is not None:
+            with self._transaction():
+                for statement in _SCHEMA.split(";"):
+                    self._database.execute(statement)
+                self._database.execute("INSERT INTO run VALUES ('format', ?)", (str(FORMAT),))
+            return
+        found = self._value("format") if "run" in tables else None
+        if found != str(FORMAT):
+            raise DataError(
+                f"{self.folder / _FILE} is no run that this version can read",
+                "Choose another folder, or the version of Counterlens that made it",
+            )
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+
+def _locked(folder: Path) -> sqlite3.Connection:
+    """A transaction that keeps other processes out until this one ends, on every system."""
+    lock = sqlite3.connect(folder / _LOCK, isolation_level=None, timeout=0)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise
+        raise CounterlensError(
+            f"another process is working on {folder}",
+            "Wait until it has ended, or choose another folder with --out",
+        ) from None
+    return lock
+
+
+def _broken(folder: Path, error: sqlite3.Error) -> DataError:
+    return DataError(f"the run in {folder} cannot be read: {error}", "Choose another folder with --out")
