@@ -13,7 +13,7 @@ from dataclasses import replace
 from threading import Event
 
 from counterlens.attribution.base import Judge
-from counterlens.attribution.registry import find_judge
+from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Model
 from counterlens.mutations import MUTATIONS, survey
@@ -85,7 +85,8 @@ def probe_completion(
     steps = Steps(cancel, report)
     steps.next("finding the tests")
     judge = judge or find_judge(document, function, sandbox, cancel=cancel, report=steps.next)
-    judging = Judging(judge, document, function, steps)
+    why_not = None if judge else why_no_judge(document, function, sandbox, cancel=cancel)
+    judging = Judging(judge, document, function, steps, why_not=why_not)
     judging.check_own_tests()
     sound, dropped = judging.sift([one for one in surveyed.counterfactuals if one.cut is not None])
     gaps = [gaps_of(document, function, counterfactual) for counterfactual in sound]
@@ -99,6 +100,7 @@ def probe_completion(
         refusals=refusals(surveyed),
         dropped=tuple(dropped),
         seed=seed,
+        why_not_judged=why_not,
     )
 
 

@@ -81,6 +81,7 @@ class CompletionProbe:
         seed: What the counterfactuals depended on.
         task: `completion`, `repair`, or `likelihood` where the model was not asked to write anything.
         note: What could not be measured besides, and why.
+        why_not_judged: Why there was nothing to judge by, where that is so.
     """
 
     document: Document
@@ -93,6 +94,7 @@ class CompletionProbe:
     seed: int
     task: str = "completion"
     note: str | None = None
+    why_not_judged: str | None = None
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:

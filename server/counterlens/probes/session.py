@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Judge
-from counterlens.attribution.registry import find_judge
+from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
@@ -62,6 +62,9 @@ class ProbeSession:
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
         report: Called with what is being done, steps done and steps in all.
+
+    Attributes:
+        skipped: The functions of the file probed last that nothing could judge, and why.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class ProbeSession:
         self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
         self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
+        self.skipped: dict[str, str] = {}
 
     def probe(
         self,
@@ -120,21 +124,23 @@ class ProbeSession:
         known = functions(document)
         if self._variant is Variant.LIKELIHOOD and known:
             return [self.probe(document, function.qualname) for function in known]
-        judges = {
-            function: find_judge(
-                document,
-                function,
-                self._sandbox,
-                fallback=self._variant is not Variant.REPAIR,
-                cancel=self._cancel,
-            )
-            for function in known
-        }
-        tested = {function: judge for function, judge in judges.items() if judge is not None}
+        fallback = self._variant is not Variant.REPAIR
+        tested: dict[Function, Judge] = {}
+        self.skipped = {}
+        for function in known:
+            judge = find_judge(document, function, self._sandbox, fallback=fallback, cancel=self._cancel)
+            if judge is not None:
+                tested[function] = judge
+            else:
+                self.skipped[function.qualname] = why_no_judge(
+                    document, function, self._sandbox, fallback=fallback, cancel=self._cancel
+                )
         if not tested:
+            name, reason = next(iter(self.skipped.items()), ("", ""))
             raise SourceError(
                 f"no function of {document.path or 'the text'} has tests to judge a completion by",
-                "Add a doctest, or a test_*.py beside it; or name one function to see what the model writes"
+                "Add a doctest, or a test_*.py beside it; or name one function to see what the model writes. "
+                f"{name}: {reason}"
                 if known
                 else "It has no functions at all",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from counterlens.attribution.base import Verdict
@@ -14,7 +15,6 @@ from counterlens.probes.results import Attempt, CompletionProbe, Pair
 from counterlens.reports import effects
 from counterlens.reports.phrases import sentence
 from counterlens.reports.wording import meaning
-from counterlens.syntax.functions import functions
 
 Json = dict[str, Any]
 
@@ -138,6 +138,8 @@ def verdict(found: Verdict) -> Json:
             "tests": found.evidence.tests,
             "failed": found.evidence.failed,
             "message": found.evidence.message,
+            "strength": found.evidence.strength,
+            "isolation": found.evidence.isolation,
         },
         "seconds": found.seconds,
     }
@@ -196,16 +198,23 @@ def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
         "summary": {
             **effects.summaries([found]),
             "judged_by": found.judged_by,
+            "why_not_judged": found.why_not_judged,
             "text": meaning(found),
         },
         "note": found.note,
     }
 
 
-def probes(found: list[tuple[CompletionProbe, Confidence | None]]) -> Json:
-    """The completion probes of all functions of a file that have tests."""
+def probes(
+    found: list[tuple[CompletionProbe, Confidence | None]], skipped: Mapping[str, str] | None = None
+) -> Json:
+    """The completion probes of several functions.
+
+    Args:
+        found: The probes, with the confidence on their documents.
+        skipped: The functions of the file that nothing could judge, and why.
+    """
     each = [probe(one, scored) for one, scored in found]
-    probed = {one.function.qualname for one, _ in found}
     pairs = [one for document in each for one in document["pairs"]]
     judged = ", ".join(f"{result.function.name}: {result.judged_by}" for result, _ in found)
     known = [document["confidence"] for document in each if document["confidence"] is not None]
@@ -216,11 +225,7 @@ def probes(found: list[tuple[CompletionProbe, Confidence | None]]) -> Json:
         "function": "<module>",
         "confidence": sum(known) / len(known) if known else None,
         "functions": each,
-        "skipped": [
-            {"function": name, "reason": "it has no tests"}
-            for name in dict.fromkeys(f.qualname for one, _ in found[:1] for f in functions(one.document))
-            if name not in probed
-        ],
+        "skipped": [{"function": name, "reason": reason} for name, reason in (skipped or {}).items()],
         "pairs": pairs,
         "summary": {
             **effects.summaries([result for result, _ in found]),

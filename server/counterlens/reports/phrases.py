@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Judgement
+from counterlens.attribution.base import Evidence, Isolation, Judgement
 from counterlens.probes.results import Pair
 
 _DONE = {
@@ -20,6 +20,21 @@ _DONE = {
     "annotate-strip": ("Without the annotations", "the code that it wrote with them"),
     "annotate-shuffle": ("With the annotations exchanged", "the code that it wrote before"),
 }
+
+_APART = {
+    Isolation.APART: "the program ran in a process apart from them",
+    Isolation.OWN_EQUALITY: "the program ran apart from them, but its own equality had a say",
+    Isolation.SHARED: "the program ran in the same process, so it could have forged the result",
+}
+
+
+def rests_on(evidence: Evidence) -> str:
+    """What a verdict rests on, and how strong that is; empty where nothing was run."""
+    if not evidence.tests or evidence.strength is None:
+        return ""
+    cases = "case" if evidence.tests == 1 else "cases"
+    apart = f"; {_APART[evidence.isolation]}" if evidence.isolation is not None else ""
+    return f"{evidence.strength} evidence: {evidence.attribution}, {evidence.tests} {cases}{apart}"
 
 
 def done(mutation: str) -> str:

@@ -18,6 +18,7 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.likelihood import LikelihoodEffect
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.reports.phrases import rests_on
 from counterlens.reports.wording import likelihood, meaning, outcome, share
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
@@ -160,6 +161,8 @@ def _side(title: str, before: str, attempt: Attempt) -> Panel:
         body.append("\n… cut off at the token limit", style="dim italic")
     verdict = attempt.verdict
     state = Text(f"{verdict.judgement.replace('_', ' ')}", style=_COLOURS[verdict.judgement])
+    if rests_on(verdict.evidence):
+        body.append(f"\n\n{rests_on(verdict.evidence)}", style="dim")
     if verdict.evidence.message and not verdict.passed:
         body.append("\n\n" + _clipped(verdict.evidence.message.strip(), 6), style="italic")
     return Panel(body, title=title, title_align="left", subtitle=state, subtitle_align="left")
@@ -229,6 +232,8 @@ def _closing(probe: CompletionProbe) -> list[Text]:
         lines.append(Text(f"None of the {len(probe.pairs)} pairs is informative."))
     if probe.judged_by:
         lines.append(Text(f"Judged by {probe.judged_by}."))
+    elif probe.why_not_judged:
+        lines.append(Text(f"Nothing can judge it: {probe.why_not_judged}."))
     if probe.note:
         lines.append(Text(probe.note, style="dim"))
     lines.append(Text.assemble(("What this means: ", "bold"), meaning(probe)))
