@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.options import json_option, print_json, print_report, steps
+from counterlens.cli.options import (
+    json_option,
+    print_json,
+    print_report,
+    sandbox_option,
+    steps,
+    strong_sandbox,
+)
 from counterlens.datasets import LOADERS, Dataset
 from counterlens.datasets.checking import Check, check
 from counterlens.datasets.hub import bring
@@ -14,7 +21,6 @@ from counterlens.datasets.registry import downloads, find, installed, open_datas
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.reports import data as reports
-from counterlens.sandbox.registry import best_sandbox
 
 
 @click.group()
@@ -46,13 +52,14 @@ def list_data(path: str | None, as_json: bool) -> None:
 @click.argument("specs", metavar="NAME_OR_PATH...", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N problems of each.")
 @click.option("--run", is_flag=True, help="Also run each solution's own tests, in the sandbox.")
+@sandbox_option
 @json_option
 def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bool) -> None:
     """Does every record read, and does every reference solution parse (and pass its tests)?
 
     The exit code is 1 where one does not.
     """
-    runner = Runner(best_sandbox()) if run else None
+    runner = Runner(strong_sandbox()) if run else None
     checks: list[Check] = []
     with steps("reading", total_known=True) as report:
         checks += [

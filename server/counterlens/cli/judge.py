@@ -14,8 +14,8 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
 from counterlens.attribution.registry import LIMITS
 from counterlens.attribution.trial import Apartness
-from counterlens.cli.options import json_option, print_json, steps
-from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
+from counterlens.sandbox.registry import chosen
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -41,6 +41,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Whether the program is kept in a process apart from its tests, where it cannot forge a result.",
 )
 @click.option("--python", type=_FILE, help="The interpreter; by default that of the program's project.")
+@sandbox_option
 @json_option
 def judge(
     candidate: Path,
@@ -62,8 +63,7 @@ def judge(
     program = read_program(candidate)
     if isinstance(program, str):
         limits = replace(LIMITS, seconds=timeout, cpu_seconds=math.ceil(timeout))
-        setting = Setting(best_sandbox(), python or interpreter_for(candidate), limits)
-        warn_where_weak()
+        setting = Setting(strong_sandbox(), python or interpreter_for(candidate), limits)
         with steps("judging", total_known=False):
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
@@ -79,14 +79,6 @@ def judge(
         print_json(_document(verdict))
         return
     _show(verdict)
-
-
-def warn_where_weak() -> None:
-    """One line on standard error where programs run less isolated than they should."""
-    best = chosen()
-    if best.weak:
-        text = f"the only sandbox here is weak ({best.name} {best.reason}); see `counterlens doctor`"
-        click.secho(f"warning: {text}", err=True, fg="yellow")
 
 
 def _document(verdict: Verdict) -> dict[str, object]:

@@ -10,9 +10,11 @@ from counterlens.cli.options import (
     mutation_option,
     print_json,
     print_report,
+    sandbox_option,
     seed_option,
     split_target,
     steps,
+    strong_sandbox,
     without_option,
 )
 from counterlens.mutations import MUTATIONS, Mutation, survey
@@ -21,7 +23,6 @@ from counterlens.probes.observation import observe_loops
 from counterlens.reports import json as plain
 from counterlens.reports.settling import settled_json, settled_report
 from counterlens.reports.terminal import mutation_report
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 
@@ -42,6 +43,7 @@ from counterlens.syntax.functions import find_function, require_python
     help="Run each in the sandbox: does it keep the meaning, or break it, as it claims?",
 )
 @click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
+@sandbox_option
 @json_option
 def mutate(
     target: str,
@@ -59,7 +61,7 @@ def mutate(
     function = find_function(document, qualname).qualname if qualname else None
     chosen = _chosen(mutations)
     if call is not None:
-        unroll = LoopUnroll(observe_loops(document, call, best_sandbox()))
+        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox()))
         chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
@@ -67,7 +69,7 @@ def mutate(
     settled = []
     if settle:
         with steps("running the counterfactuals") as report:
-            settled = settlement.settle(document, found, best_sandbox(), report=report)
+            settled = settlement.settle(document, found, strong_sandbox(), report=report)
     if not as_json:
         print_report(
             settled_report(document, settled, refused, explain=explain)

@@ -12,13 +12,17 @@ import click
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 from counterlens.mutations import ASSUMPTIONS
 from counterlens.mutations.cuts import Ratio
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.registry import best_sandbox, chosen
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_WEAKER = "counterlens.allow_weaker_sandbox"
 
 
 def prefix_ratio(context: click.Context, parameter: click.Parameter, value: str) -> Ratio:
@@ -108,6 +112,40 @@ def cache_option(command: Command) -> Command:
     return click.option(
         "--no-cache", is_flag=True, help="Ask the model anew, also what it has answered before."
     )(command)
+
+
+def sandbox_option(command: Command) -> Command:
+    """`--allow-weaker-sandbox`: for `strong_sandbox`."""
+
+    def note(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta[_WEAKER] = value
+
+    return click.option(
+        "--allow-weaker-sandbox",
+        is_flag=True,
+        expose_value=False,
+        callback=note,
+        envvar="COUNTERLENS_ALLOW_WEAKER_SANDBOX",
+        help="Run programs also where there is only a weak sandbox; `counterlens doctor` says what it lacks.",
+    )(command)
+
+
+def strong_sandbox() -> Sandbox:
+    """The sandbox to run programs in; a weak one only where that was asked for, and labelled.
+
+    Raises:
+        SandboxError: there is none, or a weak one only.
+    """
+    best = chosen()
+    if best.weak:
+        context = click.get_current_context(silent=True)
+        what = f"the only sandbox here is weak: {best.name} {best.reason}"
+        if context is None or not context.meta.get(_WEAKER):
+            raise SandboxError(
+                what, "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same"
+            )
+        click.secho(f"warning: {what}", err=True, fg="yellow")
+    return best_sandbox()
 
 
 @contextmanager

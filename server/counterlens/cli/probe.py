@@ -7,7 +7,6 @@ from typing import IO
 import click
 
 from counterlens.cli import tasks
-from counterlens.cli.judge import warn_where_weak
 from counterlens.cli.options import (
     cache_option,
     json_option,
@@ -17,9 +16,11 @@ from counterlens.cli.options import (
     prefix_ratio,
     print_json,
     print_report,
+    sandbox_option,
     seed_option,
     split_target,
     steps,
+    strong_sandbox,
     without_option,
 )
 from counterlens.datasets import open_dataset
@@ -85,6 +86,7 @@ from counterlens.syntax.functions import find_function, require_python
     "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
 )
 @cache_option
+@sandbox_option
 @json_option
 def probe(
     target: str,
@@ -123,8 +125,7 @@ def probe(
         tasks.show(result, as_json=as_json)
         return
     variant = Variant.LIKELIHOOD if likelihood else Variant(task)
-    sandbox = best_sandbox()
-    warn_where_weak()
+    sandbox = best_sandbox() if variant is Variant.LIKELIHOOD else strong_sandbox()
     subjects = _subjects(target, data, variant, limit=limit, seed=seed, sandbox=sandbox)
     left_out: dict[str, str] = {}
     with (
@@ -155,9 +156,11 @@ def probe(
         html.write(probe_html(probes))
     if as_json:
         single = isinstance(subjects, Target) and bool(subjects.qualname)
-        print_json({**_document(found, single=single), "left_out": left_out})
+        print_json({**_document(found, session.skipped, single=single), "left_out": left_out})
     elif not (markdown and markdown.name == "-"):
-        _show(found, None if isinstance(subjects, Target) else left_out)
+        _show(
+            found, None if isinstance(subjects, Target) and subjects.qualname else left_out | session.skipped
+        )
 
 
 def _subjects(
@@ -183,7 +186,7 @@ def _subjects(
 
 
 def _show(found: list[Probed], left_out: dict[str, str] | None) -> None:
-    """Reports at a terminal; those of a dataset are also summed up."""
+    """Reports at a terminal; those of a file or a dataset are also summed up."""
     for i, one in enumerate(found):
         if i:
             click.echo()
@@ -192,6 +195,6 @@ def _show(found: list[Probed], left_out: dict[str, str] | None) -> None:
         print_report(together_report([one.probe for one in found], left_out))
 
 
-def _document(found: list[Probed], *, single: bool) -> plain.Json:
+def _document(found: list[Probed], skipped: dict[str, str], *, single: bool) -> plain.Json:
     pairs = [(one.probe, one.confidence) for one in found]
-    return plain.probe(*pairs[0]) if single else plain.probes(pairs)
+    return plain.probe(*pairs[0]) if single else plain.probes(pairs, skipped)

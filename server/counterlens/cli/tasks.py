@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from counterlens.cli.options import print_json, print_report, split_target
+from counterlens.cli.options import print_json, print_report, split_target, strong_sandbox
 from counterlens.datasets import open_dataset
 from counterlens.errors import ModelError, SourceError
 from counterlens.models import Capability, Model
@@ -12,7 +12,6 @@ from counterlens.probes.registry import TASKS
 from counterlens.probes.subjects import targets_of
 from counterlens.probes.task import Need, Report, Request, Result, Target
 from counterlens.reports.tables import task_json, task_report
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
 
@@ -34,7 +33,7 @@ def targets(
     if data is None:
         return _of_file(target)
     needs = TASKS[task].needs
-    sandbox = best_sandbox() if Need.TESTS in needs else None
+    sandbox = strong_sandbox() if Need.TESTS in needs else None
     return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox)
 
 
@@ -70,7 +69,7 @@ def run(
     for need, capability in _CAPABILITIES.items():
         if need in TASKS[task].needs and not model.offers(capability):
             raise ModelError(f"the task {task} needs {need}, which {model.info.name} does not give")
-    request = Request(model, chosen, best_sandbox, seed=seed, windows=windows, corpus=corpus, report=report)
+    request = Request(model, chosen, strong_sandbox, seed=seed, windows=windows, corpus=corpus, report=report)
     return TASKS[task].run(request)
 
 
