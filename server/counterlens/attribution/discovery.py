@@ -10,8 +10,10 @@ or through modules loaded by path.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from counterlens.attribution.layout import Layout
@@ -61,13 +63,25 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
 
 
 def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
-    if not folder.is_dir():
-        return
+    names = sorted(_names(folder) if deep else _listed(folder))
     for pattern in _PATTERNS:
-        for path in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):
-            inside = path.relative_to(folder).parts
-            if path.is_file() and not any(part in _SKIPPED or part.startswith(".") for part in inside):
+        for path in names:
+            if fnmatchcase(path.name, pattern) and path.is_file():
                 yield path.resolve()
+
+
+def _names(folder: Path) -> Iterator[Path]:
+    """All files under a folder; what is hidden, installed, or gone meanwhile is passed over."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
+        yield from (Path(where) / name for name in files if not name.startswith("."))
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
 
 
 def _cases_in(file: Path, qualname: str, place: Layout) -> Iterator[CaseName]:

@@ -12,6 +12,7 @@ import sys
 import click
 
 import counterlens
+from counterlens.cli.bench import bench
 from counterlens.cli.calibrate import calibrate
 from counterlens.cli.data import data
 from counterlens.cli.dependence import dependence
@@ -20,6 +21,7 @@ from counterlens.cli.judge import judge
 from counterlens.cli.models import models
 from counterlens.cli.mutate import mutate
 from counterlens.cli.probe import probe
+from counterlens.cli.report import compare, replay, report
 from counterlens.cli.score import score
 from counterlens.cli.serve import serve
 from counterlens.errors import CounterlensError
@@ -31,7 +33,22 @@ def cli() -> None:
     """Does the model understand this code, or does it only recognise it?"""
 
 
-for command in (probe, score, calibrate, judge, mutate, dependence, data, models, doctor, serve):
+for command in (
+    probe,
+    score,
+    calibrate,
+    judge,
+    mutate,
+    dependence,
+    bench,
+    report,
+    compare,
+    replay,
+    data,
+    models,
+    doctor,
+    serve,
+):
     cli.add_command(command)
 
 

@@ -17,6 +17,8 @@ from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 _PARAMETERS = ("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api")
+# A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
+_HARMLESS = {"model.details.threads", "dataset.path", "dataset.version"}
 
 
 def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
@@ -66,11 +68,11 @@ def canonical(document: dict[str, Any]) -> tuple[str, str]:
 
 
 def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:
-    """Where two manifests differ, such as `model.identity: a, now b`; other threads change no answer."""
+    """Where two manifests differ, such as `model.identity: a, now b`; what is harmless is passed over."""
     found = []
     for key in sorted({*one, *other}):
         where, a, b = f"{at}{key}", one.get(key), other.get(key)
-        if where in {"model.details.threads", "dataset.path"} or _plain(a) == _plain(b):
+        if where in _HARMLESS or _plain(a) == _plain(b):
             continue
         if isinstance(a, dict) and isinstance(b, dict):
             found += differences(a, b, f"{where}.")

@@ -111,6 +111,7 @@ class Store:
             database = sqlite3.connect(folder / _FILE, isolation_level=None, timeout=10)
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")
+            database.execute("PRAGMA foreign_keys = ON")
             store = cls(folder, database, lock)
             store._check_format()
         except BaseException as error:
@@ -134,7 +135,7 @@ class Store:
         Raises:
             DataError: there is no run, or it cannot be read.
         """
-        if not (folder / _FILE).is_file():
+        if not cls.begun(folder):
             raise DataError(f"there is no run in {folder}", "Start one: counterlens bench --out FOLDER …")
         try:
             database = sqlite3.connect(
@@ -147,6 +148,11 @@ class Store:
         except sqlite3.Error as error:
             raise _broken(folder, error) from None
         return store
+
+    @staticmethod
+    def begun(folder: Path) -> bool:
+        """Whether there is the file of a run in a folder."""
+        return (folder / _FILE).is_file()
 
     @property
     def answers(self) -> Path:

@@ -26,7 +26,7 @@ from counterlens.probes.task import Request, Target
 from counterlens.sandbox.base import Sandbox
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_FOLDER = re.compile(r"(?:/private)?(?:/var/folders|/tmp|/dev/shm)/[^\s'\"):]+")
+_FOLDER = re.compile(r"(?:/private)?(?:/var/folders|/tmp|/dev/shm)/[^\s'\"),:]+")
 
 
 def perform(

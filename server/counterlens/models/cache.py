@@ -54,14 +54,26 @@ class AnswerStore:
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep something under a key."""
+        self.put_all([(key, value)])
+
+    def put_all(self, answers: Sequence[tuple[bytes, bytes]]) -> None:
+        """Keep several, or, where this process ends meanwhile, none of them."""
+        now = time.time()
         with self._lock, contextlib.suppress(sqlite3.Error):
             if self._database:
-                self._database.execute(
-                    "INSERT OR REPLACE INTO answers (key, value, time) VALUES (?, ?, ?)",
-                    (key, value, time.time()),
-                )
-                self._written += 1
-                if self._written % _PRUNE_EVERY == 0:
+                self._database.execute("BEGIN IMMEDIATE")
+                try:
+                    self._database.executemany(
+                        "INSERT OR REPLACE INTO answers (key, value, time) VALUES (?, ?, ?)",
+                        [(key, value, now) for key, value in answers],
+                    )
+                except BaseException:
+                    self._database.execute("ROLLBACK")
+                    raise
+                self._database.execute("COMMIT")
+                self._written += len(answers)
+                if self._written >= _PRUNE_EVERY:
+                    self._written = 0
                     self._prune(self._database)
 
     def close(self) -> None:
@@ -144,8 +156,7 @@ class CachedModel:
             fresh = self.model.complete([prompts[i] for i in missing], cancel=cancel, progress=progress)
             for i, answer in zip(missing, fresh, strict=True):
                 answers[i] = answer
-                fields = [answer.text, answer.finish, answer.tokens, answer.dropped]
-                self._store.put(keys[i], json.dumps(fields).encode())
+            self._store.put_all([(keys[i], _kept(answer)) for i, answer in zip(missing, fresh, strict=True)])
         return [answer for answer in answers if answer is not None]
 
     def score(
@@ -187,8 +198,7 @@ class CachedModel:
         fresh = self.model.score_continuations(
             context, texts, alternatives=alternatives, cancel=cancel, progress=progress
         )
-        for key, scores in zip(keys, fresh, strict=True):
-            self._store.put(key, _packed(scores))
+        self._store.put_all([(key, _packed(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh
 
     def close(self) -> None:
@@ -222,6 +232,10 @@ class CachedModel:
             *question,
         ]
         return hashlib.sha256(json.dumps(asked).encode("utf-8", "surrogatepass")).digest()
+
+
+def _kept(answer: Completion) -> bytes:
+    return json.dumps([answer.text, answer.finish, answer.tokens, answer.dropped]).encode()
 
 
 def _completion(data: bytes | None) -> Completion | None:
