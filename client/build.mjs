@@ -1,4 +1,4 @@
-// Bundles the extension into client/dist/extension.js, and with --tests the unit tests into client/dist/test/.
+// Bundles the extension into client/dist/extension.js with its panels' script and style, and with --tests the unit tests into client/dist/test/.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,16 @@ export async function buildExtension({ production = false } = {}) {
     external: ["vscode"],
     minify: production,
     sourcemap: production ? false : "linked",
+    logLevel: "warning",
+  });
+  await build({
+    entryPoints: ["panel.ts", "panel.css"].map((name) => path.join(client, "src/webview", name)),
+    bundle: true,
+    outdir: path.join(client, "dist"),
+    platform: "browser",
+    target: "chrome120",
+    format: "iife",
+    minify: production,
     logLevel: "warning",
   });
   return outfile;

@@ -22,6 +22,8 @@ export async function packageExtension() {
     LICENSE: path.join(root, "LICENSE"),
     "media/icon.png": path.join(root, "media/icon.png"),
     "dist/extension.js": bundle,
+    "dist/panel.js": path.join(client, "dist/panel.js"),
+    "dist/panel.css": path.join(client, "dist/panel.css"),
     "syntaxes/report.tmLanguage.json": path.join(client, "syntaxes/report.tmLanguage.json"),
   };
   for (const [name, source] of Object.entries(files)) {

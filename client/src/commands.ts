@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { chooseGranularity, ignoreConcept } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
+import type { DependenceView } from "./dependences";
 import type { Overlay } from "./overlay";
 import {
   type ConceptArgument,
@@ -13,6 +14,7 @@ import {
   PROBE,
   type ReplacementArgument,
   SHOW_COUNTERFACTUAL,
+  SHOW_DEPENDENCES,
 } from "./protocol";
 import type { Replacements } from "./replacements";
 import { askForApiKey } from "./secrets";
@@ -28,6 +30,7 @@ export interface Parts {
   server: Server;
   overlay: Overlay;
   counterfactuals: Counterfactuals;
+  dependences: DependenceView;
   replacements: Replacements;
   tree: SyntaxTree;
   log: vscode.LogOutputChannel;
@@ -35,7 +38,7 @@ export interface Parts {
 
 export function registerCommands(
   context: vscode.ExtensionContext,
-  { server, overlay, counterfactuals, replacements, tree, log }: Parts,
+  { server, overlay, counterfactuals, dependences, replacements, tree, log }: Parts,
 ): void {
   // biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
   const commands: Record<string, (argument?: any) => unknown> = {
@@ -46,6 +49,7 @@ export function registerCommands(
     "counterlens.chooseTree": () => tree.choose(),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
     [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
+    [SHOW_DEPENDENCES]: (argument?: FunctionArgument) => dependences.show(argument),
     [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),
     [IGNORE_CONCEPT]: (argument: ConceptArgument) => ignoreConcept(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
@@ -93,6 +97,7 @@ async function showActions(overlay: Overlay): Promise<void> {
       label: "$(git-compare) Show Counterfactual…",
       command: SHOW_COUNTERFACTUAL,
     },
+    { label: "$(type-hierarchy) Show Dependences", command: SHOW_DEPENDENCES },
     {
       label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
       command: "counterlens.toggleOverlay",

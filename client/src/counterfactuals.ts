@@ -66,16 +66,41 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     functionName: string,
     chosen: Counterfactual,
   ): Promise<void> {
-    const mutated = vscode.Uri.from({
+    const mutated = this.keep(original.uri, chosen.mutation, chosen.source);
+    const line = firstDifference(original.getText(), chosen.source);
+    await this.difference(original.uri, mutated, title(functionName, chosen), line, original.languageId);
+  }
+
+  /** Two texts that are kept nowhere, made from one file; the first may be the file itself. */
+  async compare(file: vscode.Uri, before: string | undefined, after: string, heading: string): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(file);
+    const left = before === undefined ? file : this.keep(file, "before", before);
+    const line = firstDifference(before ?? document.getText(), after);
+    await this.difference(left, this.keep(file, "after", after), heading, line, document.languageId);
+  }
+
+  /** The address of a text. */
+  private keep(file: vscode.Uri, label: string, source: string): vscode.Uri {
+    const made = vscode.Uri.from({
       scheme: Counterfactuals.scheme,
-      path: `/${chosen.mutation}/${path.posix.basename(original.uri.path)}`,
+      path: `/${label}/${path.posix.basename(file.path)}`,
       query: String(++this.shown), // no two texts share an address
     });
-    this.sources.set(mutated.toString(), chosen.source);
-    const document = await vscode.workspace.openTextDocument(mutated);
-    await vscode.languages.setTextDocumentLanguage(document, original.languageId);
-    const line = firstDifference(original.getText(), chosen.source);
-    await vscode.commands.executeCommand("vscode.diff", original.uri, mutated, title(functionName, chosen), {
+    this.sources.set(made.toString(), source);
+    return made;
+  }
+
+  private async difference(
+    left: vscode.Uri,
+    right: vscode.Uri,
+    heading: string,
+    line: number,
+    language: string,
+  ): Promise<void> {
+    for (const uri of [left, right].filter(({ scheme }) => scheme === Counterfactuals.scheme)) {
+      await vscode.languages.setTextDocumentLanguage(await vscode.workspace.openTextDocument(uri), language);
+    }
+    await vscode.commands.executeCommand("vscode.diff", left, right, heading, {
       preview: true,
       selection: new vscode.Range(line, 0, line, 0),
     } satisfies vscode.TextDocumentShowOptions);

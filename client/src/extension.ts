@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { registerCommands, reportNoInterpreter, SHOW_ACTIONS } from "./commands";
 import { Counterfactuals } from "./counterfactuals";
+import { DependenceView } from "./dependences";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
 import { Replacements } from "./replacements";
@@ -17,7 +18,7 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Counterlens", { log: true });
   const status = new Status(SHOW_ACTIONS);
-  const reports = new ProbeReports();
+  const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
   let settings = loadSettings();
 
   const running = new Server(context, log, () => settings, reports.middleware, {
@@ -32,15 +33,18 @@ export function activate(context: vscode.ExtensionContext): void {
   server = running;
   const overlay = new Overlay(running, settings.overlay.enabled);
   const counterfactuals = new Counterfactuals(running);
+  const dependences = new DependenceView(context.extensionUri, running);
   const replacements = new Replacements();
   const tree = new SyntaxTree(running);
-  registerCommands(context, { server: running, overlay, counterfactuals, replacements, tree, log });
+  const parts = { server: running, overlay, counterfactuals, dependences, replacements, tree, log };
+  registerCommands(context, parts);
 
   context.subscriptions.push(
     log,
     status,
     reports,
     counterfactuals,
+    dependences,
     replacements,
     tree,
     overlay,

@@ -87,7 +87,8 @@ export const OVERLAY_LEVELS = 6;
 export const PROBE = "counterlens.probe";
 
 /**
- * The only argument of {@link PROBE}, {@link COUNTERFACTUALS} and {@link SHOW_COUNTERFACTUAL}.
+ * The only argument of {@link PROBE}, {@link COUNTERFACTUALS}, {@link SHOW_COUNTERFACTUAL} and
+ * {@link SHOW_DEPENDENCES}.
  * One of `function` and `position` says which function is meant.
  */
 export interface FunctionArgument {
@@ -105,10 +106,58 @@ export interface ProbeResult {
   report: string;
   /** What happened and what to do, when `ok` is false. */
   error?: string;
+  /** The report as Markdown. */
+  markdown: string;
+  /** The report as a fragment of HTML; its buttons name a `data-action` and a `data-pair`. */
+  html: string;
+  /** Qualified name of the function. */
+  function: string;
+  /** Of the document that was probed, and its text. */
+  version: number;
+  source: string;
+  pairs: ProbedPair[];
+}
+
+export interface ProbedPair {
+  /** The mutation and its line. */
+  title: string;
+  /** The whole mutated text. */
+  counterfactual: string;
+  /** The texts as the model completed them: original and counterfactual; empty where it wrote nothing. */
+  wrote: string[];
 }
 
 export function isProbeResult(value: unknown): value is ProbeResult {
   return typeof value === "object" && value !== null && typeof (value as ProbeResult).ok === "boolean";
+}
+
+/** The server's executeCommand: what a function's statements depend on, and what the model makes of it. */
+export const DEPENDENCES = "counterlens.dependences";
+
+/** The client's command behind the server's code lens: {@link DEPENDENCES} without a model, then with it. */
+export const SHOW_DEPENDENCES = "counterlens.showDependences";
+
+/** `none` asks no model; without a method the server takes the one that fits the model. */
+export type DependenceMethod = "none" | "interventional" | "prompted";
+
+export interface DependenceArgument extends FunctionArgument {
+  method?: DependenceMethod;
+}
+
+export interface DependenceResult {
+  ok: boolean;
+  /** Qualified name of the function. */
+  function: string;
+  /** Of the document. */
+  version: number;
+  method: string;
+  /** One line of figures. */
+  summary: string;
+  markdown: string;
+  /** A fragment; a line of code is a button with `data-action` `reveal` and a `data-line`, counted from 1. */
+  html: string;
+  /** What happened and what to do, when `ok` is false. */
+  error?: string | null;
 }
 
 /** The server's executeCommand: every counterfactual of a function. Takes up to a second on a long file. */

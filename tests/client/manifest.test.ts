@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import manifest from "../../client/package.json";
-import { OVERLAY_LEVELS, SHOW_COUNTERFACTUAL } from "../../client/src/protocol";
+import { OVERLAY_LEVELS, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES } from "../../client/src/protocol";
 
 const root = process.cwd();
 const source = (name: string) => readFileSync(path.join(root, name), "utf8");
@@ -18,6 +18,7 @@ test("each command of the manifest is registered, and each registered one is in 
   const registered = new Set(Array.from(code.matchAll(/"(counterlens\.\w+)": \(\)/g), (match) => match[1]));
   if (/\[SHOW_ACTIONS\]: \(\)/.test(code)) registered.add("counterlens.showActions");
   if (/\[SHOW_COUNTERFACTUAL\]: \(/.test(code)) registered.add(SHOW_COUNTERFACTUAL);
+  if (/\[SHOW_DEPENDENCES\]: \(/.test(code)) registered.add(SHOW_DEPENDENCES);
   assert.deepEqual(registered, new Set(manifest.contributes.commands.map(({ command }) => command)));
 });
 

@@ -41,11 +41,9 @@ try {
   await vscode.leave();
   await vscode.click(FUNCTION, { line: `def ${FUNCTION}` });
   await vscode.command("Counterlens: Probe Function Counterfactually");
-  const message = vscode.notification("Show Report");
-  await message.waitFor({ timeout: 300_000 });
-  await message.getByText("Show Report").click();
+  await vscode.tab(`Probe of ${FUNCTION}`).waitFor({ timeout: 300_000 });
   await page.setViewportSize({ width: 1120, height: 640 });
-  await vscode.line("if-else-flip").first().waitFor();
+  await vscode.panel(`Probe of ${FUNCTION}`).getByRole("heading", { name: "if-else-flip" }).waitFor();
   await vscode.leave();
   await picture("probe");
 } finally {

@@ -87,12 +87,11 @@ describe("a remote model", { skip }, () => {
     const server = await giveKey(KEY);
     assert.equal(environmentOf(server).COUNTERLENS_API_KEY, KEY);
     await probe();
-    const message = vscode.notification("Show Report");
-    await message.waitFor({ timeout: 300_000 });
-    await message.getByText("Show Report").click();
-    await vscode.line(MODEL).first().waitFor({ timeout: 10_000 });
-    report = await vscode.text();
-    assert.match(report, /parity {3}parity\.py:1-12 {3}house-model, /);
+    await vscode.tab("Probe of parity").waitFor({ timeout: 300_000 });
+    const panel = vscode.panel("Probe of parity");
+    await panel.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    report = await panel.locator("main").innerText();
+    assert.match(report, /parity\.py:1-12 with house-model \(/);
     assert.match(report, /if-else-flip/);
     assert.match(models.log(), /POST \/v1\/completions HTTP\/1\.1" 200/);
     await vscode.statusItem(`${MODEL}:`).waitFor();

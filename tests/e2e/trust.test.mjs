@@ -60,6 +60,6 @@ describe("an untrusted workspace", { skip }, () => {
     await until(async () => vscode.codeLens("Probe counterfactually").nth(1).click({ timeout: 2_000 }), {
       ms: 20_000,
     });
-    await vscode.notification("Show Report").waitFor({ timeout: 300_000 });
+    await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
   });
 });

@@ -153,10 +153,48 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert answer.report.startswith("sign   src/sign.py:4-16 ")
     assert "What this means" in answer.report
     assert "if-else-flip" in answer.report
+    assert answer.function == "sign"
+    assert "sign\\.py" in answer.markdown or "sign.py" in answer.markdown
+    assert str(tmp_path) not in answer.markdown + answer.html
+    number = next(i for i, pair in enumerate(answer.pairs) if pair["title"].startswith("if-else-flip"))
+    for action in ("difference", "wrote"):
+        assert f'data-action="{action}" data-pair="{number}"' in answer.html
+    pair = answer.pairs[number]
+    assert answer.source == SOURCE
+    assert "if x >= 0:" in pair["counterfactual"]
+    assert len(pair["wrote"]) == 2
+    assert all(text.startswith(SOURCE[:20]) for text in pair["wrote"])
+    assert "evidence: doctest, 2 cases" in answer.markdown
     await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
     effect = next(one for one in client.diagnostics[uri] if one.code == "counterfactual-effect")
     assert effect.range.start == position_of(SOURCE, "sign(x)")
     assert any(client.progress_reports.values())
+
+
+async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function_changes(
+    plain_client: LanguageClient, tmp_path: Path
+) -> None:
+    client = plain_client
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    answer = await probe(client, {"uri": uri, "function": "sign"})
+    assert answer.ok, answer.error
+    assert answer.html == answer.source == ""
+    assert any(answer.summary in message.message for message in client.messages)
+    await until(lambda: bool(client.shown_documents))
+    shown = Path(client.shown_documents[-1].uri.removeprefix("file://"))
+    assert shown.read_text(encoding="utf-8") == answer.markdown
+    assert any(
+        "changed the verdict" in title or "uninformative" in title for title in await lens_titles(client, uri)
+    )
+    changed = SOURCE.replace("x < 0", "x <= 0")
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version=2, uri=uri),
+            [types.TextDocumentContentChangeWholeDocument(changed)],
+        )
+    )
+    assert "Probe counterfactually" in await lens_titles(client, uri)
+    await until(lambda: all(one.code != "counterfactual-effect" for one in client.diagnostics[uri]))
 
 
 async def test_a_probe_at_a_place_without_a_function_is_refused_clearly(
@@ -293,14 +331,15 @@ async def test_only_a_client_that_shows_results_is_offered_counterfactuals(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
-    assert await lens_titles(client, uri) == ["Probe counterfactually", "Show counterfactual…"]
+    titles = ["Probe counterfactually", "Show counterfactual…", "Show dependences"]
+    assert await lens_titles(client, uri) == titles
 
 
 async def test_a_plain_client_is_not_offered_counterfactuals(
     plain_client: LanguageClient, tmp_path: Path
 ) -> None:
     uri = open_file(plain_client, tmp_path / "sign.py", SOURCE)
-    assert await lens_titles(plain_client, uri) == ["Probe counterfactually"]
+    assert await lens_titles(plain_client, uri) == ["Probe counterfactually", "Show dependences"]
 
 
 async def lens_titles(client: LanguageClient, uri: str) -> list[str]:

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Strength, Verdict
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.probes.completion import gaps_of
 from counterlens.probes.likelihood import LikelihoodEffect, TokenChange
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
-from counterlens.reports.html import policy, probe_html
+from counterlens.reports.html import policy, probe_fragment, probe_html
 from counterlens.reports.markdown import probe_markdown
-from counterlens.reports.phrases import done, sentence
+from counterlens.reports.phrases import done, rests_on, sentence
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -113,6 +113,36 @@ def test_the_page_is_well_formed_fetches_and_runs_nothing_and_escapes_all() -> N
     assert tables == sum(tag == "caption" for tag, _ in page.seen) > 2
     assert "default-src 'none'" in policy()
     assert "&lt;return&gt;" in text
+
+
+def test_a_fragment_has_buttons_for_a_host_that_opens_differences() -> None:
+    one = probe(PASSED, FAILED)
+    buttons = [found for tag, found in _tags(probe_fragment(one, buttons=True)) if tag == "button"]
+    assert [(each["data-action"], each["data-pair"]) for each in buttons] == [
+        (action, str(number)) for number in range(len(one.pairs)) for action in ("difference", "wrote")
+    ]
+    assert len({each["aria-label"] for each in buttons}) == len(buttons)
+    assert "button" not in {tag for tag, _ in _tags(probe_html([one]))}
+
+
+def _tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    return page.seen
+
+
+def test_a_verdict_says_what_it_rests_on_and_how_strong_that_is() -> None:
+    apart = Evidence("doctest", 1, isolation=Isolation.APART)
+    assert (
+        rests_on(apart) == "moderate evidence: doctest, 1 case; the program ran in a process apart from them"
+    )
+    forgeable = Evidence("tests", 3, strength=Strength.STRONG, isolation=Isolation.SHARED)
+    assert "could have forged" in rests_on(forgeable)
+    assert rests_on(Evidence("none", 0)) == ""
+    one = probe(PASSED, FAILED)
+    for text in (probe_markdown([one]), probe_html([one])):
+        assert text.count("trong evidence: tests, 2 cases.") == 2 * len(one.pairs)
 
 
 @pytest.mark.parametrize(

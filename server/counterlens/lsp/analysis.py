@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
+from counterlens.dependence import Dependences
+from counterlens.probes.inference.inferred import Inferred
 from counterlens.probes.session import Probed
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -40,6 +42,23 @@ class Memo:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """The dependences of a function, in the lines that it had when it was examined.
+
+    Attributes:
+        source: The function's source then.
+        start_line: Its first line then.
+        found: What is true of it.
+        inferred: What the model makes of it, where it was asked.
+    """
+
+    source: bytes
+    start_line: int
+    found: Dependences
+    inferred: Inferred | None = None
+
+
 @dataclass
 class Analysis:
     """One open document. Changed only on the server's event loop.
@@ -56,6 +75,7 @@ class Analysis:
         cancel: Set when the scoring that is under way has become stale.
         memo: What features made of the newest scores of any version.
         probed: Probe results by qualified name, each with the function's source when it was probed.
+        examined: Dependences by qualified name, of functions that did not change since.
     """
 
     uri: str
@@ -69,6 +89,7 @@ class Analysis:
     cancel: Event = field(default_factory=Event)
     probed: dict[str, tuple[bytes, Probed]] = field(default_factory=dict)
     memo: Memo = field(default_factory=Memo)
+    examined: dict[str, Examined] = field(default_factory=dict)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""
@@ -76,10 +97,13 @@ class Analysis:
         self.cancel = Event()
         self.document, self.confidence, self.shown = document, None, None
         self.state, self.reason = State.SCORING, ""
-        if self.probed:
+        if self.probed or self.examined:
             current = {f.qualname: self.source_of(f) for f in functions(document)}
             self.probed = {
                 name: known for name, known in self.probed.items() if current.get(name) == known[0]
+            }
+            self.examined = {
+                name: known for name, known in self.examined.items() if current.get(name) == known.source
             }
 
     def source_of(self, function: Function) -> bytes:

@@ -45,6 +45,7 @@ class CounterlensServer(LanguageServer):
         diagnostics: Each gives some of the diagnostics of a document.
         code_actions: Each gives some of the code actions at a range.
         code_lenses: Each gives some of the code lenses of a document.
+        hovers: Each adds what it knows of a byte of a document to the hover there; nothing where it is empty.
     """
 
     def __init__(self) -> None:
@@ -66,6 +67,7 @@ class CounterlensServer(LanguageServer):
             Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
         ] = []
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
+        self.hovers: list[Callable[[CounterlensServer, Analysis, int], str]] = []
         self._last_status: status.Status | None = None
         self.scorer = BackgroundScorer(
             self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from lsprotocol import types
 
@@ -42,23 +43,37 @@ def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | No
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return None
-    return hover(analysis, ls.places(analysis), params.position, ls.host.name)
+    places = ls.places(analysis)
+    offset = places.offset(params.position)
+    more = [part for tell in ls.hovers if (part := tell(ls, analysis, offset))]
+    return hover(analysis, places, params.position, ls.host.name, more)
 
 
-def hover(analysis: Analysis, places: Places, position: types.Position, model: str) -> types.Hover | None:
-    """What there is to say about a place, at once: also while the scores are still being made."""
+def hover(
+    analysis: Analysis, places: Places, position: types.Position, model: str, more: Sequence[str] = ()
+) -> types.Hover | None:
+    """What there is to say about a place, at once: also while the scores are still being made.
+
+    Args:
+        analysis: The document.
+        places: Its positions.
+        position: The place.
+        model: The model's name.
+        more: What other features have to say there.
+    """
     if analysis.state is State.SCORING:
-        return _markdown(f"*Counterlens: {model} is scoring…*")
+        return _markdown("\n\n".join([f"*Counterlens: {model} is scoring…*", *more]))
     found = analysis.shown
     if found is None:
-        return _markdown(f"*Counterlens: no confidence, {analysis.reason}*")
+        return _markdown("\n\n".join([f"*Counterlens: no confidence, {analysis.reason}*", *more]))
     offset = places.offset(position)
     chain = _chain(found, offset)
     if not chain:
-        return None
+        return _markdown("\n\n".join(more)) if more else None
     parts = [
         _table(found, chain),
         _expected(found, chain[0]),
+        *more,
         _probe(analysis, offset),
         _note(analysis, found, model),
     ]

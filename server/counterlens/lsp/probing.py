@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,9 +21,13 @@ from counterlens.lsp.consent import require_consent
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
+from counterlens.lsp.shown import show_markdown
 from counterlens.lsp.targets import folder_of, function_named
 from counterlens.probes.completion import Report
+from counterlens.probes.results import Pair
 from counterlens.probes.session import Probed, ProbeSession
+from counterlens.reports.html import probe_fragment
+from counterlens.reports.markdown import probe_markdown
 from counterlens.reports.terminal import probe_report
 from counterlens.reports.wording import meaning
 from counterlens.sandbox.registry import best_sandbox
@@ -45,6 +49,22 @@ def register(server: CounterlensServer) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPair:
+    """One pair, for a client that opens differences.
+
+    Attributes:
+        title: The mutation and its line.
+        counterfactual: The whole mutated source.
+        wrote: Both sources as the model completed them: the original's, and the counterfactual's; empty
+            where it wrote nothing.
+    """
+
+    title: str
+    counterfactual: str
+    wrote: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeAnswer:
     """What `counterlens.probe` returns to the client.
 
@@ -53,12 +73,24 @@ class ProbeAnswer:
         summary: One sentence.
         report: The whole report as plain text.
         error: Why it was not.
+        markdown: The report as Markdown.
+        html: The report as a fragment of HTML, for a client that shows results itself.
+        function: The function's qualified name.
+        version: The version of the document that was probed.
+        source: Its text.
+        pairs: The pairs, in the order of the report.
     """
 
     ok: bool
     summary: str = ""
     report: str = ""
     error: str | None = None
+    markdown: str = ""
+    html: str = ""
+    function: str = ""
+    version: int = 0
+    source: str = ""
+    pairs: tuple[ShownPair, ...] = ()
 
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
@@ -76,9 +108,10 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return ProbeAnswer(ok=False, error=str(error))
-    answer = _answer(probed, folder_of(ls, analysis.document.path))
-    if not ls.client_shows_results:
-        ls.show(answer.summary, types.MessageType.Info)
+    root, shows = folder_of(ls, analysis.document.path), ls.client_shows_results
+    answer = await asyncio.get_running_loop().run_in_executor(ls.executor, _answer, probed, root, shows)
+    if not shows:
+        await show_markdown(ls, f"probe {function.name}", answer.summary, answer.markdown)
     return answer
 
 
@@ -127,12 +160,41 @@ def _run_probe(
     return session.probe(document, function.qualname, scored=scored)
 
 
-def _answer(probed: Probed, root: Path | None) -> ProbeAnswer:
-    """The answer for a finished probe; paths below `root`, the workspace's folder, are named from there."""
+def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:
+    """The answer for a finished probe.
+
+    Args:
+        probed: What was found.
+        root: The workspace's folder; paths below it are named from there.
+        shows: Whether the client shows the report itself.
+    """
+    probe = probed.probe
+    if root is not None and probe.document.path is not None and probe.document.path.is_relative_to(root):
+        document = replace(probe.document, path=probe.document.path.relative_to(root))
+        probe = replace(probe, document=document)
     console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None)
     console.print(probe_report(probed.probe, probed.confidence, note=probed.note, root=root))
     text = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
-    return ProbeAnswer(ok=True, summary=meaning(probed.probe), report=text)
+    return ProbeAnswer(
+        ok=True,
+        summary=meaning(probe),
+        report=text,
+        markdown=probe_markdown([probe]),
+        html=probe_fragment(probe, buttons=True) if shows else "",
+        function=probe.function.qualname,
+        version=probe.document.version,
+        source=probe.document.text if shows else "",
+        pairs=tuple(_shown(pair) for pair in probe.pairs) if shows else (),
+    )
+
+
+def _shown(pair: Pair) -> ShownPair:
+    sides = ((pair.gap, pair.original), (pair.mutated_gap, pair.mutated))
+    return ShownPair(
+        title=f"{pair.counterfactual.mutation}, line {pair.counterfactual.start_line}",
+        counterfactual=pair.counterfactual.source,
+        wrote=tuple(gap.fill(side.completion) for gap, side in sides if side.completion is not None),
+    )
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:

@@ -6,6 +6,8 @@ from counterlens.lsp import (
     code_actions,
     code_lens,
     counterfactuals,
+    dependence_marks,
+    dependences,
     diagnostics,
     documents,
     hover,
@@ -33,6 +35,8 @@ _FEATURES = (
     code_lens,
     probing,
     counterfactuals,
+    dependences,
+    dependence_marks,
 )
 
 

@@ -50,6 +50,7 @@ class Settings:
     average_line: int = _LIMITS.average_line
     longest_line: int = _LIMITS.longest_line
     max_tokens: int = MAX_TOKENS
+    dependences_diagnostics: bool = False
 
     @property
     def model_spec(self) -> str:
@@ -186,5 +187,6 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
         max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
         max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
+        dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),
     )
     return settings, reader.complaints

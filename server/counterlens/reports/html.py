@@ -10,7 +10,7 @@ from pathlib import Path
 
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
 from counterlens.reports.markdown import average, counts, diff_lines, groups, left_out, summary_cells
-from counterlens.reports.phrases import sentence
+from counterlens.reports.phrases import rests_on, sentence
 from counterlens.reports.wording import likelihood, meaning, outcome
 
 _STYLE = Path(__file__).with_name("probe.css").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def policy() -> str:
 def probe_html(probes: Sequence[CompletionProbe]) -> str:
     """A page on the probes of one or more functions of a file."""
     title = ", ".join(probe.function.qualname for probe in probes)
-    parts = [part for probe in probes for part in _probe(probe)]
+    parts = [probe_fragment(probe) for probe in probes]
     if len(probes) > 1:
         parts += _together(probes)
     body = "\n".join(parts)
@@ -39,7 +39,19 @@ def probe_html(probes: Sequence[CompletionProbe]) -> str:
     )
 
 
-def _probe(probe: CompletionProbe) -> Iterator[str]:
+def probe_fragment(probe: CompletionProbe, *, buttons: bool = False) -> str:
+    """The report on one probe as HTML without a page around it.
+
+    Args:
+        probe: What was found.
+        buttons: Whether each pair has buttons, for a host that can open differences: `data-pair` is the
+            pair's number, `data-action` is `difference` (of the sources) or `wrote` (of what the model made
+            of them).
+    """
+    return "\n".join(_probe(probe, buttons))
+
+
+def _probe(probe: CompletionProbe, buttons: bool) -> Iterator[str]:
     function, path = probe.function, probe.document.path
     judged = f", judged by {probe.judged_by}" if probe.judged_by else ""
     place = f"{path or '<text>'}:{function.start_line}-{function.end_line}"
@@ -63,21 +75,25 @@ def _probe(probe: CompletionProbe) -> Iterator[str]:
                 for pair in probe.pairs
             ],
         )
+    if probe.why_not_judged:
+        yield _paragraph(f"Nothing can judge it: {probe.why_not_judged}.")
     if probe.note:
         yield _paragraph(probe.note)
-    for pair in probe.pairs:
-        yield from _pair(probe, pair)
+    for number, pair in enumerate(probe.pairs):
+        yield from _pair(probe, pair, number if buttons else None)
     missing = left_out(probe)
     if missing:
         rows = [(escape(mutation), str(n), escape(why)) for mutation, why, n in missing]
         yield _table("Not asked", ("mutation", "places", "why"), rows)
 
 
-def _pair(probe: CompletionProbe, pair: Pair) -> Iterator[str]:
+def _pair(probe: CompletionProbe, pair: Pair, number: int | None) -> Iterator[str]:
     found = pair.counterfactual
     yield f"<h2>{escape(found.mutation)}, line {found.start_line}</h2>"
     yield _paragraph(f"{sentence(pair)} ({found.description}; {found.concept})")
     yield f'<pre aria-label="What was changed"><code>{_diff(probe.document.text, found.source)}</code></pre>'
+    if number is not None:
+        yield _buttons(pair, number)
     if pair.original.completion is not None:
         yield '<div class="sides">'
         yield from _side("After the original the model wrote", pair.gap.before, pair.original)
@@ -100,6 +116,19 @@ def _pair(probe: CompletionProbe, pair: Pair) -> Iterator[str]:
             yield _table("The most changed tokens", columns, rows)
 
 
+def _buttons(pair: Pair, number: int) -> str:
+    where = escape(f"{pair.counterfactual.mutation}, line {pair.counterfactual.start_line}")
+    offers = [("difference", "Open Difference")]
+    if pair.original.completion is not None:
+        offers.append(("wrote", "Compare What It Wrote"))
+    made = (
+        f'<button type="button" data-action="{action}" data-pair="{number}" '
+        f'aria-label="{title}: {where}">{title}</button>'
+        for action, title in offers
+    )
+    return f'<p class="actions">{" ".join(made)}</p>'
+
+
 def _side(title: str, before: str, attempt: Attempt) -> Iterator[str]:
     asked = before.rstrip("\r\n").splitlines()[-1:]
     cut_off = ", cut off at the token limit" if attempt.finish == "length" else ""
@@ -107,6 +136,8 @@ def _side(title: str, before: str, attempt: Attempt) -> Iterator[str]:
     lines = [*asked, (attempt.completion or "").strip("\r\n")]
     yield f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
     evidence = attempt.verdict.evidence
+    if rests_on(evidence):
+        yield _paragraph(f"{rests_on(evidence)}.")
     if not attempt.verdict.passed and evidence.failed:
         yield _paragraph(f"Evidence: {evidence.failed}")
     if not attempt.verdict.passed and evidence.message:

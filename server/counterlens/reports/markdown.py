@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from counterlens.metrics.summary import EffectSummary, Observation, grouped
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
-from counterlens.reports.phrases import sentence
+from counterlens.reports.phrases import rests_on, sentence
 from counterlens.reports.wording import likelihood, meaning, outcome
 
 _TICKS = re.compile(r"`{3,}")
@@ -87,6 +87,8 @@ def _probe(probe: CompletionProbe) -> Iterator[str]:
             ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows"),
             [_row(pair) for pair in probe.pairs],
         )
+    if probe.why_not_judged:
+        yield _prose(f"Nothing can judge it: {probe.why_not_judged}.")
     if probe.note:
         yield _text(probe.note)
     for pair in probe.pairs:
@@ -128,6 +130,8 @@ def _attempt(title: str, attempt: Attempt, probe: CompletionProbe) -> Iterator[s
     yield f"{title} (**{attempt.verdict.judgement.replace('_', ' ')}**{cut_off}):"
     yield _fenced((attempt.completion or "").strip("\n"), probe.document.language)
     evidence = attempt.verdict.evidence
+    if rests_on(evidence):
+        yield _prose(f"{rests_on(evidence)}.")
     if not attempt.verdict.passed and (evidence.failed or evidence.message):
         if evidence.failed:
             yield f"Evidence: {_text(evidence.failed)}"

@@ -68,6 +68,12 @@ export class Workbench {
     return this.page.locator(".tabs-container .tab", { hasText: text });
   }
 
+  /** The page of a webview that is shown, by its title. */
+  panel(title) {
+    const outer = this.page.locator("iframe.webview.ready").contentFrame();
+    return outer.locator(`iframe#active-frame[title="${title}"]`).contentFrame();
+  }
+
   /**
    * One side of the difference that is shown: its language, its lines, and those marked as changed.
    *

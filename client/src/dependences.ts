@@ -1,0 +1,105 @@
+/** "Show Dependences": what is true at once, and then, beside it, what the model infers. */
+
+import * as vscode from "vscode";
+import { ensureRunning, functionAtCursor } from "./cursor";
+import { type Action, Panel, type Tool } from "./panels";
+import {
+  DEPENDENCES,
+  type DependenceArgument,
+  type DependenceMethod,
+  type DependenceResult,
+  type FunctionArgument,
+} from "./protocol";
+import type { Server } from "./server";
+
+const TOOLS: Tool[] = [
+  { action: "interventional", title: "Measure Reactions" },
+  { action: "prompted", title: "Ask the Model" },
+];
+const NO_ANSWER = "The language server did not answer. “Counterlens: Show Logs” says why.";
+
+export class DependenceView implements vscode.Disposable {
+  private readonly panel: Panel;
+  private readonly edits: vscode.Disposable;
+  private shown: { argument: FunctionArgument; version: number } | undefined;
+  /** The latest question: an answer to an earlier one is dropped. */
+  private asked = 0;
+
+  constructor(
+    extension: vscode.Uri,
+    private readonly server: Server,
+  ) {
+    this.panel = new Panel(extension, "counterlens.dependences", TOOLS, (action) => this.act(action));
+    this.edits = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const here = document.uri.toString() === this.file?.toString();
+      if (here && contentChanges.length > 0) this.panel.say("The file has changed since.");
+    });
+  }
+
+  /** For the function that is named, or without an argument for the one at the cursor. */
+  async show(named?: FunctionArgument): Promise<void> {
+    if (named && !(await ensureRunning(this.server))) return;
+    const argument = named ?? (await functionAtCursor(this.server, "see its dependences"));
+    if (!argument) return;
+    const question = ++this.asked;
+    const answer = await this.ask(argument, "none");
+    if (question !== this.asked) return;
+    if (!answer?.ok) {
+      void vscode.window.showWarningMessage(answer?.error ?? NO_ANSWER);
+      return;
+    }
+    const found = { uri: argument.uri, function: answer.function };
+    this.present(found, answer, "The model is being examined…");
+    await this.infer(found, undefined);
+  }
+
+  private async infer(argument: FunctionArgument, method: DependenceMethod | undefined): Promise<void> {
+    const question = ++this.asked;
+    this.panel.say("The model is being examined…");
+    const answer = await this.ask(argument, method);
+    if (question !== this.asked || !this.panel.isOpen) return;
+    if (answer?.ok) this.present(argument, answer, "");
+    else this.panel.say(answer?.error ?? NO_ANSWER);
+  }
+
+  private present(argument: FunctionArgument, answer: DependenceResult, status: string): void {
+    this.shown = { argument, version: answer.version };
+    this.panel.show(`Dependences of ${answer.function}`, answer.html, status);
+  }
+
+  private ask(
+    argument: FunctionArgument,
+    method: DependenceMethod | undefined,
+  ): Promise<DependenceResult | undefined> {
+    const wanted: DependenceArgument = method ? { ...argument, method } : argument;
+    return this.server.request<DependenceResult>("workspace/executeCommand", {
+      command: DEPENDENCES,
+      arguments: [wanted],
+    });
+  }
+
+  private get file(): vscode.Uri | undefined {
+    return this.shown && vscode.Uri.parse(this.shown.argument.uri);
+  }
+
+  private async act({ action, line }: Action): Promise<void> {
+    if (!this.shown || !this.file) return;
+    if (action === "reveal" && line !== undefined) {
+      const at = new vscode.Range(line - 1, 0, line - 1, 0);
+      const editor = vscode.window.visibleTextEditors.find(
+        ({ document }) => document.uri.toString() === this.file?.toString(),
+      );
+      const column = editor?.viewColumn ?? vscode.ViewColumn.One;
+      await vscode.window.showTextDocument(this.file, {
+        viewColumn: column,
+        selection: at,
+      });
+    }
+    if (action === "interventional" || action === "prompted") await this.infer(this.shown.argument, action);
+  }
+
+  dispose(): void {
+    this.edits.dispose();
+    this.panel.dispose();
+  }
+}

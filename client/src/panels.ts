@@ -1,0 +1,114 @@
+/** Webview panels: a page of the server's HTML with our own style and script, and nothing else. */
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+
+/** What a button of the page asks for. */
+export interface Action {
+  action: string;
+  /** Number of a pair. */
+  pair?: number;
+  /** Counted from 1. */
+  line?: number;
+}
+
+export interface Tool {
+  action: string;
+  title: string;
+}
+
+/** One panel that is opened when there is something to show, and used again for the next. */
+export class Panel implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private status = "";
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly kind: string,
+    private readonly tools: Tool[],
+    private readonly act: (action: Action) => unknown,
+  ) {}
+
+  /** Show a fragment of HTML that the server has escaped, beside the code; the keyboard stays where it is. */
+  show(title: string, fragment: string, status = ""): void {
+    const panel = this.panel ?? this.create(title);
+    const { webview } = panel;
+    this.status = status;
+    panel.title = title;
+    webview.html = page(webview, this.folder, title, fragment, this.tools);
+    panel.reveal(panel.viewColumn ?? vscode.ViewColumn.Beside, true);
+  }
+
+  /** Say something in the page, also to a screen reader. */
+  say(status: string): void {
+    this.status = status;
+    void this.panel?.webview.postMessage({ status });
+  }
+
+  get isOpen(): boolean {
+    return this.panel !== undefined;
+  }
+
+  private get folder(): vscode.Uri {
+    return vscode.Uri.joinPath(this.extension, "dist");
+  }
+
+  private create(title: string): vscode.WebviewPanel {
+    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const panel = vscode.window.createWebviewPanel(this.kind, title, where, {
+      enableScripts: true,
+      enableFindWidget: true,
+      localResourceRoots: [this.folder],
+    });
+    panel.webview.onDidReceiveMessage((message: Action) => {
+      // A page that is shown again starts anew, with what it said first.
+      if (message.action === "ready") this.say(this.status);
+      else void this.act(message);
+    });
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+    });
+    this.panel = panel;
+    return panel;
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+}
+
+function page(
+  webview: vscode.Webview,
+  folder: vscode.Uri,
+  title: string,
+  fragment: string,
+  tools: Tool[],
+): string {
+  const nonce = randomBytes(16).toString("base64");
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString();
+  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
+  const buttons = tools.map(
+    (tool) => `<button type="button" data-action="${tool.action}">${escaped(tool.title)}</button>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<title>${escaped(title)}</title>
+<link rel="stylesheet" href="${file("panel.css")}">
+</head>
+<body>
+<div role="toolbar" aria-label="Counterlens">${buttons.join("")}<span id="status" role="status"></span></div>
+<main>
+${fragment}
+</main>
+<script nonce="${nonce}" src="${file("panel.js")}"></script>
+</body>
+</html>`;
+}
+
+function escaped(text: string): string {
+  const names: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return text.replace(/[&<>"]/g, (character) => names[character] ?? character);
+}

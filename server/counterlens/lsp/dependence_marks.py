@@ -1,0 +1,92 @@
+"""What is known of dependences, at the statements: in the hover, and as diagnostics where they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from counterlens.dependence import Statement
+from counterlens.lsp.analysis import Analysis, Examined
+from counterlens.lsp.base import CounterlensServer
+from counterlens.probes.inference.inferred import Status
+from counterlens.probes.inference.prompts import Relation
+from counterlens.reports.dependence_markdown import into_markdown
+from counterlens.reports.edges import ShownEdge, phrase, shown_edges
+from counterlens.reports.expected import code
+from counterlens.syntax.functions import Function, function_at, functions
+
+CODE = "missed-dependence"
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.hovers.append(_hover)
+    server.diagnostics.append(_diagnostics)
+
+
+def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
+    """What the statement at a place depends on, in a function whose dependences were asked for."""
+    function = function_at(analysis.document, offset) if analysis.examined else None
+    known = analysis.examined.get(function.qualname) if function else None
+    if function is None or known is None:
+        return ""
+    shift = function.start_line - known.start_line
+    line = ls.places(analysis).position(offset).line + 1 - shift
+    here = [one for one in known.found.statements if one.line <= line <= one.end_line]
+    if not here:
+        return ""
+    statement = here[-1]
+    method = known.inferred.method if known.inferred else None
+    into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
+    first = code(statement.text.partition("\n")[0])
+    if not into:
+        return f"{first} depends on nothing in this function."
+    asked = f", and what {known.inferred.model.name} makes of it" if known.inferred else ""
+    return "\n".join([f"What {first} depends on{asked}:", "", *into_markdown(into, method, shift)])
+
+
+def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+    """The statements whose dependences the model misses."""
+    if not (analysis.examined and ls.settings.dependences_diagnostics):
+        return []
+    return [
+        mark
+        for function in functions(analysis.document)
+        if (known := analysis.examined.get(function.qualname)) is not None
+        for mark in _missed(ls, analysis, function, known)
+    ]
+
+
+def _missed(
+    ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined
+) -> Iterator[types.Diagnostic]:
+    if known.inferred is None:
+        return
+    shift = function.start_line - known.start_line
+    missed: dict[Statement, list[ShownEdge]] = {}
+    for edge in shown_edges(known.found, known.inferred):
+        if edge.status is Status.MISSED and edge.reached:
+            missed.setdefault(edge.target, []).append(edge)
+    for statement, edges in missed.items():
+        said = "; ".join(_plain(edge, shift) for edge in edges)
+        yield types.Diagnostic(
+            range=_place(ls, analysis, statement, shift),
+            message=f"{known.inferred.model.name} does not show that this is {said}.",
+            severity=types.DiagnosticSeverity.Information,
+            source="counterlens",
+            code=CODE,
+        )
+
+
+def _plain(edge: ShownEdge, shift: int) -> str:
+    words = phrase(edge, shift).replace("`", "")
+    return words if edge.relation is Relation.CONTROL else f"given {words}"
+
+
+def _place(ls: CounterlensServer, analysis: Analysis, statement: Statement, shift: int) -> types.Range:
+    """The first line of a statement, without its indentation."""
+    places, row = ls.places(analysis), statement.line - 1 + shift
+    start, end = (places.offset(types.Position(line, 0)) for line in (row, row + 1))
+    text = analysis.document.data[start:end].rstrip()
+    return places.range(start + len(text) - len(text.lstrip()), start + len(text))

@@ -1,0 +1,220 @@
+"""The command `counterlens.dependences`: what a function's statements depend on, and what the model infers.
+
+Argument `{uri, function? | position?, method?}`; method `none` asks no model and answers at once. Without
+a method the model's reactions are measured where it gives probabilities, else it is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.dependence import Dependences, dependences
+from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError
+from counterlens.lsp import code_lens
+from counterlens.lsp.analysis import Analysis, Examined
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import Report, progress
+from counterlens.lsp.settings import Settings
+from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.targets import function_named, plain
+from counterlens.models.base import Capability
+from counterlens.probes.inference.inferred import Inferred, Method, infer
+from counterlens.reports import dependence, inference
+from counterlens.reports.arcs import dependence_fragment
+from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+COMMAND = "counterlens.dependences"
+SHOW_COMMAND = "counterlens.showDependences"
+"""A command of the client: show what is true at once, then what the model infers."""
+
+NONE = "none"
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_dependences)
+    server.code_lenses.append(_lenses)
+
+
+@dataclass(frozen=True, slots=True)
+class DependenceAnswer:
+    """What `counterlens.dependences` returns to the client.
+
+    Attributes:
+        ok: Whether there is something to show.
+        function: The function's qualified name.
+        version: The version of the document.
+        method: How the model was examined; `none` where it was not.
+        summary: One line of figures, or of counts where no model was examined.
+        markdown: The report.
+        html: The same with arcs, a fragment, for a client that shows results itself.
+        dependences: As `counterlens dependence --json`.
+        inferred: As `counterlens dependence --infer … --json`; null where no model was examined.
+        error: What happened and what to do.
+    """
+
+    ok: bool
+    function: str = ""
+    version: int = 0
+    method: str = NONE
+    summary: str = ""
+    markdown: str = ""
+    html: str = ""
+    dependences: dict[str, Any] | None = None
+    inferred: dict[str, Any] | None = None
+    error: str | None = None
+
+
+async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
+    """Find the dependences of a function, and what the model makes of them."""
+    try:
+        analysis, function = function_named(ls, argument)
+        method = _method(plain(argument).get("method"))
+        document = analysis.document
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(ls.executor, _analysed, document, function)
+        known = Examined(analysis.source_of(function), function.start_line, found)
+        if method != NONE:
+            inferred = await _infer(ls, analysis, function, found, method)
+            known = Examined(known.source, known.start_line, found, inferred)
+        _note(ls, analysis, function, known)
+        answer = await loop.run_in_executor(ls.executor, _answer, document, known, ls.client_shows_results)
+    except Cancelled:
+        return DependenceAnswer(ok=False, error="The inference was cancelled.")
+    except CounterlensError as error:
+        ls.announce("ready" if isinstance(error, SourceError) else "error", str(error))
+        if not ls.client_shows_results:
+            ls.show(str(error), types.MessageType.Error)
+        return DependenceAnswer(ok=False, error=str(error))
+    if not ls.client_shows_results:
+        said = f"{function.name}: {answer.summary}"
+        await show_markdown(ls, f"dependences {function.name}", said, answer.markdown)
+    return answer
+
+
+def _method(wanted: Any) -> str | None:
+    """The method that is asked for; None for whichever fits the model.
+
+    Raises:
+        CounterlensError: there is no such method.
+    """
+    if wanted is None or wanted == NONE or wanted in list(Method):
+        return wanted if wanted is None else str(wanted)
+    raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(Method)}")
+
+
+def _analysed(document: Document, function: Function) -> Dependences:
+    """The true dependences; takes up to a second on a long file.
+
+    Raises:
+        SourceError: the source does not parse, or the function is defined again further down.
+    """
+    found = dependences(document.text, function.qualname)
+    line = found.statements[0].line
+    if not function.start_line <= line <= function.end_line:
+        raise SourceError(
+            f"{function.qualname} is defined again in line {line}, and only the last definition counts",
+            "Put the cursor there",
+        )
+    return found
+
+
+async def _infer(
+    ls: CounterlensServer, analysis: Analysis, function: Function, found: Dependences, method: str | None
+) -> Inferred:
+    """Examine the model off the event loop."""
+    cancel, document = Event(), analysis.document
+    interrupted = analysis.confidence is None
+    if interrupted:
+        ls.scorer.withdraw(analysis.uri)  # what was asked for comes first
+    try:
+        async with progress(ls, f"Inferring dependences of {function.name}", cancel) as report:
+            ls.announce("probing", f"inferring the dependences of {function.name}")
+            inferred = await asyncio.get_running_loop().run_in_executor(
+                ls.executor, _run, ls.host, ls.settings, found, method, cancel, report
+            )
+    except asyncio.CancelledError:
+        cancel.set()
+        raise
+    except Cancelled:
+        ls.announce("ready", "the inference was cancelled")
+        raise
+    finally:
+        if interrupted and analysis.document is document:
+            ls.scorer.schedule(analysis, quiet=0)
+    ls.announce("ready", f"the dependences of {function.name} were inferred")
+    return inferred
+
+
+def _run(
+    host: ModelHost,
+    settings: Settings,
+    found: Dependences,
+    method: str | None,
+    cancel: Event,
+    report: Report,
+) -> Inferred:
+    """Examine the model; takes seconds, or a minute for a long function."""
+    report("opening the model", 0, 1)
+    model = host.get(settings)
+    scores = model.offers(Capability.SCORE, cancel=cancel)
+    if method == Method.INTERVENTIONAL and not scores:
+        raise ModelError(
+            f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
+            "Ask it instead: method prompted",
+        )
+    if method is None:
+        method = Method.INTERVENTIONAL if scores else Method.PROMPTED
+    return infer(model, found, Method(method), cancel=cancel, report=report)
+
+
+def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:
+    """Keep what was found for as long as the function does not change; what a model said is not lost."""
+    sources = {one.qualname: analysis.source_of(one) for one in functions(analysis.document)}
+    before = analysis.examined.get(function.qualname)
+    if sources.get(function.qualname) != known.source or (before and before.inferred and not known.inferred):
+        return
+    analysis.examined[function.qualname] = known
+    if known.inferred:
+        ls.changed(analysis)
+        code_lens.refresh(ls)
+
+
+def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
+    """The answer, in the lines of the document that it was found in."""
+    found, inferred = known.found, known.inferred
+    true = dependence.plain(found)
+    return DependenceAnswer(
+        ok=True,
+        function=found.function,
+        version=document.version,
+        method=str(inferred.method) if inferred else NONE,
+        summary=inferred.summary if inferred else f"{len(true['control'])} control, {len(true['data'])} data",
+        markdown=dependence_markdown(found, inferred),
+        html=dependence_fragment(found, inferred) if html else "",
+        dependences=true,
+        inferred=inference.inferred_json(inferred) if inferred else None,
+    )
+
+
+def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
+    """An offer over each function, and what came of it."""
+    if analysis.document.language != "python":
+        return []
+    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    places, lenses = ls.places(analysis), []
+    for function in functions(analysis.document):
+        known = analysis.examined.get(function.qualname)
+        told = f" · {known.inferred.summary}" if known and known.inferred else ""
+        argument = {"uri": analysis.uri, "function": function.qualname}
+        made = types.Command(f"Show dependences{told}", command, arguments=[argument])
+        lenses.append(types.CodeLens(places.range(function.header, function.header), made))
+    return lenses

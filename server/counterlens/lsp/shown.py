@@ -1,0 +1,39 @@
+"""Showing a report in a client that has no view for it: as a Markdown file, where it can open one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import platformdirs
+from lsprotocol import types
+
+from counterlens.lsp.base import CounterlensServer
+
+
+async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown: str) -> None:
+    """Say a result in one sentence, and open its report.
+
+    Args:
+        ls: The server.
+        name: What it is about; a newer report of this name replaces an older one.
+        summary: The sentence.
+        markdown: The report.
+    """
+    ls.show(summary, types.MessageType.Info)
+    window = ls.client_capabilities.window
+    if window is None or window.show_document is None or not window.show_document.support:
+        return
+    place = await asyncio.get_running_loop().run_in_executor(ls.executor, _written, name, markdown)
+    # Not waited for: a client may show nothing before it has the answer that this is part of.
+    ls.window_show_document(types.ShowDocumentParams(place.as_uri(), take_focus=False))
+
+
+def _written(name: str, markdown: str) -> Path:
+    folder = Path(platformdirs.user_cache_dir("counterlens")) / "reports"
+    folder.mkdir(parents=True, exist_ok=True)
+    safe = "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60]
+    place = folder / f"{safe}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}.md"
+    place.write_text(markdown, encoding="utf-8")
+    return place

@@ -1,0 +1,151 @@
+"""The dependences of a function as HTML: arcs beside its lines, and the same as a table of words.
+
+A fragment without style or script. Of each arc the class says what the model makes of it (`found`, `missed`,
+`invented`; `true` where none was asked; `beyond` where it was out of sight), so that the host gives each a
+colour and a line style of its own; a line of code is a button that names the lines it means.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from html import escape
+
+from counterlens.dependence import MODULE, Dependences
+from counterlens.probes.inference.inferred import Inferred, Method, Status
+from counterlens.probes.inference.prompts import Relation
+from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
+
+ROW = 20
+"""Pixels from one line to the next; the host's style has to agree."""
+
+_WIDEST = 150
+_LEGEND = {
+    "true": "a dependence that is there",
+    "found": "found: it is there, and the model shows it",
+    "missed": "missed: it is there, and the model does not show it",
+    "invented": "invented: the model shows it, and it is not there",
+    "beyond": "out of sight: the method cannot see such a one",
+}
+
+
+def dependence_fragment(found: Dependences, inferred: Inferred | None = None) -> str:
+    """The arcs and the table.
+
+    Raises:
+        SourceError: there is nothing in the function.
+    """
+    edges = shown_edges(found, inferred)
+    parts = [
+        f"<h1>Dependences of {escape(found.function)}</h1>",
+        f"<p>{escape(overview(found, inferred))}</p>",
+        _legend(edges),
+        _figure(found, edges),
+        _table(found, edges, inferred.method if inferred else None),
+    ]
+    return "\n".join(parts)
+
+
+def _legend(edges: list[ShownEdge]) -> str:
+    used = {_style(edge) for edge in edges}
+    items = (
+        f'<li><svg class="sample" width="36" height="12" aria-hidden="true">'
+        f'<path class="{name}" d="M 1 6 H 35"/></svg>{words}</li>'
+        for name, words in _LEGEND.items()
+        if name in used
+    )
+    return f'<ul class="legend">{"".join(items)}</ul>'
+
+
+def _figure(found: Dependences, edges: list[ShownEdge]) -> str:
+    first, lines = _lines(found)
+    drawn = "".join(
+        f'<div class="column"><p class="relation">{relation}</p>'
+        f"{_arcs([edge for edge in edges if edge.relation is relation], first, len(lines))}</div>"
+        for relation in Relation
+        if any(edge.relation is relation for edge in edges)
+    )
+    rows = "".join(_row(found, number, text) for number, text in enumerate(lines, first))
+    return (
+        f'<div class="figure">{drawn}<div class="column code"><p class="relation">code</p>'
+        f'<ol class="listing">{rows}</ol></div></div>'
+    )
+
+
+def _lines(found: Dependences) -> tuple[int, list[str]]:
+    """The function's source, without common indentation, and the number of its first line."""
+    lines = found.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if found.function == MODULE:
+        return 1, lines
+    first, last = found.statements[0].line, found.syntax[0].end_lineno  # type: ignore[attr-defined]
+    return first, textwrap.dedent("\n".join(lines[first - 1 : last]).expandtabs(4)).split("\n")
+
+
+def _row(found: Dependences, number: int, text: str) -> str:
+    here = [statement.id for statement in found.statements if statement.line == number]
+    shown = f'<span class="number">{number}</span><code>{escape(text)}</code>'
+    if not here:
+        return f'<li data-line="{number}">{shown}</li>'
+    described = " ".join(f"into-{statement}" for statement in here)
+    return (
+        f'<li data-line="{number}"><button type="button" data-action="reveal" data-line="{number}" '
+        f'aria-describedby="{described}">{shown}</button></li>'
+    )
+
+
+def _arcs(edges: list[ShownEdge], first: int, count: int) -> str:
+    bulges = [_bulge(edge) for edge in edges]
+    width = math.ceil(0.75 * max(bulges)) + 6
+    drawn = "".join(_arc(edge, bulge, first, width) for edge, bulge in zip(edges, bulges, strict=True))
+    return (
+        f'<svg class="arcs" width="{width}" height="{count * ROW}" '
+        f'viewBox="0 0 {width} {count * ROW}" aria-hidden="true">{drawn}</svg>'
+    )
+
+
+def _bulge(edge: ShownEdge) -> float:
+    return min(_WIDEST, 14 + 12 * math.sqrt(abs(edge.target.line - edge.source.line)))
+
+
+def _arc(edge: ShownEdge, bulge: float, first: int, width: int) -> str:
+    """From right to right; it leaves below the middle of its line, and arrives above it with a head."""
+    start = (edge.source.line - first) * ROW + ROW / 2 + 3
+    end = (edge.target.line - first) * ROW + ROW / 2 - 3
+    left, right = f"{width - 2 - bulge:.1f}", width - 2
+    head = f"M {right - 6} {end - 3:g} L {right} {end:g} L {right - 6} {end + 3:g} Z"
+    title = f"{phrase(edge).replace('`', '')}: {_style(edge)}, to line {edge.target.line}"
+    return (
+        f'<g class="{_style(edge)}" data-from="{edge.source.line}" data-to="{edge.target.line}">'
+        f"<title>{escape(title)}</title>"
+        f'<path d="M {right} {start:g} C {left} {start:g} {left} {end:g} {right} {end:g}"/>'
+        f'<path class="head" d="{head}"/></g>'
+    )
+
+
+def _style(edge: ShownEdge) -> str:
+    if edge.status is None:
+        return "true"
+    return "beyond" if edge.status is Status.MISSED and not edge.reached else str(edge.status)
+
+
+def _table(found: Dependences, edges: list[ShownEdge], method: Method | None) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("line", "statement", "depends on"))
+    rows = "".join(
+        f'<tr><th scope="row">{one.line}</th><td><code>{escape(one.text.partition(chr(10))[0])}</code></td>'
+        f'<td id="into-{one.id}">{_into([edge for edge in edges if edge.target == one], method)}</td></tr>'
+        for one in found.statements
+    )
+    return f"<table><caption>In words</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _into(edges: list[ShownEdge], method: Method | None) -> str:
+    return "<br>".join(_words(edges, method)) or "nothing in this function"
+
+
+def _words(edges: list[ShownEdge], method: Method | None) -> Iterator[str]:
+    for edge in edges:
+        pieces = escape(phrase(edge)).split("`")
+        said = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
+        stands = standing(edge, method)
+        yield said + (f': <span class="{_style(edge)}">{escape(stands)}</span>' if stands else "")

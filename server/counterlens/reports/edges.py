@@ -1,0 +1,144 @@
+"""The dependences of a function as they are shown: each edge once, and what a model makes of it, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterlens.dependence import Dependences, Kind, Statement
+from counterlens.metrics.agreement import Agreement
+from counterlens.probes.inference.inferred import Inferred, Method, Status, true_edges
+from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.subject import Subject
+
+_HOW = {
+    Method.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the model's "
+    "expectation of a later statement moves with the change.",
+    Method.PROMPTED: "The model was asked for all pairs at once.",
+    Method.PAIRWISE: "The model was asked about each pair.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEdge:
+    """One edge between two statements.
+
+    Attributes:
+        relation: Control or data.
+        source: The statement that is depended on.
+        target: The statement that depends on it.
+        variables: The variables of a true data dependence.
+        outcome: Of a control dependence, how the branch has to go: `true`, `false`, both, or empty.
+        status: What the model makes of it; None where no model was asked.
+        belief: How strongly it holds it, as in `InferredEdge`.
+        reached: Whether the method could have found it.
+    """
+
+    relation: Relation
+    source: Statement
+    target: Statement
+    variables: tuple[str, ...]
+    outcome: str
+    status: Status | None = None
+    belief: float | None = None
+    reached: bool = True
+
+
+def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[ShownEdge]:
+    """The true edges of a function, and with a model's view of it also those that it invents.
+
+    Raises:
+        SourceError: there is nothing in the function.
+    """
+    outcomes: dict[tuple[int, int], set[str]] = {}
+    for edge in found.edges:
+        if edge.kind is Kind.CONTROL and edge.outcome:
+            outcomes.setdefault((edge.source, edge.target), set()).add(edge.outcome)
+    at = found.statements
+    if inferred is not None:
+        return [
+            ShownEdge(
+                one.relation,
+                at[one.source],
+                at[one.target],
+                one.variables,
+                _outcome(one.relation, outcomes.get((one.source, one.target))),
+                one.status,
+                one.belief,
+                one.reached,
+            )
+            for one in inferred.edges
+        ]
+    subject = Subject.of(found)
+    return [
+        ShownEdge(relation, at[source], at[target], names, _outcome(relation, outcomes.get((source, target))))
+        for relation in Relation
+        for (source, target), names in true_edges(subject, relation).items()
+    ]
+
+
+def phrase(edge: ShownEdge, shift: int = 0) -> str:
+    """What one edge says of its target, without what the model makes of it; code is in backquotes.
+
+    Args:
+        edge: The edge.
+        shift: How many lines further down the function stands now.
+    """
+    line = edge.source.line + shift
+    if edge.relation is Relation.CONTROL:
+        return f"decided by line {line}" + (f" ({edge.outcome})" if edge.outcome else "")
+    names = ", ".join(f"`{name}`" for name in edge.variables)
+    return f"{names or 'a value'} from line {line}"
+
+
+def standing(edge: ShownEdge, method: Method | None) -> str:
+    """What the model makes of an edge: `found (2.31 nats)`; empty where no model was asked."""
+    if edge.status is None:
+        return ""
+    if not edge.reached and edge.status is Status.MISSED:
+        return "out of sight"
+    if edge.belief is None:
+        return str(edge.status)
+    if method is Method.INTERVENTIONAL:
+        return f"{edge.status} ({edge.belief:+.2f} nats)"
+    return f"{edge.status} (yes {100 * edge.belief:.0f} %)"
+
+
+def overview(found: Dependences, inferred: Inferred | None = None) -> str:
+    """What there is, and how much of it the model shows, in a few sentences."""
+    edges = shown_edges(found, inferred)
+    true = [edge for edge in edges if edge.status is not Status.INVENTED]
+    if inferred is None:
+        parts = (f"{sum(e.relation is each for e in true)} {each}" for each in Relation)
+        return f"{_counted(len(true), 'dependence')}: {', '.join(parts)}."
+    said = [
+        _agreement(relation, inferred.direct[relation], inferred.model.name)
+        for relation in Relation
+        if inferred.direct[relation] != Agreement()
+    ]
+    said.append(_HOW[inferred.method])
+    beyond = sum(not edge.reached and edge.status is Status.MISSED for edge in edges)
+    if beyond:
+        said.append(f"{beyond} of the missed lead backwards or from what cannot be changed: out of sight.")
+    for relation, answer in (inferred.answers or {}).items():
+        unread = len(answer.unreadable) + len(answer.impossible)
+        if unread or answer.cut_off:
+            cut = "; the answer was cut off at the token limit" if answer.cut_off else ""
+            said.append(f"{_counted(unread, 'piece')} of its answer on {relation} could not be read{cut}.")
+    return " ".join(said)
+
+
+def _agreement(relation: Relation, one: Agreement, model: str) -> str:
+    true = one.true_positives + one.false_negatives
+    f1 = f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
+    return (
+        f"Of {_counted(true, f'{relation} dependence')} {model} shows {one.true_positives}, and "
+        f"{one.false_positives} that {'is' if one.false_positives == 1 else 'are'} none{f1}."
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _outcome(relation: Relation, outcomes: set[str] | None) -> str:
+    return " or ".join(sorted(outcomes or (), reverse=True)) if relation is Relation.CONTROL else ""

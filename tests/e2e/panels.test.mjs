@@ -1,0 +1,152 @@
+// The panels: a probe's report and a function's dependences, with the real model, the mouse and the keyboard.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const MODEL = { timeout: 120_000 };
+
+describe("the panels", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("panels", {
+      open: "parity.py",
+      example: "parity.py",
+      viewport: { width: 1500, height: 900 },
+      machine: { "counterlens.probe.maxTokens": 64 },
+    });
+    vscode = session.workbench;
+    await vscode.command("View: Toggle Primary Side Bar Visibility");
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  step("a probe opens its report beside the code: sentence, verdicts, evidence, differences", async () => {
+    await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
+      ms: 60_000,
+    });
+    await vscode.tab("Probe of parity").waitFor(MODEL);
+    const report = vscode.panel("Probe of parity");
+    await report.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    const text = await report.locator("main").innerText();
+    assert.match(text, /With the branches flipped, the model/);
+    assert.match(text, /After the counterfactual the model wrote/);
+    assert.match(text, /evidence: \w+, \d+ cases?/);
+    assert.equal(await vscode.notification("parity").count(), 0);
+    await session.screenshot("probe");
+  });
+
+  step("the page may run and load nothing but its own", async () => {
+    const report = vscode.panel("Probe of parity");
+    const policy = await report.locator("meta[http-equiv]").getAttribute("content");
+    assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[^']+';/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.equal(await report.locator("body script").count(), 1);
+    assert.equal(await report.locator("main [style], main [onclick], main [src], main [href]").count(), 0);
+  });
+
+  step("its buttons open the difference of a pair, and of what the model wrote", async () => {
+    const report = vscode.panel("Probe of parity");
+    await report.getByRole("button", { name: "Open Difference: if-else-flip" }).click();
+    await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
+    await until(async () => {
+      const { changed } = await vscode.difference("modified");
+      assert.ok(changed.includes("    if n % 2 != 0:"), JSON.stringify(changed));
+    });
+    await session.screenshot("difference");
+    await vscode.tab("Probe of parity").click();
+    const wrote = report.getByRole("button", { name: "Compare What It Wrote: if-else-flip" });
+    await wrote.focus();
+    await vscode.page.keyboard.press("Enter");
+    await vscode.tab("parity: written after the original").waitFor({ timeout: 10_000 });
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("parity.py");
+  });
+
+  step("dependences are drawn with what the model infers, and summed up over the function", async () => {
+    await until(() => vscode.codeLens("Show dependences").first().click({ timeout: 2_000 }), { ms: 30_000 });
+    const view = vscode.panel("Dependences of parity");
+    await view.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+    await until(() => vscode.codeLens(/control F1 .+, data F1/).waitFor({ timeout: 1_000 }), { ms: 60_000 });
+    const inferred = view.locator("g.found, g.missed, g.invented, g.beyond");
+    await inferred.first().waitFor({ state: "attached", timeout: 10_000 });
+    assert.equal(await view.locator("g.true").count(), 0);
+    assert.match(await view.locator("main").innerText(), /shows \d+, and \d+ that (is|are) none/);
+    await session.screenshot("dependences");
+  });
+
+  step("each kind of edge has a line style of its own beside its colour", async () => {
+    const view = vscode.panel("Dependences of parity");
+    const drawn = await view.locator(".arcs g").evaluateAll((arcs) =>
+      arcs.map((arc) => {
+        const { stroke, strokeDasharray } = getComputedStyle(arc.querySelector("path"));
+        return [arc.classList[0], `${stroke} ${strokeDasharray}`];
+      }),
+    );
+    const styles = new Map(drawn);
+    assert.equal(new Set(styles.values()).size, styles.size, JSON.stringify(drawn));
+    const dashes = [...styles.values()].map((style) => style.replace(/^rgba?\([^)]*\) /, ""));
+    assert.equal(new Set(dashes).size, styles.size, JSON.stringify(drawn));
+  });
+
+  step(
+    "the keyboard goes from line to line, hears what each depends on, and shows it in the code",
+    async () => {
+      const view = vscode.panel("Dependences of parity");
+      const lines = view.locator(".listing button");
+      await lines.first().focus();
+      await vscode.page.keyboard.press("End");
+      const last = lines.last();
+      await until(async () => assert.ok(await last.evaluate((line) => line === document.activeElement)));
+      const told = await last.evaluate((line) =>
+        line
+          .getAttribute("aria-describedby")
+          .split(" ")
+          .map((id) => document.getElementById(id).textContent)
+          .join(" "),
+      );
+      assert.match(told, /decided by line 9/);
+      assert.ok((await view.locator(".arcs g.faint").count()) > 0);
+      await session.screenshot("line");
+      await vscode.page.keyboard.press("Enter");
+      await vscode.statusItem(/Ln 12, Col 1/).waitFor({ timeout: 5_000 });
+    },
+  );
+
+  step("an edit makes the panel say that the file has changed since", async () => {
+    await vscode.click("even", { line: 'return "even"' });
+    await vscode.page.keyboard.press("End");
+    await vscode.page.keyboard.type("  # so");
+    const status = vscode.panel("Dependences of parity").locator("#status");
+    await until(async () => assert.equal(await status.innerText(), "The file has changed since."));
+    await until(async () => assert.equal(await vscode.codeLens(/F1/).count(), 0));
+  });
+
+  step("without a model what is true is shown, and why there is no more", async () => {
+    const model = path.join(session.workspace, "missing.gguf");
+    session.home.writeMachineSettings({
+      "counterlens.interpreter": session.interpreter,
+      "counterlens.model": model,
+    });
+    const view = vscode.panel("Dependences of parity");
+    await until(
+      async () => {
+        await vscode.codeLens("Show dependences").first().click({ timeout: 2_000 });
+        await until(async () => assert.match(await view.locator("#status").innerText(), /missing\.gguf/), {
+          ms: 3_000,
+        });
+      },
+      { ms: 30_000 },
+    );
+    assert.equal(await view.locator("g.true").count(), 3);
+    assert.equal(await view.locator("g.found, g.missed, g.invented").count(), 0);
+    await session.screenshot("no-model");
+  });
+});
