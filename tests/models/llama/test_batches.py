@@ -143,3 +143,17 @@ def test_a_context_that_is_too_long_loses_its_oldest_tokens_a_continuation_is_re
         assert int(one.context[0]) == int(other.context[0])
         with pytest.raises(ModelError, match="does not fit"):
             small.score_continuations("x", ["y = 2\n" * 200, "z"])
+
+
+def test_what_is_held_of_a_context_for_the_next_call_changes_no_score(model: LlamaModel) -> None:
+    context = "".join(f"x{i} = {i}\n" for i in range(40))
+    texts = ["y = x1 + x2\nz = y\n", "y = x1 + x3\nz = y\n", "y = x1 + x3\nz = x\n"]
+    with LlamaModel(embedded_model(), spec="fresh") as fresh:
+        expected = fresh.score_continuations(context, texts)
+    for before in (context[:200], context + "y = 0\nz =", "a = 1\n" + context):
+        model.score_continuations(before, [" 1", " 2\n" * 9])
+        for one, other in zip(model.score_continuations(context, texts), expected, strict=True):
+            np.testing.assert_array_equal(one.logprob, other.logprob)
+    model.complete(PROMPTS[:1])
+    for one, other in zip(model.score_continuations(context, texts), expected, strict=True):
+        np.testing.assert_array_equal(one.logprob, other.logprob)

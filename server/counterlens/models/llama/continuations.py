@@ -1,15 +1,19 @@
-"""Scores of many texts that follow the same context: the context is read once, the texts decode together."""
+"""Scores of many texts that follow the same context: what several begin with is read once, and all in step.
+
+What all of them begin with is held for the next call, too, which often begins alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import ModelError
-from counterlens.models.llama.lanes import Lanes, Row
+from counterlens.models.llama.branching import Branch, branches
+from counterlens.models.llama.lanes import HELD, Lanes, Row
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations, Scored
 from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
@@ -64,8 +68,8 @@ class ContinuationScorer:
             done += tokens
             progress(done, total)
 
-        for group in self.lanes.groups([len(one.tokens) for one in sequences]):
-            self._read([sequences[i] for i in group], k, advance)
+        for group in self._groups(sequences):
+            self._read(group, k, advance)
         return [
             gathered(
                 one.rows,
@@ -97,29 +101,90 @@ class ContinuationScorer:
             sequences.append(_Sequence(lead + before[dropped:] + tokens, first + unscored, ends, unscored))
         return sequences
 
-    def _read(self, group: Sequence[_Sequence], k: int, advance: Callable[[int], None]) -> None:
-        """Decode some sequences together; what each of them scores is added to its rows."""
-        self.lanes.start([len(one.tokens) for one in group])
-        # The logits of a token are those after the one before it; after the last nothing is asked.
-        fed = [one.tokens[:-1] for one in group]
-        at = self.lanes.read_shared(
-            fed, max(0, min(min(one.first - 1, len(f)) for one, f in zip(group, fed, strict=True)))
-        )
-        while live := [lane for lane, tokens in enumerate(fed) if at < len(tokens)]:
-            portion = max(1, self.engine.chunk // len(live))
-            rows = [
-                Row(lane, token, wanted=i + 1 >= group[lane].first)
-                for lane in live
-                for i, token in enumerate(fed[lane][at : at + portion], at)
-            ]
-            logits = self.lanes.decode(rows)
-            used = 0
-            for lane in live:
-                one = group[lane]
-                targets = one.tokens[max(at + 1, one.first) : at + portion + 1]
-                if targets:
-                    part = logits[used : used + len(targets)]
-                    one.rows.append(reduce(part, np.asarray(targets, np.int64), k))
-                    used += len(targets)
-            advance(used)
-            at += portion
+    def _groups(self, sequences: list[_Sequence]) -> Iterator[_Group]:
+        """Sequences that are read together: all of them, if they fit into memory, or halves of them."""
+        fed = [one.tokens[:-1] for one in sequences]
+        shares = self.engine.keeps_prefixes
+        plan = branches(fed) if shares else [Branch(None, 0, lane) for lane in range(len(fed))]
+        lanes, longest = 1 + max(one.lane for one in plan), max(len(one.tokens) for one in sequences)
+        holds = shares and self.lanes.fits(lanes + 1, longest)
+        if holds or len(sequences) == 1 or (not shares and self.lanes.fits(lanes, longest)):
+            alike = min([one.start for one in plan[1:]], default=len(fed[0]))
+            held = max(0, min(sequences[0].first - 1, alike)) // HELD * HELD if holds else 0
+            self.lanes.reserve(lanes + holds, longest)
+            yield _Group(sequences, fed, plan, held, int(holds))
+            return
+        half = len(sequences) // 2
+        yield from self._groups(sequences[:half])
+        yield from self._groups(sequences[half:])
+
+    def _read(self, group: _Group, k: int, advance: Callable[[int], None]) -> None:
+        """Decode some sequences in step; what each of them scores is added to its rows."""
+        at = group.held
+        if at:
+            self.lanes.hold(group.fed[0][:at])
+        waiting = sorted(range(len(group.plan)), key=lambda i: (group.plan[i].start, i))
+        live: list[int] = []
+        while waiting or live:
+            while waiting and group.plan[waiting[0]].start <= at:
+                live.append(self._begin(group, waiting.pop(0), advance))
+            live = sorted((i for i in live if at < len(group.fed[i])), key=group.lane)
+            if live:
+                portion = max(1, self.engine.chunk // len(live))
+                until = min(at + portion, group.plan[waiting[0]].start if waiting else at + portion)
+                advance(self._step(group, live, at, until, k))
+                at = until
+
+    def _begin(self, group: _Group, which: int, advance: Callable[[int], None]) -> int:
+        """Let a sequence take over what its parent holds, or what is held; say which it is."""
+        parent, lane = group.plan[which].parent, group.lane(which)
+        if parent is not None:
+            self.lanes.copy(group.lane(parent), lane)
+            group.sequences[which].rows = list(group.sequences[parent].rows)
+            advance(sum(len(rows.logprob) for rows in group.sequences[which].rows))
+        elif group.held:
+            self.lanes.copy(0, lane)
+        else:
+            self.lanes.cut(lane, 0)
+        return which
+
+    def _step(self, group: _Group, live: list[int], at: int, until: int, k: int) -> int:
+        """Decode the tokens of some sequences from one place to another, and say how many were scored."""
+        rows = [
+            Row(group.lane(i), token, wanted=place + 1 >= group.sequences[i].first)
+            for i in live
+            for place, token in enumerate(group.fed[i][at:until], at)
+        ]
+        logits = self.lanes.decode(rows)
+        used = 0
+        for i in live:
+            one = group.sequences[i]
+            targets = one.tokens[max(at + 1, one.first) : until + 1]
+            if targets:
+                one.rows.append(reduce(logits[used : used + len(targets)], np.asarray(targets, np.int64), k))
+                used += len(targets)
+        return used
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Sequences that are read together.
+
+    Attributes:
+        sequences: With their scores so far.
+        fed: What is decoded of each: the logits of a token are those after the one before it, and after the
+            last nothing is asked.
+        plan: How each of them comes to be.
+        held: How many tokens all of them take over from lane 0.
+        first_lane: The lane of the plan's lane 0.
+    """
+
+    sequences: list[_Sequence]
+    fed: list[list[int]]
+    plan: list[Branch]
+    held: int
+    first_lane: int
+
+    def lane(self, which: int) -> int:
+        """Where a sequence is kept."""
+        return self.first_lane + self.plan[which].lane

@@ -1,8 +1,9 @@
 """Several sequences side by side in one llama.cpp context: what they begin with in common is decoded once.
 
 A decode of nine sequences costs far less than nine decodes. Each sequence has its own share of the KV cache
-(`kv_unified` false), and everything starts from an empty one, so that what comes out is a function of what
-went in and of nothing that ran before.
+(`kv_unified` false), and everything starts from an empty one or from a beginning that was decoded in the very
+groups in which it would be decoded now, so that what comes out is a function of what went in and of nothing
+that ran before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from counterlens.models.llama.native import BATCH, Engine
 
 MOST = 16
 """Sequences that are decoded together at most; beyond that a processor gains little."""
+
+HELD = 64
+"""Tokens in a group of the beginning that is held for the next request: fewer read less of it twice."""
 
 _CACHE_BYTES = 512 << 20
 _STEP = 256  # room is given in such portions, so that similar requests use the same context again
@@ -50,6 +54,7 @@ class Lanes:
         self._shape = (0, 0)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._length: list[int] = []
+        self._held: list[int] = []  # what lane 0 holds for later requests
 
     def groups(self, needs: Sequence[int]) -> list[range]:
         """Split sequences into groups that fit into memory together, in their order.
@@ -59,20 +64,63 @@ class Lanes:
         Args:
             needs: How many tokens each may come to hold.
         """
-        room = max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
-        most = max(1, min(MOST, room // _rounded(max(needs))))
+        most = max(1, min(MOST, self._room // _rounded(max(needs))))
         count = -(-len(needs) // most)
         edges = [len(needs) * i // count for i in range(count + 1)]
         return [range(low, high) for low, high in pairwise(edges)]
+
+    def fits(self, lanes: int, tokens: int) -> bool:
+        """Whether so many lanes of so many tokens are few enough, and fit into memory together."""
+        return lanes <= MOST + 1 and lanes * _rounded(tokens) <= self._room
 
     def start(self, needs: Sequence[int]) -> None:
         """Begin with one empty lane for each of `needs`, which says how many tokens it must hold."""
         shape = len(needs), _rounded(max(needs))
         if shape != self._shape:
-            self.close()
-            self._context = self._engine.open_context(shape[0] * shape[1], shape[0])
-            self._shape = shape
+            self._open(shape)
         self._forget()
+
+    def reserve(self, lanes: int, tokens: int) -> None:
+        """Have at least so many lanes that hold so many tokens each; what lane 0 holds stays if it can.
+
+        What the other lanes hold is undefined.
+        """
+        (have, each), room = self._shape, _rounded(tokens)
+        if lanes > have or not room <= each <= 2 * room:  # a lane is copied as a whole: none is far too long
+            more = max(have, -(-lanes // 4) * 4)
+            self._open((more if self.fits(more, room) else lanes, room))
+            self._forget()
+
+    def hold(self, tokens: Sequence[int]) -> None:
+        """Fill lane 0; what it holds already is not decoded again.
+
+        Its tokens are always decoded alone and in groups of `HELD` from the first one on: nothing that is
+        computed later can tell whether they were held.
+
+        Args:
+            tokens: A multiple of `HELD`.
+
+        Raises:
+            Cancelled, ModelError: as `decode`.
+        """
+        pairs = enumerate(zip(self._held, tokens, strict=False))
+        same = next((i for i, (a, b) in pairs if a != b), min(len(self._held), len(tokens)))
+        same -= same % HELD
+        self.cut(0, same)
+        del self._held[same:]
+        for low in range(same, len(tokens), HELD):
+            self.decode([Row(0, token, wanted=False) for token in tokens[low : low + HELD]])
+            self._held += tokens[low : low + HELD]
+
+    def cut(self, lane: int, length: int) -> None:
+        """Drop what a lane holds behind its first tokens."""
+        llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), lane, length, -1)
+        self._length[lane] = length
+
+    def copy(self, source: int, target: int) -> None:
+        """Let one lane hold what another one does."""
+        llama.llama_memory_seq_cp(llama.llama_get_memory(self._context), source, target, -1, -1)
+        self._length[target] = self._length[source]
 
     def read(self, sequences: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
         """Fill each empty lane with a sequence.
@@ -113,10 +161,8 @@ class Lanes:
         for low in range(0, shared, BATCH):
             self.decode([Row(0, token, wanted=False) for token in first[low : min(low + BATCH, shared)]])
         if shared:
-            memory = llama.llama_get_memory(self._context)
             for lane in range(1, len(sequences)):
-                llama.llama_memory_seq_cp(memory, 0, lane, -1, -1)
-                self._length[lane] = shared
+                self.copy(0, lane)
         return shared
 
     def decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
@@ -158,9 +204,20 @@ class Lanes:
             llama.llama_free(self._context)
             self._context, self._shape = None, (0, 0)
 
+    @property
+    def _room(self) -> int:
+        """Tokens that all lanes may hold together: half a gigabyte, or as many as the model's context."""
+        return max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
+
+    def _open(self, shape: tuple[int, int]) -> None:
+        self.close()
+        self._context = self._engine.open_context(shape[0] * shape[1], shape[0])
+        self._shape = shape
+
     def _forget(self) -> None:
         llama.llama_memory_clear(llama.llama_get_memory(self._context), True)
         self._length = [0] * self._shape[0]
+        self._held = []
 
 
 def _rounded(tokens: int) -> int:
