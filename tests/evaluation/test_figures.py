@@ -1,0 +1,105 @@
+"""Tables and comparisons from records: counted by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from counterlens.errors import DataError
+from counterlens.evaluation.comparison import compare, compare_runs
+from counterlens.evaluation.figures import Found
+from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record
+from counterlens.evaluation.work import steady
+from counterlens.metrics.effects import Proportion
+from counterlens.reports.evaluation.text import comparison_markdown, run_csv, run_markdown
+
+NAMES = ("one", "two", "three", "four")
+
+
+def pair(original: bool | None, counterfactual: bool | None) -> dict[str, Any]:
+    def side(right: bool | None) -> dict[str, Any]:
+        return {"verdict": "refused" if right is None else "passed" if right else "failed"}
+
+    return {
+        "mutation": "if-else-flip",
+        "concept": "control flow",
+        "start_line": 1,
+        "end_line": 2,
+        "description": "changed | something",
+        "diff": ["@@ -1 +1 @@", "-```", "+b"],
+        "original": side(original),
+        "counterfactual": side(counterfactual),
+        "original_right": original,
+        "counterfactual_right": counterfactual,
+    }
+
+
+def records(*pairs: tuple[bool | None, bool | None] | None) -> list[tuple[Item, Record]]:
+    """A function for each pair; None for one that was left out."""
+    return [
+        (
+            Item(i, f"m|{name}", "m", name, "f", "00"),
+            Record(LEFT_OUT, "no tests", {}) if one is None else Record(PROBED, "", {"pairs": [pair(*one)]}),
+        )
+        for i, (name, one) in enumerate(zip(NAMES, pairs, strict=False))
+    ]
+
+
+def found(*pairs: tuple[bool | None, bool | None] | None, task: str = "completion") -> Found:
+    return Found(Settings(task, "data", ("m",)), len(pairs), {}, tuple(records(*pairs)))
+
+
+def test_pairs_are_counted() -> None:
+    run = found((True, False), (True, True), (False, False), None)
+    ((model, functions, left_out, pairs, informative, right, effect, signed, p),) = run.tables()[0].rows
+    assert (model, functions, left_out, pairs, informative, signed, p) == ("m", 3, 1, 3, 2, "-0.50", "1")
+    assert isinstance(right, Proportion)
+    assert isinstance(effect, Proportion)
+    assert (right.count, right.n) == (2, 3)
+    assert (effect.count, effect.n) == (1, 2)
+    assert run.left_out == {"no tests": 1}
+
+
+def test_the_reports_show_what_changed_and_what_was_left_out() -> None:
+    run = found((True, False), (None, True), None)
+    text = run_markdown(run)
+    assert "### 0.0 one: if-else-flip (m)" in text
+    assert "````diff\n@@ -1 +1 @@\n-```\n+b\n````" in text  # what holds a fence needs a longer one
+    assert "changed \\| something" in text
+    assert "two: " not in text
+    lines = run_csv(run).splitlines()
+    assert len(lines) == 4
+    assert lines[1].endswith("True,False,passed,failed")
+    assert lines[2].endswith(",True,refused,passed")
+    assert lines[3].startswith("2,m,three,f,left out,no tests,")
+
+
+def test_an_unfinished_run_says_so() -> None:
+    run = Found(Settings("completion", "data", ("m",)), 9, {}, tuple(records((True, True))))
+    assert "Not finished: 1 of 9" in run_markdown(run)
+
+
+def test_functions_are_compared_and_not_pairs() -> None:
+    first = records((True, True), (True, True), (True, False), None)
+    second = records((False, True), (True, True), (None, False), (True, True))
+    second[1] = (Item(1, "m|two", "m", "two", "f", "11"), second[1][1])
+    result = compare(first, second, ("a", "b"))
+    originals, counterfactuals = result.measures
+    assert (originals.n, originals.lost, originals.gained, originals.p) == (1, ("one",), (), 1.0)
+    assert (counterfactuals.n, counterfactuals.first, counterfactuals.p) == (2, 1, None)
+    assert (result.changed, result.only) == (("two",), 1)
+    text = comparison_markdown([result])
+    assert "all originals right, first only: one" in text
+    assert "their source differs: two" in text
+
+
+def test_runs_that_do_not_compare_are_refused() -> None:
+    with pytest.raises(DataError, match="one run is of the task completion, the other of repair"):
+        compare_runs(found((True, True)), found((True, True), task="repair"), ("a", "b"))
+
+
+def test_what_differs_from_run_to_run_is_blanked() -> None:
+    assert steady("<f at 0x7f00aa00aa00> in /tmp/x-1/main.py, line 3") == "<f at 0x…> in …, line 3"
+    assert steady("0x10 stays, and so does tmp/x") == "0x10 stays, and so does tmp/x"

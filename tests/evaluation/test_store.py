@@ -1,0 +1,94 @@
+"""The store: all or nothing, in the order of the plan, one process at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.run import Run
+from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record, Store
+from counterlens.sandbox.registry import best_sandbox
+
+SETTINGS = Settings("completion", "humaneval", mutations=("if-else-flip",), prefix_ratio=(0.4, 0.6), seed=3)
+ITEMS = [Item(i, f"m|p{i}", "m", f"p{i}", "f", "00") for i in range(3)]
+
+
+def begun(folder: Path) -> Store:
+    store = Store.create(folder)
+    store.begin(SETTINGS, ITEMS)
+    store.keep_manifest("d", "{}")
+    return store
+
+
+def test_what_is_kept_is_read_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    with begun(tmp_path) as store:
+        store.append(ITEMS[2], Record(PROBED, "", {"pairs": ["ä"]}, 1.5, "d"))
+        store.append(ITEMS[0], Record(LEFT_OUT, "no tests", {}, 0.5, "d"))
+        assert store.done == {0, 2}
+    with Store.open(tmp_path) as store:
+        assert store.settings == SETTINGS
+        assert store.items == ITEMS
+        records = list(store.records())
+        assert [item.position for item, _ in records] == [0, 2]
+        assert records[1][1] == Record(PROBED, "", {"pairs": ["ä"]}, 1.5, "d")
+
+
+def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
+    with begun(tmp_path) as store, Store.open(tmp_path) as reader:
+        assert not reader.done
+        store.append(ITEMS[1], Record(PROBED, "", {}, 0, "d"))
+        assert reader.done == {1}
+
+
+def test_only_one_works_on_a_folder(tmp_path: Path) -> None:
+    with begun(tmp_path), pytest.raises(CounterlensError, match="another process is working on") as refused:
+        Store.create(tmp_path)
+    assert "--out" in (refused.value.hint or "")
+    Store.create(tmp_path).close()  # the first has ended
+
+
+def test_an_item_has_one_record_of_a_known_manifest(tmp_path: Path) -> None:
+    with begun(tmp_path) as store:
+        store.append(ITEMS[0], Record(PROBED, "", {}, 0, "d"))
+        with pytest.raises(sqlite3.IntegrityError):
+            store.append(ITEMS[0], Record(PROBED, "", {}, 0, "d"))
+        with pytest.raises(sqlite3.IntegrityError):
+            store.append(ITEMS[1], Record(PROBED, "", {}, 0, "another"))
+
+
+def test_what_is_no_run_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no run in"):
+        Store.open(tmp_path)
+    (tmp_path / "run.sqlite").write_text("something else entirely, and long enough to be looked at" * 20)
+    for opening in (Store.open, Store.create):
+        with pytest.raises(DataError, match="cannot be read"):
+            opening(tmp_path)
+    with pytest.raises(CounterlensError, match="cannot be written"):
+        Store.create(tmp_path / "run.sqlite" / "inside")
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    begun(tmp_path).close()
+    with sqlite3.connect(tmp_path / "run.sqlite") as database:
+        database.execute("UPDATE run SET value = '99' WHERE key = 'format'")
+    with pytest.raises(DataError, match="no run that this version can read"):
+        Store.open(tmp_path)
+
+
+def test_a_folder_holds_one_run(tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 1\n')
+    settings = Settings("completion", f"repo:{tmp_path}")
+    plan = make_plan(settings, best_sandbox())
+    with Store.create(tmp_path / "run") as store:
+        Run.begin(store, plan, best_sandbox())
+        with pytest.raises(DataError, match=r"holds a run already \(0 of 1 done\)"):
+            Run.begin(store, plan, best_sandbox())
+        (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 2 - 1\n')
+        changed = make_plan(settings, best_sandbox())
+        with pytest.raises(DataError, match=r"the data has changed since .* code.py::one"):
+            Run.resume(store, changed, best_sandbox())
