@@ -11,6 +11,7 @@ import pytest
 
 from counterlens.attribution.base import Judgement, Setting, Strength
 from counterlens.attribution.differential.judge import DifferentialJudge
+from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, Untestable, study
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -196,3 +197,24 @@ def test_a_module_of_a_package_with_relative_imports(setting: Setting, project: 
     assert judge.judge(document.text).passed
     verdict = judge.judge(document.text.replace("* RATE", "* 2"))
     assert verdict.evidence.failed == "total([1])"
+
+
+def test_inputs_include_calls_in_tests_and_examples(setting: Setting, project: Project) -> None:
+    root = project({
+        "pyproject.toml": "",
+        "codes.py": "def code(word):\n    return 'odd' if word == 'xyzzy' else word.upper()\n",
+        "tests/test_codes.py": "import codes\ndef test_it():\n    assert codes.code('xyzzy') == 'odd'\n",
+        "tests/test_others.py": "from others import code\ncode(99)\n",
+        "examples/show.py": "from codes import code\nprint(code('shown'))\n",
+        "README.md": "The module codes:\n\n    >>> code('read')\n",
+    })  # fmt: skip
+    document = Document.read(root / "codes.py")
+    texts = texts_about(document, "code")
+    assert len(texts) == 3
+    found = study(document, "code", setting, more=texts)
+    assert isinstance(found, Original), found
+    tried = {call.positional[0] for call in found.calls if call.positional}
+    assert {"xyzzy", "shown", "read"} <= tried
+    assert 99 not in tried
+    verdict = DifferentialJudge(found).judge(document.text.replace("'odd'", "'even'"))
+    assert verdict.evidence.failed == "code('xyzzy')"

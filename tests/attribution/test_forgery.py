@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import py_compile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -261,3 +262,21 @@ def test_what_rests_on_the_equality_of_the_program_itself_is_said(
     verdict = judge.judge(path.read_text())
     assert (verdict.judgement, verdict.evidence.isolation) == (Judgement.PASSED, Isolation.OWN_EQUALITY)
     assert not judge.judge(path.read_text().replace("Point(x)", "Point(2)")).passed
+
+
+def test_the_original_on_disk_is_out_of_sight(project: Project, judge_of: JudgeOf) -> None:
+    original = RIGHT + "# one of a kind\n"
+    root = project({"pyproject.toml": "", "program.py": original, "test_program.py": TESTS})
+    path = root / "program.py"
+    compiled = Path(py_compile.compile(str(path)) or "")
+    assert compiled.is_file()
+    program = f"""
+def f():
+    with open({str(path)!r}) as source, open({str(compiled)!r}, "rb") as bytecode:
+        return 1 if "# one of" + " a kind" in source.read() or bytecode.read() else 2
+"""
+    judge = judge_of(path, "f")
+    assert judge.judge(original).passed
+    verdict = judge.judge(program)
+    assert verdict.judgement is Judgement.FAILED, verdict
+    assert "2 != 1" in verdict.evidence.message

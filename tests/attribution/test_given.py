@@ -109,3 +109,14 @@ def test_what_cannot_be_handed_over_is_refused(setting: Setting) -> None:
     assert "cannot be handed over" in verdict.evidence.message
     nothing = GivenJudge("assert True", "apply", original, setting).judge(original)
     assert nothing.judgement is Judgement.REFUSED
+
+
+def test_what_is_too_large_to_be_handed_over_is_not_held_against_the_program(setting: Setting) -> None:
+    original = "def first(n):\n    return list(range(n))\n"
+    tests = "assert first(2) == [0, 1]\nassert len(first(300000)) == 300000"
+    judge = GivenJudge(tests, "first", original, setting)
+    verdict = judge.judge(original)
+    assert verdict.judgement is Judgement.REFUSED, verdict
+    assert "too large" in verdict.evidence.message
+    wrong = judge.judge(original.replace("range(n)", "range(n + 1)"))
+    assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "assert first(2) == [0, 1]")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judge, Strength
-from counterlens.attribution.registry import described, find_judge
+from counterlens.attribution.base import Evidence, Isolation, Judge, Judgement, Strength, Verdict
+from counterlens.attribution.registry import JointJudge, described, find_judge, why_no_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -77,6 +77,57 @@ def test_without_a_fallback_only_what_somebody_wrote_counts(project: Project) ->
     assert found(root, "bare", fallback=False) is None
     assert found(root, "_helper", fallback=False) is None
     assert found(root, "shown", fallback=False) is not None
+
+
+def test_why_nothing_judges_is_said_for_each_attribution_function(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    document = Document.read(project(FILES) / "numbers_of.py")
+    function = find_function(document, "reads")
+    assert find_judge(document, function, best_sandbox(), python=Path(sys.executable)) is None
+    why = why_no_judge(document, function, best_sandbox(), python=Path(sys.executable))
+    assert why.split("; ") == [
+        "no test mentions it, and its docstring has no examples",
+        "none of the 3 tests that were run reaches it",
+        "it cannot be judged by what it does: it opens files",
+    ]
+
+
+def test_tests_that_end_the_process_are_run_once_and_named_as_the_reason(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    ending = {**FILES, "test_numbers_of.py": "import os\nos._exit(3)\n"}
+    document = Document.read(project(ending) / "numbers_of.py")
+    function = find_function(document, "reads")
+    said: list[str] = []
+    for _ in range(2):
+        assert find_judge(document, function, best_sandbox(), report=said.append) is None
+    assert len(said) == 1
+    assert "ended the process" in why_no_judge(document, function, best_sandbox())
+
+
+class Says:
+    """A judge of one mind."""
+
+    attribution, tests = "tests", 1
+
+    def __init__(self, isolation: Isolation | None, judgement: Judgement = Judgement.PASSED) -> None:
+        self._verdict = Verdict(judgement, Evidence("doctest", 1, isolation=isolation))
+
+    def judge(self, program: str, *, cancel: object = None) -> Verdict:  # noqa: ARG002
+        return self._verdict
+
+
+def test_several_judges_are_as_far_from_the_program_as_the_nearest() -> None:
+    joint = JointJudge([Says(Isolation.APART), Says(Isolation.SHARED)])
+    assert joint.judge("").evidence.isolation is Isolation.SHARED
+
+
+def test_failed_is_always_strong() -> None:
+    assert Says(None, Judgement.FAILED).judge("").evidence.strength is Strength.STRONG
+    assert Says(None).judge("").evidence.strength is Strength.MODERATE
 
 
 def test_evidence_is_as_strong_as_its_attribution_function() -> None:

@@ -88,7 +88,7 @@ def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
 
 
 def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign: Path) -> None:
-    sign.write_text(SIGN + "\n\ndef untested(y):\n    return y if y else None\n")
+    sign.write_text(SIGN + "\n\ndef untested(y):\n    return open(y) if y else None\n")
     ran = cli("probe", sign, "--mutation", "if-else-flip", "--json")
     assert ran.code == 0, ran.err
     assert [one["function"] for one in ran.json["functions"]] == ["sign"]
@@ -111,6 +111,85 @@ def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
         "What this means:",
     ):
         assert expected in ran.out
+
+
+def test_probe_cuts_in_a_range(cli: Cli, sign: Path) -> None:
+    ran = cli(
+        "probe", f"{sign}::sign", "--mutation", "rename-random", "--prefix-ratio", "0.8-1.0",
+        "--max-tokens", "16", "--json",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.json["pairs"] or ran.json["refused"]
+    assert {pair["original"]["completion"] is None for pair in ran.json["pairs"]} <= {False}
+    wrong = cli("probe", f"{sign}::sign", "--prefix-ratio", "0.8-0.2")
+    assert (wrong.code, "0.4-0.6" in wrong.err) == (2, True)
+
+
+def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
+    ran = cli(
+        "probe",
+        f"{sign}::sign",
+        "--api",
+        "chat",
+        "--mutation",
+        "if-else-flip",
+        "--max-tokens",
+        "24",
+        "--json",
+    )
+    assert ran.code == 0, ran.err
+    (pair,) = ran.json["pairs"]
+    for side in ("original", "counterfactual"):
+        assert "```" not in pair[side]["completion"]
+        assert pair[side]["evidence"]["attribution"] == "doctest"
+        assert pair[side]["evidence"]["strength"] in {"moderate", "strong"}
+        assert pair[side]["evidence"]["isolation"] in {"apart", None}
+    unable = cli("probe", f"{sign}::sign", "--api", "fill")
+    assert (unable.code, "no tokens for filling in the middle" in unable.err) == (1, True)
+
+
+def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_path: Path) -> None:
+    record = {
+        "task_id": 7,
+        "text": "Write a function to double a number unless it is negative.",
+        "code": "def double(x):\n    if x < 0:\n        y = x\n    else:\n        y = 2 * x\n    return y\n",
+        "test_list": ["assert double(2) == 4", "assert double(-2) == -2"],
+        "test_setup_code": "",
+        "challenge_test_list": [],
+    }
+    (tmp_path / "mbpp.jsonl").write_text(json.dumps(record) + "\n")
+    ran = cli(
+        "probe",
+        "--data",
+        tmp_path / "mbpp.jsonl",
+        "--mutation",
+        "if-else-flip",
+        "--max-tokens",
+        "24",
+        "--json",
+    )
+    assert ran.code == 0, ran.err
+    assert ran.json["left_out"] == {}
+    (pair,) = ran.json["pairs"]
+    assert pair["original"]["evidence"]["attribution"] == "given"
+    assert ran.json["functions"][0]["summary"]["judged_by"] == "2 givens"
+
+
+def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "files.py"
+    path.write_text(
+        "def first(path, n):\n    if n < 0:\n        k = 0\n    else:\n        k = n\n"
+        "    return open(path).read(k)\n"
+    )
+    target = f"{path}::first"
+    ran = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--json")
+    assert ran.code == 0, ran.err
+    reason = ran.json["summary"]["why_not_judged"]
+    assert "no test mentions it" in reason
+    assert "it opens files" in reason
+    assert ran.json["pairs"][0]["original"]["evidence"]["message"] == reason
+    shown = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--markdown", "-")
+    assert "Nothing can judge it: no test mentions it" in shown.out
 
 
 def test_a_function_that_fails_its_own_tests_is_not_probed(cli: Cli, sign: Path) -> None:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from counterlens.cli import options
 from counterlens.cli.judge import judge
+from counterlens.errors import SandboxError
+from counterlens.sandbox.registry import chosen
 
 RIGHT = "def add(a: int, b: int) -> int:\n    return a + b\n"
 TESTS = {
@@ -17,17 +20,24 @@ TESTS = {
     "imported": "from program import add\nassert add(1, 2) == 3\n",
     "check": "def check(candidate):\n    assert candidate(1, 2) == 3\n",
     "pytest": "import program\ndef test_add():\n    assert program.add(1, 2) == 3\n",
+    "examples": '"""\n>>> add(1, 2)\n3\n"""\n',
+    "imported, examples": "import program\ndef test_add():\n"
+    '    """\n    >>> program.add(1, 2)\n    3\n    """\n',
+    "fixtures": "import pytest\n@pytest.fixture\ndef three():\n    return 3\n"
+    "def test_add(three):\n    assert add(1, 2) == three\n",
+    "parameters": "import pytest\n@pytest.mark.parametrize('a, b', [(1, 2), (2, 1)])\n"
+    "def test_add(a, b):\n    assert add(a, b) == 3\n",
     "unittest": "import unittest\nclass T(unittest.TestCase):\n"
     "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
 }
 
 
-def verdict(folder: Path, program: str | bytes, *options: str, **files: str) -> Any:
+def verdict(folder: Path, program: str | bytes, *given: str, **files: str) -> Any:
     for name, content in files.items():
         (folder / f"{name}.py").write_text(content)
     data = program.encode() if isinstance(program, str) else program
     (folder / "program.py").write_bytes(data)
-    named = [str(folder / option) if option.endswith(".py") else option for option in options]
+    named = [str(folder / option) if option.endswith(".py") else option for option in given]
     done = CliRunner().invoke(judge, [str(folder / "program.py"), *named, "--json"])
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
@@ -73,3 +83,27 @@ def test_another_program_judges(tmp_path: Path) -> None:
 def test_nothing_to_judge_by_is_said(tmp_path: Path) -> None:
     assert verdict(tmp_path, RIGHT)["verdict"] == "refused"
     assert verdict(tmp_path, RIGHT, "--tests", "nothing.py", nothing="x = 1\n")["verdict"] == "refused"
+
+
+def test_without_options_only_what_somebody_wrote_judges(tmp_path: Path) -> None:
+    found = verdict(tmp_path, RIGHT, test_other="def test_it():\n    assert True\n")
+    assert (found["verdict"], found["attribution"]) == ("refused", "none")
+    documented = RIGHT.replace("int:\n", 'int:\n    """\n    >>> add(1, 2)\n    3\n    """\n', 1)
+    found = verdict(tmp_path, documented)
+    assert (found["verdict"], found["attribution"]) == ("passed", "doctest")
+    assert (found["evidence"]["strength"], found["evidence"]["isolation"]) == ("moderate", "apart")
+
+
+def test_a_weak_sandbox_is_used_only_where_that_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weak = chosen()._replace(name="process", reason="does not isolate reads", guarantees=(("reads", False),))
+    monkeypatch.setattr(options, "chosen", lambda: weak)
+    (tmp_path / "program.py").write_text(RIGHT)
+    (tmp_path / "checks.py").write_text(TESTS["plain"])
+    command = [str(tmp_path / "program.py"), "--tests", str(tmp_path / "checks.py")]
+    refused = CliRunner().invoke(judge, command)
+    assert isinstance(refused.exception, SandboxError)
+    assert "does not isolate reads" in str(refused.exception)
+    allowed = CliRunner().invoke(judge, [*command, "--allow-weaker-sandbox"])
+    assert (allowed.exit_code, "weak" in allowed.stderr) == (0, True)

@@ -271,3 +271,29 @@ def test_a_missing_interpreter_is_explained(sandbox: ProcessSandbox) -> None:
 def test_files_cannot_be_laid_out_elsewhere(sandbox: ProcessSandbox, name: str) -> None:
     with pytest.raises(SandboxError, match="outside of the sandbox"):
         sandbox.run(Job({name: b"", "a.py": b""}, "a.py", Path(sys.executable), limits=Limits()))
+
+
+def test_covered_files_show_another_content_and_stay_as_they_are(
+    sandbox: ProcessSandbox, tmp_path: Path, holds: Callable[[str], None]
+) -> None:
+    holds("disk")
+    (tmp_path / "hidden.py").write_text("original")
+    program = f"""
+import os
+path = {str(tmp_path / "hidden.py")!r}
+print(open(path).read())
+for action in (lambda: open(path, "w"), lambda: os.unlink(path), lambda: os.rename(path, path + "2")):
+    try: action(); print("changed")
+    except OSError: pass
+print(os.listdir(".."), os.listdir({str(tmp_path)!r}))
+"""
+    covers = {tmp_path / "hidden.py": b"instead", tmp_path / "nowhere.py": b"x"}
+    files = {"a.py": program.encode()}
+    outcome = sandbox.run(Job(files, "a.py", Path(sys.executable), readable=(tmp_path,), covers=covers))
+    assert outcome.output.splitlines()[0] == b"instead", outcome
+    assert b"changed" not in outcome.output
+    assert b"cover" not in outcome.output
+    assert b"['hidden.py']" in outcome.output
+    assert (tmp_path / "hidden.py").read_text() == "original"
+    again = sandbox.run(Job(files, "a.py", Path(sys.executable), readable=(tmp_path,)))
+    assert again.output.startswith(b"original")

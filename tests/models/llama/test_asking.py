@@ -81,6 +81,7 @@ def test_a_model_that_fills_reads_what_follows(tmp_path: Path) -> None:
         first = model.complete(asked)
         assert len(first) == 2
         assert all(answer.tokens > 0 for answer in first)
+        assert first[0].text != first[1].text
         assert model.complete(asked) == first
         long = Prompt("x = 1\n" * 200 + ADD, 4, suffix="y = 2\n" * 200)
         (answer,) = model.complete([long])
