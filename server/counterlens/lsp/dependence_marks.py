@@ -72,7 +72,7 @@ def _missed(
         said = "; ".join(_plain(edge, shift) for edge in edges)
         yield types.Diagnostic(
             range=_place(ls, analysis, statement, shift),
-            message=f"{known.inferred.model.name} does not show that this is {said}.",
+            message=f"{known.inferred.model.name} does not show that this {said}.",
             severity=types.DiagnosticSeverity.Information,
             source="counterlens",
             code=CODE,
@@ -80,8 +80,8 @@ def _missed(
 
 
 def _plain(edge: ShownEdge, shift: int) -> str:
-    words = phrase(edge, shift).replace("`", "")
-    return words if edge.relation is Relation.CONTROL else f"given {words}"
+    verb = "is" if edge.relation is Relation.CONTROL else "takes"
+    return f"{verb} {phrase(edge, shift).replace('`', '')}"
 
 
 def _place(ls: CounterlensServer, analysis: Analysis, statement: Statement, shift: int) -> types.Range:

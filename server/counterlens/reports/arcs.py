@@ -20,7 +20,7 @@ from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, 
 ROW = 20
 """Pixels from one line to the next; the host's style has to agree."""
 
-_WIDEST = 150
+_NARROWEST, _WIDEST = 20, 140
 _LEGEND = {
     "true": "a dependence that is there",
     "found": "found: it is there, and the model shows it",
@@ -95,17 +95,14 @@ def _row(found: Dependences, number: int, text: str) -> str:
 
 
 def _arcs(edges: list[ShownEdge], first: int, count: int) -> str:
-    bulges = [_bulge(edge) for edge in edges]
+    spans = [abs(edge.target.line - edge.source.line) for edge in edges]
+    bulges = [_NARROWEST + (_WIDEST - _NARROWEST) * (span / max(8, *spans)) ** 0.8 for span in spans]
     width = math.ceil(0.75 * max(bulges)) + 6
     drawn = "".join(_arc(edge, bulge, first, width) for edge, bulge in zip(edges, bulges, strict=True))
     return (
         f'<svg class="arcs" width="{width}" height="{count * ROW}" '
         f'viewBox="0 0 {width} {count * ROW}" aria-hidden="true">{drawn}</svg>'
     )
-
-
-def _bulge(edge: ShownEdge) -> float:
-    return min(_WIDEST, 14 + 12 * math.sqrt(abs(edge.target.line - edge.source.line)))
 
 
 def _arc(edge: ShownEdge, bulge: float, first: int, width: int) -> str:
