@@ -7,7 +7,7 @@ import { ask, Problem, runLogged, say } from "../terminal.mjs";
 import { CMAKE, COMPILER, mayInstall, provide, require } from "./debian.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
-const LOCKS = ["requirements/uv.txt", "requirements/dev.txt", "requirements/model.txt"];
+const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
 // Byte code is compiled now rather than at the first import, which may be in the middle of somebody's probe.
 const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");

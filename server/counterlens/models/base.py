@@ -74,7 +74,8 @@ class Reply:
 
     Attributes:
         instruction: What a chat model is told besides the prompt's text; models that only complete are not.
-        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers.
+        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: it
+            is left open.
         schema: The form as a JSON schema, itself as JSON: for chat endpoints. Empty: there is none.
     """
 

@@ -85,7 +85,7 @@ class Asker:
             return self._instructed(self._chat, prompt)
         engine, text = self._engine, prompt.text.encode()
         if prompt.reply is not None:  # a question is read as it stands
-            grammar = Grammar(engine, prompt.reply.grammar)
+            grammar = self._form(prompt)
             tokens, required = engine.tokenize(text), b""
             dropped = self._overflow(prompt, len(tokens))
             return Asked(prompt, tokens[dropped:], required, dropped, prompt.max_tokens, grammar)
@@ -110,8 +110,12 @@ class Asker:
                 f"a message of {len(tokens)} tokens does not fit into a context of {self._engine.context}",
                 "Ask about a shorter function",
             )
-        grammar = Grammar(self._engine, prompt.reply.grammar) if prompt.reply else None
+        grammar = self._form(prompt)
         return Asked(prompt, tokens, b"", 0, payload["max_tokens"], grammar, None if prompt.reply else turn)
+
+    def _form(self, prompt: Prompt) -> Grammar | None:
+        """What an answer is held to; a question may leave it open."""
+        return Grammar(self._engine, prompt.reply.grammar) if prompt.reply and prompt.reply.grammar else None
 
     def _overflow(self, prompt: Prompt, tokens: int) -> int:
         """How many of the prompt's tokens do not fit.

@@ -39,7 +39,7 @@ class Continuation:
             body["stop"] = stops
         if self.fill:
             body["suffix"] = self.prompt.suffix
-        if self.prompt.reply is not None:
+        if self.prompt.reply is not None and self.prompt.reply.grammar:
             body["grammar"] = self.prompt.reply.grammar  # llama.cpp's servers; others pass over it or refuse
         return body
 

