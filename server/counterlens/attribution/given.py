@@ -22,6 +22,8 @@ from counterlens.attribution.trial import brief
 
 ID = "given"
 _ROOM = 16 << 20  # bytes of a report
+_CUT = '["\\u2026"'  # stands for what is too large, see `recorder/wire.py`
+_TOO_LARGE = "a value of type unknown cannot be passed on"
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
@@ -64,7 +66,7 @@ class GivenJudge:
         calls = report["calls"]
         if not calls:
             return f"the tests do not call {self._target}"
-        if any(mark in json.dumps(calls) for mark in ('["?"', '["\\u2026"')):
+        if any(mark in json.dumps(calls) for mark in ('["?"', _CUT)):
             return "the tests pass it functions, or other values that cannot be handed over"
         return list(calls)
 
@@ -88,6 +90,10 @@ class GivenJudge:
         if "broken" in report:
             return Judgement.FAILED, Evidence(ID, 0, None, brief(str(report["broken"])))
         if report["failed"] is not None:
+            at = len(report["calls"]) - 1  # the last call that the tests made
+            if _TOO_LARGE in report["message"] and at < len(seen) and _CUT in json.dumps(seen[at].result):
+                message = "what it gives is too large to be handed to the tests"
+                return Judgement.REFUSED, Evidence(ID, 0, str(report["failed"]), message)
             return Judgement.FAILED, Evidence(ID, self.tests, str(report["failed"]), brief(report["message"]))
         if len(report["calls"]) != len(calls):
             return Judgement.FAILED, Evidence(ID, 0, None, "the tests ended before their last call")
