@@ -119,3 +119,50 @@ def test_mistakes_are_told_in_words(
     assert code == 1
     assert message in err
     assert message in json.loads(out)["error"]["message"]
+
+
+SHORT = """def best(values):
+    found = 0
+    for value in values:
+        found = value
+    return found
+"""
+
+
+def test_infer_compares_with_what_the_model_infers(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    path.write_text(SHORT)
+    code, out, _ = run(capsys, "dependence", f"{path}::best", "--infer", "interventional", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert (found["function"], found["method"]) == ("best", "interventional")
+    true = {(e["source"], e["target"]) for e in found["edges"] if e["relation"] == "data"}
+    true -= {(e["source"], e["target"]) for e in found["edges"] if e["status"] == "invented"}
+    assert true == {(0, 2), (1, 4), (2, 3), (3, 4)}
+    assert found["influence"]["data"][0][2] > 1
+    code, out, _ = run(capsys, "dependence", f"{path}::best", "--infer", "interventional")
+    assert code == 0
+    assert "influence on later lines, data" in out
+    assert found["summary"].split(",")[0].split()[-1] in out
+
+
+def test_infer_needs_a_function(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    code, _, err = run(capsys, "dependence", path, "--infer", "prompted")
+    assert code == 2
+    assert "PATH::QUALNAME" in err
+
+
+@pytest.mark.parametrize("method", ["pairwise", "interventional"])
+def test_the_task_sums_up_a_file_by_each_method(
+    capsys: pytest.CaptureFixture[str], path: Path, method: str
+) -> None:
+    path.write_text(SHORT + "\n\ndef same(x):\n    return x\n")
+    code, out, _ = run(capsys, "probe", "--task", "dependence", path, "--method", method, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["method"] == method
+    assert [one["function"] for one in found["functions"]] == ["best", "same"]
+    agreement = found["tables"][1]
+    assert len(agreement["rows"]) == 8
+    code, _, err = run(capsys, "probe", "--task", "dependence", path, "--method", "guessing")
+    assert code == 2
+    assert "guessing" in err

@@ -161,7 +161,7 @@ def test_a_format_is_recognised_by_its_fields(name: str, file: str, tmp_path: Pa
 
 
 def test_every_loader_of_records_is_among_the_examples() -> None:
-    assert {*RECORDS, "codenet", "avatar", "codecontests-folders"} == set(LOADERS)
+    assert {*RECORDS, "codenet", "avatar", "codecontests-folders", "core"} == set(LOADERS)
 
 
 @pytest.mark.parametrize("name", [name for name in RECORDS if name not in {"codesearchnet", "galeras"}])
@@ -376,3 +376,24 @@ def test_a_folder_is_what_is_in_it(tmp_path: Path) -> None:
         written(both / name, [RECORDS[name]])
     with pytest.raises(DataError, match="holds 2 datasets"):
         open_dataset(both)
+
+
+def test_core_keeps_the_lines_of_its_labels(tmp_path: Path) -> None:
+    name = "codenet_p1_s1_add_2_3"
+    program_folder(
+        tmp_path,
+        "core",
+        {
+            f"code/{name}.py": "import sys\ndef add(a):\n\treturn a\nadd(1)\n",
+            f"label/{name}.yaml": "variables:\n",
+        },
+    )
+    dataset = open_dataset(tmp_path / "core")
+    assert dataset.id == "core"
+    (problem,) = dataset
+    assert (problem.id, problem.function) == (name, "add")
+    assert problem.source == "\ndef add(a):\n\treturn a\n"
+    assert problem.details == {"label": "variables:\n"}
+    (tmp_path / "core" / "label" / f"{name}.yaml").unlink()
+    with pytest.raises(DataError, match=f"{name}.yaml"):
+        list(dataset)

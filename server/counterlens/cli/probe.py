@@ -26,6 +26,7 @@ from counterlens.cli.options import (
 from counterlens.datasets import open_dataset
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.inference.inferred import Method
 from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession, Variant
 from counterlens.probes.subjects import targets_of
@@ -78,6 +79,11 @@ from counterlens.syntax.functions import find_function, require_python
     help="Python files or a dataset to count operators in (operator, memorisation).",
 )
 @click.option(
+    "--method",
+    type=click.Choice([str(method) for method in Method]),
+    help="How dependences are found out (dependence); without it, as the model allows.",
+)
+@click.option(
     "--data",
     metavar="NAME_OR_PATH",
     help="The functions of a dataset instead of PATH, judged by its tests.",
@@ -105,6 +111,7 @@ def probe(
     html: IO[str] | None,
     windows: bool,
     corpus: str | None,
+    method: str | None,
     data: str | None,
     limit: int | None,
     no_cache: bool,
@@ -121,7 +128,9 @@ def probe(
             steps("loading the model", total_known=True) as report,
             opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
         ):
-            result = tasks.run(task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, report=report)
+            result = tasks.run(
+                task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, method=method, report=report
+            )
         tasks.show(result, as_json=as_json)
         return
     variant = Variant.LIKELIHOOD if likelihood else Variant(task)

@@ -58,6 +58,7 @@ def run(
     seed: int,
     windows: bool,
     corpus: str | None,
+    method: str | None = None,
     report: Report,
 ) -> Result:
     """Run a task.
@@ -69,7 +70,9 @@ def run(
     for need, capability in _CAPABILITIES.items():
         if need in TASKS[task].needs and not model.offers(capability):
             raise ModelError(f"the task {task} needs {need}, which {model.info.name} does not give")
-    request = Request(model, chosen, strong_sandbox, seed=seed, windows=windows, corpus=corpus, report=report)
+    request = Request(
+        model, chosen, strong_sandbox, seed=seed, windows=windows, corpus=corpus, method=method, report=report
+    )
     return TASKS[task].run(request)
 
 

@@ -11,6 +11,7 @@ from counterlens.datasets.base import Dataset, Loader
 from counterlens.datasets.codecontests import CodeContests, CodeContestsFolders
 from counterlens.datasets.codenet import Avatar, CodeNet
 from counterlens.datasets.codesearchnet import CodeSearchNet
+from counterlens.datasets.core import Core
 from counterlens.datasets.cruxeval import CruxEval
 from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
 from counterlens.datasets.files import data_files
@@ -43,6 +44,7 @@ LOADERS: dict[str, Loader] = {
         Avatar(),
         CodeSearchNet(),
         Galeras(),
+        Core(),
     )
 }
 

@@ -68,6 +68,7 @@ class Request:
         seed: Of every choice.
         windows: Also with less context around a gap.
         corpus: Files or a dataset, whose frequencies a figure is set beside.
+        method: How it is found out, where a task knows several ways; None for the best that the model allows.
         cancel: Set it to give up.
         report: Called with what is being done.
     """
@@ -78,6 +79,7 @@ class Request:
     seed: int = 0
     windows: bool = False
     corpus: str | None = None
+    method: str | None = None
     cancel: Event | None = None
     report: Report | None = None
 

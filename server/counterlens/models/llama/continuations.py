@@ -18,6 +18,9 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations, Scored
 from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
 
+_PLANNED = 64
+"""Sequences that are planned together at most: a plan compares each with each."""
+
 
 @dataclass
 class _Sequence:
@@ -68,8 +71,9 @@ class ContinuationScorer:
             done += tokens
             progress(done, total)
 
-        for group in self._groups(sequences):
-            self._read(group, k, advance)
+        for low in range(0, len(sequences), _PLANNED):
+            for group in self._groups(sequences[low : low + _PLANNED]):
+                self._read(group, k, advance)
         return [
             gathered(
                 one.rows,

@@ -30,6 +30,8 @@ class DependenceTask:
         """
         scores = request.model.offers(Capability.SCORE, cancel=request.cancel)
         method = Method.INTERVENTIONAL if scores else Method.PROMPTED
+        if request.method is not None:
+            method = Method(request.method)
         found: list[tuple[str, Inferred]] = []
         left_out: dict[str, int] = {}
         for done, target in enumerate(request.targets):
