@@ -77,7 +77,7 @@ def test_a_model_that_fills_reads_what_follows(tmp_path: Path) -> None:
     path = tmp_path / "fill.gguf"
     with_fill_marks(embedded_model(), path, (3, 4, 5))
     with LlamaModel(path, spec="fill", api="fill", context=256) as model:
-        asked = [Prompt(ADD, 16, Stop(indent=0), suffix=text) for text in ("\n", "\n\nprint(add(1, 2))\n")]
+        asked = [Prompt(ADD, 16, Stop(), suffix=text) for text in ("\n", "\n\nprint(add(1, 2))\n")]
         first = model.complete(asked)
         assert len(first) == 2
         assert all(answer.tokens > 0 for answer in first)
