@@ -43,7 +43,8 @@ try {
   await vscode.command("Counterlens: Probe Function Counterfactually");
   await vscode.tab(`Probe of ${FUNCTION}`).waitFor({ timeout: 300_000 });
   await page.setViewportSize({ width: 1120, height: 640 });
-  await vscode.panel(`Probe of ${FUNCTION}`).getByRole("heading", { name: "if-else-flip" }).waitFor();
+  const heading = vscode.panel(`Probe of ${FUNCTION}`).getByRole("heading", { name: "if-else-flip" });
+  await heading.evaluate((element) => element.scrollIntoView());
   await vscode.leave();
   await picture("probe");
 } finally {
