@@ -60,6 +60,7 @@ export interface Settings {
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
   probe: { maxTokens: number };
+  sandbox: { allowWeaker: boolean };
   dependences: { diagnostics: boolean };
 }
 
@@ -77,6 +78,7 @@ export const DEFAULTS: Settings = {
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
   probe: { maxTokens: 256 },
+  sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
 };
 
@@ -194,6 +196,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
     },
     probe: { maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens) },
+    sandbox: { allowWeaker: read("sandbox.allowWeaker", aBoolean, d.sandbox.allowWeaker) },
     dependences: { diagnostics: read("dependences.diagnostics", aBoolean, d.dependences.diagnostics) },
   };
   return { settings, problems };

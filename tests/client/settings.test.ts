@@ -50,6 +50,7 @@ test("good values are taken over", () => {
     "scoring.longestLineBytes": 9000,
     "scoring.maxBytes": 1024,
     "probe.maxTokens": 64,
+    "sandbox.allowWeaker": true,
     "dependences.diagnostics": true,
   };
   const { settings, problems } = readSettings(from(values));

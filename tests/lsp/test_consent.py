@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.consent import NOT_NOW, RUN, require_consent
+from counterlens.lsp.settings import read_settings
 from counterlens.sandbox.registry import Availability
 
 STRONG = Availability("bubblewrap", True, "", (("reads", True),))
@@ -39,6 +40,13 @@ async def test_the_user_is_asked_once(tmp_path: Path, monkeypatch: pytest.Monkey
     assert user.asked == 1
     await require_consent(user, WEAK._replace(reason="does not isolate network"))
     assert user.asked == 2
+
+
+async def test_a_setting_is_an_answer() -> None:
+    user = User(NOT_NOW)
+    await require_consent(user, WEAK, given_before=True)
+    assert user.asked == 0
+    assert read_settings({"sandbox": {"allowWeaker": True}})[0].allow_weaker_sandbox
 
 
 @pytest.mark.parametrize("answer", [NOT_NOW, None])

@@ -25,12 +25,15 @@ class Asker(Protocol):
         ...
 
 
-async def require_consent(server: Asker, best: Availability | None = None) -> None:
+async def require_consent(
+    server: Asker, best: Availability | None = None, *, given_before: bool = False
+) -> None:
     """Go on only where programs are well isolated, or the user accepts that they are not.
 
     Args:
         server: Asks, by the standard request that any client shows.
         best: The sandbox; by default the one that is used here.
+        given_before: Whether the user's settings accept a weak one.
 
     Raises:
         CounterlensError: the user does not accept it.
@@ -38,7 +41,7 @@ async def require_consent(server: Asker, best: Availability | None = None) -> No
     """
     if best is None:
         best = await asyncio.get_running_loop().run_in_executor(None, chosen)
-    if not best.weak:
+    if not best.weak or given_before:
         return
     given, this = _place(), f"{best.name}: {best.reason}\n"
     if given.is_file() and given.read_text(encoding="utf-8") == this:

@@ -99,7 +99,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis, function = function_named(ls, argument)
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
-        await require_consent(ls)
+        await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
         probed = await _run(ls, analysis, function)
     except Cancelled:
         return ProbeAnswer(ok=False, error="The probe was cancelled.")

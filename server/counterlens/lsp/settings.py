@@ -50,6 +50,7 @@ class Settings:
     average_line: int = _LIMITS.average_line
     longest_line: int = _LIMITS.longest_line
     max_tokens: int = MAX_TOKENS
+    allow_weaker_sandbox: bool = False
     dependences_diagnostics: bool = False
 
     @property
@@ -187,6 +188,7 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
         max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
         max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
+        allow_weaker_sandbox=reader.flag("sandbox.allowWeaker", defaults.allow_weaker_sandbox),
         dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),
     )
     return settings, reader.complaints
