@@ -2,6 +2,7 @@
 
     python benchmarks/core_agreement.py DATA/core             # the figures, and each disagreement
     python benchmarks/core_agreement.py DATA/core --quiet     # the figures alone
+    python benchmarks/core_agreement.py DATA/core --no-resets # `sort` and `clear` hide no earlier changes
 
 The folder holds `code/NAME_FIRST_LAST.py` and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie et al. 2025) has
 them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists the lines that
@@ -23,7 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from counterlens.dependence import Dependences, Program
+from counterlens.dependence import Dependences, Program, Rules
+from counterlens.dependence.rules import DEFAULT
 from counterlens.errors import SourceError
 
 LEAST = {"control": (0.95, 0.94), "data": (0.94, 0.99)}
@@ -87,7 +89,7 @@ def labels(text: str) -> Iterator[Label]:
         yield label
 
 
-def analysed(path: Path) -> Dependences:
+def analysed(path: Path, rules: Rules = DEFAULT) -> Dependences:
     """The dependences of a labelled function, which keeps its line numbers.
 
     Raises:
@@ -95,17 +97,17 @@ def analysed(path: Path) -> Dependences:
     """
     first, last = path.stem.split("_")[-2:]
     lines = path.read_text(encoding="utf-8").split("\n")[int(first) - 1 : int(last)]
-    program = Program("\n" * (int(first) - 1) + textwrap.dedent("\n".join(lines)))
+    program = Program("\n" * (int(first) - 1) + textwrap.dedent("\n".join(lines)), rules)
     return program.dependences(program.functions[0])
 
 
-def compare(folder: Path) -> tuple[dict[str, Count], dict[str, str]]:
+def compare(folder: Path, rules: Rules = DEFAULT) -> tuple[dict[str, Count], dict[str, str]]:
     """Compare all functions: the counts by kind, and the functions left out with the reason."""
     counts = {"control": Count(), "data": Count()}
     left_out: dict[str, str] = {}
     for path in sorted((folder / "code").glob("*.py")):
         try:
-            found = analysed(path)
+            found = analysed(path, rules)
         except SourceError as error:
             left_out[path.stem] = error.message
             continue
@@ -131,8 +133,10 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quiet", action="store_true", help="do not name the disagreements")
+    parser.add_argument("--no-resets", action="store_true", help="without the rule for `sort` and `clear`")
     given = parser.parse_args()
-    counts, left_out = compare(given.folder)
+    rules = Rules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
+    counts, left_out = compare(given.folder, rules)
     for kind, count in counts.items():
         for title, edges in (("not labelled", count.invented), ("not found", count.missed)):
             for edge in () if given.quiet else edges:

@@ -6,6 +6,7 @@
 Each function's pairs are compared by statement. A difference is put down to the first reason that applies:
 
 only ours, because beniget
+    class       does not make a class of what its body binds
     augmented   does not count the target of `x += 1` as a use of `x`, nor what reaches it so
     handler     does not take an exception's name for a definition, and lets no exception leave a `try` midway
     global      counts a `global` name as the module's only
@@ -115,6 +116,9 @@ def why_ours(pair: Pair, places: Places) -> str:
     """Why beniget has a pair not."""
     made, used, name = pair
     around = [*places.around.get(made, ()), *places.around.get(used, ())]
+    last = places.around.get(used, [places.function])[-1]
+    if isinstance(last, ast.ClassDef) and last in places.around.get(made, ()):
+        return "class"
     inside = [node for node in ast.walk(places.function) if isinstance(node, ast.AugAssign)]
     if any(isinstance(node.target, ast.Name) and node.target.id == name for node in inside):
         return "augmented"
@@ -125,7 +129,6 @@ def why_ours(pair: Pair, places: Places) -> str:
         return "match"
     if any(isinstance(node, (*TRIES, ast.ExceptHandler)) for node in around):
         return "handler"
-    last = places.around.get(used, [places.function])[-1]
     if any(isinstance(node, (*FUNCTIONS, ast.Lambda, ast.GeneratorExp)) for node in ast.walk(last)):
         return "captured"
     if any(isinstance(node, LOOPS) for node in around):
