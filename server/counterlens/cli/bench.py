@@ -131,7 +131,7 @@ def bench(
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
-            raise type(error)(error.message, hint) from error
+            raise CounterlensError(error.message, hint) from error
     _finish(out, ended)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, ModelError
-from counterlens.evaluation.engines.local import run_local
+from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.settings import Settings
@@ -113,21 +114,29 @@ class Run:
                     def one(item: Item, asked: Model = asked) -> Record:
                         return self._perform(item, asked, cancel)
 
-                    for finished in run_local(left, one, cancel, jobs):
-                        if isinstance(finished.error, Cancelled):
-                            raise finished.error
-                        if finished.record is None:
-                            failed[finished.item.id] = finished.error or CounterlensError("it failed")
-                            if len(failed) >= MOST_FAILURES:
-                                raise failed[finished.item.id]
-                            continue
-                        self._store.append(finished.item, replace(finished.record, manifest=digest))
-                        done.add(finished.item.position)
-                        if advance:
-                            advance(len(done), total, finished.item.problem)
+                    # Closed before the model is, whatever happens here: its threads still ask it.
+                    with closing(run_local(left, one, cancel, jobs)) as outcomes:
+                        for finished in outcomes:
+                            if finished.record is None:
+                                self._note(finished, failed)
+                                continue
+                            self._store.append(finished.item, replace(finished.record, manifest=digest))
+                            done.add(finished.item.position)
+                            if advance:
+                                advance(len(done), total, finished.item.problem)
             finally:
                 answers.close()
         return Ended(len(done), total, failed)
+
+    @staticmethod
+    def _note(finished: Finished, failed: dict[str, CounterlensError]) -> None:
+        """Put an item aside that failed; give up where too many have, or where that was asked for."""
+        error = finished.error or CounterlensError("it failed")
+        if isinstance(error, Cancelled):
+            raise error
+        failed[finished.item.id] = error
+        if len(failed) >= MOST_FAILURES:
+            raise error
 
     def _perform(self, item: Item, model: Model, cancel: Event) -> Record:
         if cancel.is_set():

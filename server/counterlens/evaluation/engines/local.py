@@ -8,7 +8,7 @@ changes nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -42,8 +42,8 @@ def workers() -> int:
 
 def run_local(
     items: Iterable[Item], perform: Callable[[Item], Record], cancel: Event, jobs: int | None = None
-) -> Iterator[Finished]:
-    """Carry out items and give each as soon as it is done. Whoever leaves early cancels what is under way.
+) -> Generator[Finished, None, None]:
+    """Carry out items and give each as soon as it is done. Close it to cancel what is under way.
 
     Args:
         items: What to do; taken as there is room for it.
