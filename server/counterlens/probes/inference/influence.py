@@ -77,8 +77,7 @@ def infer_influence(
 ) -> Influence:
     """Change every statement of a function and see what the model makes of the rest.
 
-    Takes about as many readings of the function as it has statements that bind something, and two for every
-    branch; a definition that is used often takes one for each use.
+    Takes about as many readings of the function as it has statements.
 
     Raises:
         SourceError: the function has too many statements.
