@@ -187,7 +187,7 @@ def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) ->
     reason = ran.json["summary"]["why_not_judged"]
     assert "no test mentions it" in reason
     assert "it opens files" in reason
-    assert ran.json["pairs"][0]["original"]["evidence"]["message"] == reason
+    assert ran.json["pairs"][0]["original"]["evidence"]["message"] == "nothing can judge it"
     shown = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--markdown", "-")
     assert "Nothing can judge it: no test mentions it" in shown.out
 

@@ -103,9 +103,10 @@ def _show(verdict: Verdict) -> None:
     evidence: Evidence = verdict.evidence
     word = verdict.judgement.value.replace("_", " ")
     tests = f", {evidence.tests} run" if evidence.tests else ""
+    strength = f", {evidence.strength.value} evidence" if evidence.strength else ""
     apart = f", {evidence.isolation.value}" if evidence.isolation else ""
     click.secho(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True, nl=False)
-    click.echo(f"  by {evidence.attribution}{tests}{apart}, {verdict.seconds:.2f} s")
+    click.echo(f"  by {evidence.attribution}{tests}{strength}{apart}, {verdict.seconds:.2f} s")
     for text in (evidence.failed, evidence.message):
         if text:
             click.echo("  " + text.replace("\n", "\n  "))

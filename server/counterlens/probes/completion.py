@@ -86,7 +86,7 @@ def probe_completion(
     steps.next("finding the tests")
     judge = judge or find_judge(document, function, sandbox, cancel=cancel, report=steps.next)
     why_not = None if judge else why_no_judge(document, function, sandbox, cancel=cancel)
-    judging = Judging(judge, document, function, steps, why_not=why_not)
+    judging = Judging(judge, document, function, steps)
     judging.check_own_tests()
     sound, dropped = judging.sift([one for one in surveyed.counterfactuals if one.cut is not None])
     gaps = [gaps_of(document, function, counterfactual) for counterfactual in sound]

@@ -19,20 +19,10 @@ class Judging:
         document: The source as it stands.
         function: The function.
         steps: Progress and cancellation.
-        why_not: Why nothing can, where that is so.
     """
 
-    def __init__(
-        self,
-        judge: Judge | None,
-        document: Document,
-        function: Function,
-        steps: Steps,
-        *,
-        why_not: str | None = None,
-    ) -> None:
+    def __init__(self, judge: Judge | None, document: Document, function: Function, steps: Steps) -> None:
         self._judge, self._document, self._function, self._steps = judge, document, function, steps
-        self.why_not = why_not
         self._verdicts: dict[str, Verdict] = {}
 
     @property
@@ -43,8 +33,7 @@ class Judging:
     def verdict(self, program: str) -> Verdict:
         """The judgement of a whole program; refused where nothing can judge."""
         if self._judge is None:
-            reason = self.why_not or "there are no tests to judge it by"
-            return Verdict(Judgement.REFUSED, Evidence("none", 0, message=reason))
+            return Verdict(Judgement.REFUSED, Evidence("none", 0, message="nothing can judge it"))
         if program not in self._verdicts:
             self._verdicts[program] = self._judge.judge(program, cancel=self._steps.cancel)
         return self._verdicts[program]
