@@ -144,6 +144,10 @@ def test_what_gives_no_answer_is_counted(model: LlamaModel) -> None:
 def test_answers_are_read() -> None:
     assert read_name(" `find_it`.") == "find_it"
     assert read_name("def go_on(x):") == "go_on"
+    assert read_name("The best name for it is `cap`, surely.") == "cap"
+    assert read_name("I would call it holdBelow because it holds.") == "holdBelow"
+    assert read_name("The function caps a value") is None
+    assert read_name("either cap_it or hold_it") is None
     assert read_name("42 ?") is None
     assert read_summary("\n  \n It adds. \n more") == "It adds."
     assert read_output(" [1,2]\n") == "[1, 2]"

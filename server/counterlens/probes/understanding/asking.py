@@ -23,6 +23,8 @@ Measure = Callable[[str, str], float]
 Measures = dict[str, Measure]
 """How alike the answer to the original and another one are, 0 to 1, by the name of the similarity."""
 _NAME = re.compile(r"[^\W\d]\w*")
+_MARKED = re.compile(r"[`'\"*]+(?:def )?([^\W\d]\w*)(?:\([^`]*\):?)?[`'\"*]+")
+_COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
 _WORD = re.compile(r"\w")
 
 
@@ -67,9 +69,16 @@ def read_summary(text: str) -> str | None:
 
 
 def read_name(text: str) -> str | None:
-    """The first name in what was said, be it code or a sentence."""
-    found = _NAME.search(text.replace("def ", ""))
-    return found[0] if found else None
+    """The name in what was said: all of it, or marked as code, or the only word that looks like code."""
+    line = read_summary(text) or ""
+    alone = line.strip("`'\"*.,:; ").removeprefix("def ").partition("(")[0]
+    if _NAME.fullmatch(alone):
+        return alone
+    marked = _MARKED.search(line)
+    if marked:
+        return marked[1]
+    compound = {word for word in _NAME.findall(line) if _COMPOUND.search(word)}
+    return compound.pop() if len(compound) == 1 else None
 
 
 def read_output(text: str) -> str | None:
