@@ -320,6 +320,35 @@ def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else float("nan")
 
 
+def matched(cases: list[Case]) -> dict[str, Any]:
+    """Nats at what depends on a, minus nats at what stands equally far from a and does not.
+
+    An analysis of the effect, not an estimator of edges: it needs the truth. Without any placebo; distances
+    are weighted by how many dependent pairs they have.
+    """
+    rows = {}
+    for name, score, truth in (
+        ("data (graph)", data, lambda c: c.data),
+        ("control (graph)", CONTROL["without placebo"], lambda c: c.control),
+    ):
+        seen = [[(b - a, (a, b) in truth(c), v) for (a, b), v in score(c).items()] for c in cases]
+        rows[name] = _plain(found := bootstrap(seen, _contrast))
+        print(f"matched contrast, {name}: {_text(found)} nats")
+    return rows
+
+
+def _contrast(chosen: Any) -> float | None:
+    """The mean difference at equal distance; None where no distance has both kinds of pairs."""
+    groups: dict[int, dict[bool, list[float]]] = {}
+    for far, depends, value in (pair for one in chosen for pair in one):
+        groups.setdefault(far, {True: [], False: []})[depends].append(value)
+    both = [one for one in groups.values() if one[True] and one[False]]
+    total = sum(len(one[True]) for one in both)
+    return (
+        sum(len(one[True]) * (_mean(one[True]) - _mean(one[False])) for one in both) / total if both else None
+    )
+
+
 def out_of_reach(cases: list[Case]) -> dict[str, float]:
     """The share of true edges that no estimator could see: not forward, or of statements not changed."""
     figures = {}
@@ -340,6 +369,7 @@ def report(cases: list[Case]) -> dict[str, Any]:
         ),
         "control": table("control (graph)", cases, CONTROL, lambda case: case.control),
         "confounders": confounders(cases),
+        "matched": matched(cases),
         "out_of_reach": out_of_reach(cases),
     }
 
