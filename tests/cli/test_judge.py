@@ -45,10 +45,10 @@ def verdict(folder: Path, program: str | bytes, *given: str, **files: str) -> An
 
 @pytest.mark.parametrize("form", TESTS)
 def test_tests_in_any_form(tmp_path: Path, form: str) -> None:
-    right = verdict(tmp_path, RIGHT, "--tests", "checks.py", checks=TESTS[form])
+    right = verdict(tmp_path, RIGHT, "--tests", "checks.py", "--timeout", "60", checks=TESTS[form])
     assert (right["verdict"], right["attribution"]) == ("passed", "tests")
     assert right["evidence"]["isolation"] == "apart"
-    wrong = verdict(tmp_path, RIGHT.replace("+", "-"), "--tests", "checks.py")
+    wrong = verdict(tmp_path, RIGHT.replace("+", "-"), "--tests", "checks.py", "--timeout", "60")
     assert (wrong["verdict"], wrong["evidence"]["message"] != "") == ("failed", True)
 
 
