@@ -60,7 +60,7 @@ from counterlens.syntax.functions import find_function, require_python
 )
 @click.option(
     "--task",
-    type=click.Choice([*(str(variant) for variant in Variant), *TASKS]),
+    type=click.Choice([*(str(variant) for variant in Variant), *TASKS, tasks.ALL]),
     default=str(Variant.COMPLETE),
     show_default=True,
     help="What is probed.",
@@ -122,6 +122,30 @@ def probe(
     The function and equivalent ways of writing it are cut at the same place, the model completes both, and
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
+    if task == tasks.ALL:
+        chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
+        with (
+            steps("loading the model", total_known=True) as report,
+            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+        ):
+            session = ProbeSession(
+                loaded,
+                strong_sandbox(),
+                variant=Variant.COMPLETE,
+                mutations=mutations,
+                seed=seed,
+                prefix_ratio=ratio,
+                without=without,
+                max_tokens=max_tokens,
+                report=report,
+            )
+            probed, untested = tasks.completions(session, chosen)
+            results, unmet = tasks.run_all(
+                loaded, chosen, seed=seed, windows=windows, corpus=corpus, method=method, report=report
+            )
+        reasons = {f"completion of {name}": reason for name, reason in untested.items()}
+        tasks.show_all(results, probed, reasons | unmet, as_json=as_json)
+        return
     if task in TASKS:
         chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
         with (
