@@ -172,7 +172,7 @@ def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_pa
     assert ran.json["left_out"] == {}
     (pair,) = ran.json["pairs"]
     assert pair["original"]["evidence"]["attribution"] == "given"
-    assert ran.json["functions"][0]["summary"]["judged_by"] == "2 givens"
+    assert ran.json["functions"][0]["summary"]["judged_by"] == "2 given tests"
 
 
 def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) -> None:

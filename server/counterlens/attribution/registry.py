@@ -136,5 +136,5 @@ def described(judge: Judge) -> str:
     if isinstance(judge, differential.DifferentialJudge):
         reach = judge.original.reach
         return f"{judge.tests} inputs (differential execution, {reach} reached: {judge.strength} evidence)"
-    name = judge.attribution.replace("tests", "test")
+    name = judge.attribution.replace("tests", "test").replace("given", "given test")
     return f"{judge.tests} {name}{'' if judge.tests == 1 else 's'}"
