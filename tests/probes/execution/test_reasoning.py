@@ -80,6 +80,23 @@ def test_features(body: str, tags: tuple[str, ...], complexity: int) -> None:
     assert (found.tags, found.complexity) == (tags, complexity)
 
 
+@pytest.mark.parametrize(
+    ("body", "uses"),
+    [
+        ("return -1", ()),
+        ("return -x + 1", ("arithmetic",)),
+        ("x |= y", ("bitwise",)),
+        ("return x in y and not x < y", ("comparison", "membership", "boolean")),
+        ("return len(x.strip())", ("builtin call", "method call")),
+        ("return f(~x)", ("bitwise", "other call")),
+    ],
+)
+def test_what_a_function_uses(body: str, uses: tuple[str, ...]) -> None:
+    found = features(f"def f(x, y):\n    {body}\n")
+    assert found is not None
+    assert found.uses == uses
+
+
 def test_features_of_what_does_not_parse_are_unknown() -> None:
     assert features("def f(:") is None
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 TAGS = ("for", "while", "nested loop", "if", "nested if", "try", "basic")
+USES = (
+    "arithmetic",
+    "comparison",
+    "membership",
+    "boolean",
+    "bitwise",
+    "builtin call",
+    "method call",
+    "other call",
+)
+_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.match_case, ast.comprehension)
 
@@ -20,11 +33,13 @@ class Features:
         tags: Of `TAGS`; `basic` where none of the others is.
         complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
         lines: Lines of code without blank ones.
+        uses: Of `USES`: kinds of operators, and of calls (paper 002, API calls).
     """
 
     tags: tuple[str, ...]
     complexity: int
     lines: int
+    uses: tuple[str, ...]
 
 
 def features(source: str) -> Features | None:
@@ -35,12 +50,33 @@ def features(source: str) -> Features | None:
     except (SyntaxError, ValueError):
         return None
     found = set(_tags(tree, loops=0, branches=0)) or {"basic"}
+    used = {use for node in ast.walk(tree) for use in _uses(node)}
     decisions = sum(_decisions(node) for node in ast.walk(tree))
     return Features(
         tuple(tag for tag in TAGS if tag in found),
         decisions + 1,
         sum(bool(line.strip()) for line in text.splitlines()),
+        tuple(use for use in USES if use in used),
     )
+
+
+def _uses(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.BinOp | ast.AugAssign):
+        yield "bitwise" if isinstance(node.op, _BITWISE) else "arithmetic"
+    elif isinstance(node, ast.UnaryOp):
+        if not isinstance(node.operand, ast.Constant):  # -1 is a number
+            yield {ast.Not: "boolean", ast.Invert: "bitwise"}.get(type(node.op), "arithmetic")
+    elif isinstance(node, ast.BoolOp):
+        yield "boolean"
+    elif isinstance(node, ast.Compare):
+        for one in node.ops:
+            yield "membership" if isinstance(one, _MEMBERSHIP) else "comparison"
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            yield "method call"
+        else:
+            known = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+            yield "builtin call" if known else "other call"
 
 
 def _decisions(node: ast.AST) -> int:

@@ -9,7 +9,7 @@ from counterlens.errors import SourceError
 from counterlens.metrics.association import spearman
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.probes.execution.answers import ABSOLUTE, RELATIVE, Outcome
-from counterlens.probes.execution.features import TAGS
+from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.reasoning import Answered, reason
 from counterlens.probes.task import Cell, Need, Request, Result, Table
@@ -37,7 +37,7 @@ class ExecutionTask:
             reasons = "; ".join(f"{count} {text}" for text, count in found.left_out.items())
             raise SourceError("there is no call to ask about", reasons)
         asked = len({one.target for one in found.answers})
-        tables = [_styles(found.answers), _tags(found.answers), _types(found.answers)]
+        tables = [_styles(found.answers), _tags(found.answers), _uses(found.answers), _types(found.answers)]
         if asked > 2:
             tables.append(_correlations(found.answers, request.seed))
         if asked <= SHOWN:
@@ -80,6 +80,15 @@ def _tags(answers: Sequence[Answered]) -> Table:
     rows = [(tag, *_by_style(answers, with_tag(tag))) for tag in TAGS]
     shown = tuple(row for row in rows if row[1])
     return Table("by what the function is made of", ("construct", "n", *_titles()), shown)
+
+
+def _uses(answers: Sequence[Answered]) -> Table:
+    def with_use(use: str) -> Callable[[Answered], bool]:
+        return lambda one: one.features is not None and use in one.features.uses
+
+    rows = [(use, *_by_style(answers, with_use(use))) for use in USES]
+    shown = tuple(row for row in rows if row[1])
+    return Table("by what it uses", ("operators and calls", "n", *_titles()), shown)
 
 
 def _types(answers: Sequence[Answered]) -> Table:
@@ -160,6 +169,7 @@ def _plain(one: Answered) -> dict[str, Any]:
         "outcome": str(one.outcome),
         "same_type": one.same_type,
         "tags": list(made.tags) if made else None,
+        "uses": list(made.uses) if made else None,
         "complexity": made.complexity if made else None,
         "lines": made.lines if made else None,
         "rounds": one.truth.rounds,
