@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -61,6 +62,18 @@ def test_calls_of_a_docstring() -> None:
     document = Document(SOURCE)
     assert calls_of(document, find_function(document, "double")) == ["double([1, 2])"]
     assert calls_of(document, find_function(document, "bare")) == []
+
+
+def test_calls_of_the_tests_beside_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(SOURCE)
+    (tmp_path / "test_program.py").write_text(
+        "from program import bare, double\n\n"
+        "def test_them():\n    assert double([1, 2]) == [2, 4]\n    assert double([3]) == [6] == double(x)\n"
+    )
+    (tmp_path / "test_other.py").write_text("def test_it():\n    double([9])\n")
+    document = Document.read(path)
+    assert calls_of(document, find_function(document, "double")) == ["double([1, 2])", "double([3])"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Calls of a function that stand somewhere already: in its doctests, in the tests of a dataset."""
+"""Calls of a function that stand somewhere already: in its doctests, in tests, in those of a dataset."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 import doctest
 from collections.abc import Iterator
 
+from counterlens.attribution.discovery import cases_for, files_with_tests
+from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -38,13 +40,27 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
 
 
 def calls_of(document: Document, function: Function) -> list[str]:
-    """The calls in the examples of a function's docstring."""
+    """The calls in the examples of a function's docstring, then those in the tests beside its file."""
     text = document.data[function.start : function.end].decode("utf-8", "replace")
     try:
         examples = doctest.DocTestParser().get_examples(text)
     except ValueError:
-        return []
-    return calls_in("".join(example.source for example in examples), {function.name}, function.name)
+        examples = []
+    found = calls_in("".join(example.source for example in examples), {function.name}, function.name)
+    return list(dict.fromkeys([*found, *_calls_in_tests(document, function)]))
+
+
+def _calls_in_tests(document: Document, function: Function) -> Iterator[str]:
+    if document.path is None or not document.path.is_file():
+        return
+    place = layout_of(document.path, document.text)
+    files = {case.file for case in cases_for(function.qualname, place, files_with_tests(place))}
+    for file in sorted(files):
+        try:
+            tests = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        yield from calls_in(tests, {function.name}, function.name)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -108,7 +108,7 @@ def _question(target: Target, sandbox: Sandbox, request: Request) -> _Question:
         raise _LeftOut("it is a method or an inner function, which no call by itself reaches")
     calls = [target.call] if target.call else calls_of(target.document, function)
     if not calls:
-        raise _LeftOut("no call of it with literal arguments is known: add a doctest")
+        raise _LeftOut("no call of it with literal arguments is known: add a doctest or a test")
     try:
         truth = truth_of(target.document, calls[0], sandbox, cancel=request.cancel)
     except SourceError as error:

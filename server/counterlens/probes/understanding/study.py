@@ -127,7 +127,7 @@ def _pairs(found: Subject, question: Question, request: Request, left_out: Count
     info, target = request.model.info, found.target
     calls = _calls(found) if question.calls else [""]
     if not calls:
-        left_out["no call of it with literal arguments is known: add a doctest"] += 1
+        left_out["no call of it with literal arguments is known: add a doctest or a test"] += 1
     for call in calls:
         try:
             truth = (
