@@ -23,6 +23,7 @@ _CONTEXT = re.compile(
     r"|must have less than \d+ tokens",
     re.I,
 )
+_FORM = re.compile(r"response_format|json_schema|json_object")
 _NO_LOGPROBS = re.compile(r"logprobs.{0,40}not supported", re.I)
 _UNKNOWN_CODES = frozenset({"model_not_found", "model_not_exist", "invalid_model"})
 _UNKNOWN = re.compile(
@@ -196,6 +197,8 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
         return UnknownModelError(f"{host} does not know the model{said}")
     if status in (400, 422, 500) and _NO_LOGPROBS.search(message):
         return UnsupportedParameterError(f"{host} gives no log-probabilities{said}", "logprobs")
+    if status in (400, 422, 500) and _FORM.search(message):
+        return UnsupportedParameterError(f"{host} does not take this form of answer{said}", "response_format")
     if status == 400 and code in _PARAMETER_CODES:
         return UnsupportedParameterError(
             f"{host} refused the request (400){said}",

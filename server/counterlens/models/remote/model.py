@@ -30,6 +30,7 @@ from counterlens.models.remote.failures import (
     UnknownModelError,
     UnsupportedParameterError,
 )
+from counterlens.models.remote.forms import Forms
 from counterlens.models.remote.healing import Contradiction
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.scoring.memory import Memory
@@ -116,7 +117,7 @@ class RemoteModel:
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
         self._limit = "max_tokens"
-        self._holds_to_forms = True
+        self._forms = Forms()
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
@@ -310,16 +311,17 @@ class RemoteModel:
             return await self._read(prompt, exchange, answer), answer.streamed
 
         payload: Json = {"model": self._model, **exchange.payload}
-        if not self._holds_to_forms:
-            payload = _formless(payload)
-        elif (free := _formless(payload)) != payload:
+        refusal: RefusedRequestError | None = None
+        for way, body in self._forms.ways(payload):
             try:
-                return await self._send(payload, read)
-            except RefusedRequestError:
-                answer = await self._send(free, read)
-                self._holds_to_forms = False  # it was the form that the endpoint minded
+                answer = await self._send(body, read)
+            except RefusedRequestError as error:
+                refusal = refusal or error
+            else:
+                self._forms.took(way)
                 return answer
-        return await self._send(payload, read)
+        assert refusal is not None  # there is at least one way
+        raise refusal
 
     async def _send(
         self, body: Json, read: Callable[[Answer], Coroutine[Any, Any, tuple[Completion, bool]]]
@@ -379,11 +381,6 @@ async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from failed.exceptions[0].__cause__
     return [task.result() for task in tasks]
-
-
-def _formless(payload: Json) -> Json:
-    """A request without the form that its answer is to have."""
-    return {key: value for key, value in payload.items() if key not in {"grammar", "response_format"}}
 
 
 def _joined(text: str) -> str:
