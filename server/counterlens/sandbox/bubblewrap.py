@@ -38,8 +38,12 @@ class Bubblewrap:
         self._program = found
 
     def folder(self) -> tuple[str, Callable[[], None]]:
-        """A folder that exists only inside; nothing is to be removed."""
-        return f"/tmp/counterlens-{secrets.token_hex(6)}", lambda: None  # noqa: S108
+        """A folder that exists only inside; nothing is to be removed.
+
+        It is below none of the folders that hold people's files, /tmp among them: whichever of those may be
+        read is bound read-only.
+        """
+        return f"/counterlens-{secrets.token_hex(6)}", lambda: None
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
         """The command, seeing only what is readable and an empty private folder."""

@@ -1,0 +1,38 @@
+"""What a program sees beside its own files, in every sandbox there is here."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from counterlens.errors import SandboxError
+from counterlens.sandbox.base import Job, Limits, Sandbox
+from counterlens.sandbox.bubblewrap import Bubblewrap
+from counterlens.sandbox.process import ProcessSandbox
+
+
+@pytest.fixture(params=[Bubblewrap, lambda: None], ids=["bubblewrap", "process"])
+def back_end(request: pytest.FixtureRequest) -> Sandbox:
+    try:
+        return ProcessSandbox(request.param())
+    except SandboxError as error:
+        pytest.skip(str(error))
+
+
+def test_the_folder_of_temporary_files_may_be_read_like_any_other(back_end: Sandbox) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("read me")
+        file.flush()
+        program = (
+            f"print(open({file.name!r}).read(), end='')\n"
+            "import os, tempfile\n"
+            "print(tempfile.NamedTemporaryFile().name.startswith(os.environ['TMPDIR']))\n"
+        ).encode()
+        readable = (Path(tempfile.gettempdir()),)
+        job = Job({"p.py": program}, "p.py", Path(sys.executable), (), readable, Limits(seconds=20.0))
+        outcome = back_end.run(job)
+    assert outcome.code == 0, outcome.errors
+    assert outcome.output == b"read meTrue\n"
