@@ -47,7 +47,7 @@ def test_an_interval_is_repeatable_and_holds_the_figure() -> None:
 
 
 def test_a_figure_of_nothing_is_none() -> None:
-    assert bootstrap([], lambda chosen: 1.0).value is None
+    assert bootstrap([], lambda _: 1.0).value is None
 
 
 @given(EDGES)

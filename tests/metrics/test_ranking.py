@@ -45,9 +45,7 @@ def test_as_scikit_learn_has_them(pairs: list[tuple[int, bool]]) -> None:
     scores, labels = arrays(pairs)
     assume(0 < labels.sum() < len(labels))
     assert auroc(scores, labels) == pytest.approx(metrics.roc_auc_score(labels, scores))
-    assert average_precision(scores, labels) == pytest.approx(
-        metrics.average_precision_score(labels, scores)
-    )
+    assert average_precision(scores, labels) == pytest.approx(metrics.average_precision_score(labels, scores))
 
 
 @given(PAIRS)
