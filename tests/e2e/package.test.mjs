@@ -26,6 +26,8 @@ describe("the packaged extension", { skip }, () => {
       ".vsixmanifest",
       "changelog.md",
       "dist/extension.js",
+      "dist/panel.css",
+      "dist/panel.js",
       "LICENSE.txt",
       "media/icon.png",
       "package.json",
