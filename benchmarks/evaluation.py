@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=workers())
     parser.add_argument("--rounds", type=int)
     given = parser.parse_args()
-    limit, rounds = given.limit or (5 if given.quick else 20), given.rounds or (1 if given.quick else 2)
+    limit, rounds = given.limit or (2 if given.quick else 20), given.rounds or (1 if given.quick else 2)
     settings = Settings("completion", given.data, limit=limit, max_tokens=64 if given.quick else 128)
     plan = make_plan(settings, best_sandbox())
     seconds: dict[str, float] = {}
