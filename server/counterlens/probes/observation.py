@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
 from counterlens.mutations.loop_unroll import Rounds
-from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.probes.observing import run_observer
+from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document
 
 _OBSERVER = Path(__file__).with_name("loop_observer.py")
@@ -41,19 +40,8 @@ def observe_loops(
         raise SourceError(
             f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"
         ) from None
-    place = layout_of(document.path, document.text) if document.path else None
     limits = Limits()
-    outcome = sandbox.run(
-        Job(
-            files={"observed.py": document.data, "observe.py": _OBSERVER.read_bytes()},
-            entry="observe.py",
-            python=Path(sys.executable),
-            arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
-            readable=place.readable if place else (),
-            limits=limits,
-        ),
-        cancel=cancel,
-    )
+    outcome = run_observer(_OBSERVER, document, call, sandbox, limits, cancel=cancel)
     if outcome.ending is Ending.TIMED_OUT:
         raise SourceError(f"{call} did not end within {limits.seconds:.0f} seconds")
     try:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
 from counterlens.probes.execution.answers import Literal, literal
 from counterlens.probes.observation import observe_loops
-from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.probes.observing import run_observer
+from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document
 
 _OBSERVER = Path(__file__).with_name("output_observer.py")
@@ -50,18 +49,7 @@ def output_of(document: Document, call: str, sandbox: Sandbox, *, cancel: Event 
         SourceError: it fails, does not end, gives no literal, or something else each time; says which.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
-    place = layout_of(document.path, document.text) if document.path else None
-    outcome = sandbox.run(
-        Job(
-            files={"observed.py": document.data, "observe.py": _OBSERVER.read_bytes()},
-            entry="observe.py",
-            python=Path(sys.executable),
-            arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
-            readable=place.readable if place else (),
-            limits=_LIMITS,
-        ),
-        cancel=cancel,
-    )
+    outcome = run_observer(_OBSERVER, document, call, sandbox, _LIMITS, cancel=cancel)
     if outcome.ending is Ending.TIMED_OUT:
         raise SourceError("the call does not end in time")
     try:
