@@ -18,6 +18,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.confidence.units import units
+from counterlens.metrics.agreement import bootstrap
 from counterlens.syntax.concepts import Category
 
 RESAMPLES = 500
@@ -157,16 +158,12 @@ def _median(values: list[Floats], seed: int, resamples: int) -> Median | None:
 def _estimate(
     files: Sequence[OfFile], figure: Callable[[Sequence[OfFile]], float | None], seed: int, resamples: int
 ) -> Estimate | None:
-    """A figure with its percentile interval. Draws in which it is undefined do not count."""
-    value = figure(files)
-    if value is None:
-        return None
+    """A figure with its interval over files; a single file has none."""
     if len(files) < 2:
-        return Estimate(value, None, None)
-    draws = np.random.default_rng(seed).integers(0, len(files), (resamples, len(files)))
-    drawn = [figure([files[i] for i in draw]) for draw in draws.tolist()]
-    low, high = np.quantile([one for one in drawn if one is not None] or [value], [0.025, 0.975])
-    return Estimate(value, float(low), float(high))
+        value = figure(files)
+        return None if value is None else Estimate(value, None, None)
+    found = bootstrap(files, figure, seed=seed, resamples=resamples)
+    return None if found.value is None else Estimate(found.value, found.low, found.high)
 
 
 def _pooled(chosen: Sequence[Floats]) -> float | None:
