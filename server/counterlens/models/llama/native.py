@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
+from counterlens.models.base import Progress
 
 CHUNK = 128
 """Positions whose logits are alive at once, at most: 128 rows of a 49k vocabulary are 25 MB."""
@@ -47,6 +48,21 @@ def chunk_of(vocabulary: int) -> int:
     return min(CHUNK, 1 << (fitting.bit_length() - 1))
 
 
+def _percent(progress: Progress | None) -> Any:
+    """A callback of llama.cpp that says how many per cent of a model are loaded, each number once."""
+    last = -1
+
+    def loaded(share: float, _data: object) -> bool:
+        nonlocal last
+        percent = int(100 * share)
+        if progress and percent > last:
+            last = percent
+            progress(percent, 100)
+        return True  # go on
+
+    return llama.llama_progress_callback(loaded)
+
+
 class Engine:
     """One model, one context, one sequence of tokens in the KV cache.
 
@@ -56,12 +72,14 @@ class Engine:
         cancelled: Set from another thread to abort the decode that is under way.
     """
 
-    def __init__(self, path: Path, *, threads: int, context: int) -> None:
+    def __init__(self, path: Path, *, threads: int, context: int, progress: Progress | None = None) -> None:
         llama.llama_log_set(_LOG_CALLBACK, ctypes.c_void_p(0))
         llama.llama_backend_init()
         self.cancelled = Event()
         parameters = llama.llama_model_default_params()
         parameters.n_gpu_layers = 0
+        told = _percent(progress)
+        parameters.progress_callback = told
         self._model = llama.llama_model_load_from_file(str(path).encode(), parameters)
         if not self._model:
             raise ModelError(
@@ -72,6 +90,7 @@ class Engine:
         self.vocabulary = llama.llama_vocab_n_tokens(self._vocab)
         self.chunk = chunk_of(self.vocabulary)
         self.trained_context = llama.llama_model_n_ctx_train(self._model)
+        self.parameters = int(llama.llama_model_n_params(self._model))
         self.context = min(context, self.trained_context) if self.trained_context > 0 else context
         self._threads = threads
         # The callback must outlive every context, or llama.cpp calls into freed memory.
@@ -87,12 +106,13 @@ class Engine:
             token for token in range(self.vocabulary) if llama.llama_vocab_is_eog(self._vocab, token)
         )
 
-    def open_context(self, tokens: int, sequences: int = 1) -> Any:
+    def open_context(self, tokens: int, sequences: int = 1, *, states: int = 0) -> Any:
         """Make a llama.cpp context, which the caller frees.
 
         Args:
             tokens: For how many there is room, all sequences together.
             sequences: How many there may be; each gets an equal share of the room.
+            states: For so many tokens in one decode the last hidden states are wanted.
 
         Raises:
             ModelError: there is too little memory.
@@ -104,6 +124,10 @@ class Engine:
         parameters.n_outputs_max = parameters.n_outputs_max_per_seq = max(self.chunk, sequences)
         parameters.n_threads = parameters.n_threads_batch = self._threads
         parameters.n_seq_max = sequences
+        if states:
+            parameters.embeddings, parameters.pooling_type = True, llama.LLAMA_POOLING_TYPE_NONE
+            parameters.n_batch = parameters.n_ubatch = max(states, 1)
+            parameters.n_outputs_max = parameters.n_outputs_max_per_seq = states
         parameters.kv_unified = False  # sequences that share cells see each other's rounding
         context = llama.llama_init_from_model(self._model, parameters)
         if not context:
@@ -144,18 +168,30 @@ class Engine:
         return self._model
 
     @property
+    def width(self) -> int:
+        """Numbers in a hidden state."""
+        return int(llama.llama_model_n_embd(self._model))
+
+    def metadata(self, key: str) -> str | None:
+        """What the model's file says under a key."""
+        buffer = ctypes.create_string_buffer(256)
+        length = llama.llama_model_meta_val_str(self._model, key.encode(), buffer, 256)
+        return buffer.value.decode("utf-8", "replace") if length >= 0 else None
+
+    @property
     def fill_marks(self) -> tuple[int, int, int] | None:
         """The tokens before a prefix, a suffix and the middle, where the model was trained to fill."""
         find = (llama.llama_vocab_fim_pre, llama.llama_vocab_fim_suf, llama.llama_vocab_fim_mid)
         before, suffix, middle = (int(each(self._vocab)) for each in find)
         return (before, suffix, middle) if min(before, suffix, middle) >= 0 else None
 
-    def tokenize(self, text: bytes, *, marks: bool = False) -> list[int]:
-        """The tokens of a text; no BOS is added.
+    def tokenize(self, text: bytes, *, marks: bool = False, ends: bool = False) -> list[int]:
+        """The tokens of a text.
 
         Args:
             text: UTF-8.
             marks: Whether special tokens are searched for; never in a text that somebody else wrote.
+            ends: Whether those are put around it with which the model was trained to begin and end one.
 
         Raises:
             ModelError: the tokens do not give the text back byte for byte.
@@ -164,7 +200,7 @@ class Engine:
             return []
         size = len(text) + 16
         buffer = (ctypes.c_int32 * size)()
-        count = llama.llama_tokenize(self._vocab, text, len(text), buffer, size, False, marks)
+        count = llama.llama_tokenize(self._vocab, text, len(text), buffer, size, ends, marks)
         if count < 0:
             raise ModelError(f"the tokenizer failed on a text of {len(text)} bytes")
         return list(buffer[:count])

@@ -43,10 +43,10 @@ class ModelProcess:
         child = self._child
         return child.process.pid if child and child.process.poll() is None else None
 
-    def start(self) -> Any:
+    def start(self, progress: Progress | None = None) -> Any:
         """Start the child if it does not run, and return its answer to the opening request."""
         with self._turn:
-            return self._ready().opened
+            return self._ready(progress).opened
 
     def ask(self, request: Any, *, cancel: Event | None = None, progress: Progress | None = None) -> Any:
         """Send one request and wait for its answer.
@@ -71,7 +71,7 @@ class ModelProcess:
         if child:
             child.end()
 
-    def _ready(self) -> _Child:
+    def _ready(self, progress: Progress | None = None) -> _Child:
         if self._closed:
             raise ModelError("this model was closed")
         if self._child is None or not self._child.alive:
@@ -79,7 +79,7 @@ class ModelProcess:
                 self._child.end()
             child = _Child()
             try:
-                child.opened = child.ask(self._opening, None, None)
+                child.opened = child.ask(self._opening, None, progress)
             except BaseException:
                 child.end()
                 raise

@@ -39,6 +39,7 @@ class Opened:
     vocabulary: int
     adds_bos: bool
     system: str
+    parameters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,13 @@ class ScoreContinuations:
     context: bytes
     continuations: tuple[bytes, ...]
     alternatives: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Embed texts, at least one. Answered by an (n, dimensions) float32 array."""
+
+    texts: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Logits to scores (paper 001, section II): one chunk at a time, nothing of vocabulary size kept."""
+"""Logits to scores (Palacio et al. 2023, section II), chunk by chunk; nothing of vocabulary size is kept."""
 
 from __future__ import annotations
 

@@ -10,9 +10,11 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.models.base import Progress
 from counterlens.models.llama.asking import Asker
 from counterlens.models.llama.completing import Completer
 from counterlens.models.llama.continuations import ContinuationScorer
+from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.healing import Constraint
 from counterlens.models.llama.lanes import Lanes
 from counterlens.models.llama.native import Engine
@@ -20,6 +22,7 @@ from counterlens.models.llama.protocol import (
     Advanced,
     Cancel,
     Complete,
+    Embed,
     Envelope,
     Failed,
     Open,
@@ -46,6 +49,7 @@ class Worker:
         self._scorer: Scorer | None = None
         self._completer: Completer | None = None
         self._continuations: ContinuationScorer | None = None
+        self._embedder: Embedder | None = None
 
     def run(self) -> None:
         """Serve until the parent is gone."""
@@ -90,24 +94,29 @@ class Worker:
             send(self._answers, Envelope(envelope.number, Advanced(done, total)))
 
         if isinstance(request, Open):
-            return self._open(request)
+            return self._open(request, progress)
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Complete) and self._completer:
             return self._completer.complete(request.prompts, progress)
         if isinstance(request, ScoreContinuations) and self._continuations:
             return self._continuations.score(request, progress)
+        if isinstance(request, Embed) and self._embedder:
+            return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
 
-    def _open(self, request: Open) -> Opened:
+    def _open(self, request: Open, progress: Progress) -> Opened:
         import llama_cpp
 
-        engine = Engine(Path(request.path), threads=request.threads, context=request.context)
+        engine = Engine(
+            Path(request.path), threads=request.threads, context=request.context, progress=progress
+        )
         self._engine = engine
         self._scorer = Scorer(engine)
         lanes = Lanes(engine)
         self._completer = Completer(Asker(engine, request.api), engine, Constraint(engine.pieces), lanes)
         self._continuations = ContinuationScorer(engine, lanes)
+        self._embedder = Embedder(engine)
         return Opened(
             description=engine.description,
             context=engine.context,
@@ -115,6 +124,7 @@ class Worker:
             vocabulary=engine.vocabulary,
             adds_bos=engine.adds_bos,
             system=llama_cpp.llama_print_system_info().decode("utf-8", "replace").strip(),
+            parameters=engine.parameters,
         )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 from counterlens.errors import ModelError
 from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.endpoint import ApiKey
 from counterlens.models.remote.model import Check, RemoteModel
 from counterlens.models.remote.settings import read_environment
 
-__all__ = ["Check", "RemoteModel", "Retries", "Timeouts", "connect"]
+__all__ = ["Check", "RemoteModel", "Retries", "Timeouts", "connect", "models_at"]
 
 
 def connect(
@@ -54,3 +57,25 @@ def connect(
         allow_insecure=environment.allow_insecure,
         allow_unlisted=environment.allow_unlisted,
     )
+
+
+def models_at(
+    base_url: str, key: str | None = None, *, known: bool = True, cancel: Event | None = None
+) -> list[str]:
+    """The names of the models that an endpoint lists.
+
+    Args:
+        base_url: The endpoint, such as `http://127.0.0.1:8080/v1`.
+        key: The key, if one was just given.
+        known: Whether the key of the environment is meant for this endpoint, and may be sent to it.
+        cancel: Set it to give up.
+
+    Raises:
+        ModelError: it cannot be reached or lists none; says why.
+        Cancelled: `cancel` was set.
+    """
+    environment = read_environment()
+    kept = environment.key_for(base_url) if known else None
+    asked = ApiKey(key, "the key that was just given") if key else kept
+    with RemoteModel(base_url, "any", api_key=asked, allow_insecure=environment.allow_insecure) as endpoint:
+        return endpoint.list_models(cancel=cancel)

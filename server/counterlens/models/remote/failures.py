@@ -53,13 +53,29 @@ class Transient(Exception):  # noqa: N818 - a step on the way to an error
 class UnknownModelError(ModelError):
     """The endpoint has no such model; whoever can list its models adds them to the hint."""
 
+    brief = "no such model"
+
 
 class UnreachableError(ModelError):
     """There is no way to the endpoint; any other request would fail alike."""
 
+    brief = "offline"
+
+
+class RefusedConnectionError(UnreachableError):
+    """Nothing listens at the endpoint's port."""
+
+    brief = "offline: connection refused"
+
 
 class PassingError(ModelError):
     """A failure that may pass: the same request may be answered another time, or with another key."""
+
+
+class RefusedKeyError(PassingError):
+    """The endpoint does not take the key, or wants one."""
+
+    brief = "the key was refused"
 
 
 class EmptyStreamError(ModelError):
@@ -135,7 +151,7 @@ def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError 
             )
     for cause in _causes(error):
         if isinstance(cause, ConnectionRefusedError):
-            return UnreachableError(
+            return RefusedConnectionError(
                 f"{address} refused the connection", "Is the server running, and is this its port?"
             )
         if isinstance(cause, ConnectionResetError):
@@ -155,7 +171,7 @@ def of_status(
     host = endpoint.address
     said = f": {message}" if message else ""
     if status in (401, 403):
-        return PassingError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
+        return RefusedKeyError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
     if status == 402 or code in _NO_CREDIT_CODES:
         return PassingError(
             f"the account at {host} has no credit left{said}", "Top it up or use another model"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
-import json
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -13,38 +12,39 @@ from threading import Event
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+import numpy as np
+
 from counterlens.errors import ModelError
 from counterlens.models import one_by_one
-from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores
-from counterlens.models.remote import failures
-from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.base import (
+    Capability,
+    Completion,
+    ModelInfo,
+    Progress,
+    Prompt,
+    TokenScores,
+    Vectors,
+)
 from counterlens.models.remote.background import Background
 from counterlens.models.remote.chat import ChatDialect
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
+from counterlens.models.remote.completing import Completer
 from counterlens.models.remote.completions import CompletionsDialect
-from counterlens.models.remote.dialect import Dialect, Exchange
+from counterlens.models.remote.dialect import Dialect
+from counterlens.models.remote.embedding import RemoteEmbedder
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
-from counterlens.models.remote.failures import (
-    EmptyStreamError,
-    RefusedRequestError,
-    UnknownModelError,
-    UnsupportedParameterError,
-)
-from counterlens.models.remote.forms import Forms
-from counterlens.models.remote.healing import Contradiction
-from counterlens.models.remote.listing import Listing, unknown
+from counterlens.models.remote.listing import Listing
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.scorer import RemoteScorer
-from counterlens.models.stopping import cut
 
 T = TypeVar("T")
+Question = TypeVar("Question")
 
 DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
     "completions": CompletionsDialect,
     "fill": lambda: CompletionsDialect(fill=True),
     "chat": ChatDialect,
 }
-_LENGTH: Final = frozenset({"length", "max_tokens"})
 _TRIAL: Final = Prompt("def add(a, b):\n    return", max_tokens=8)
 
 
@@ -116,8 +116,8 @@ class RemoteModel:
         self._background = Background(f"counterlens {self._endpoint.address}")
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
-        self._limit = "max_tokens"
-        self._forms = Forms()
+        self._completer = Completer(self._endpoint, self._client, model, self._dialect, self._listing)
+        self._embedder = RemoteEmbedder(self._endpoint, self._client, model)
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
@@ -135,13 +135,13 @@ class RemoteModel:
     def info(self) -> ModelInfo:
         """Who answers; what it can tell about tokens as far as is known without asking it."""
         ability = self._scorer.known()
-        if ability is None:
-            return self._info
-        scores = {Capability.SCORE} if ability.scores else set()
+        able = {Capability.SCORE} if ability is not None and ability.scores else set()
+        able |= {Capability.EMBED} if self._embedder.works else set()
+        told = () if ability is None else (("probabilities", ability.summary),)
         return dataclasses.replace(
             self._info,
-            capabilities=self._info.capabilities | scores,
-            details=(*self._info.details, ("probabilities", ability.summary)),
+            capabilities=self._info.capabilities | able,
+            details=(*self._info.details, *told),
         )
 
     def complete(
@@ -159,26 +159,11 @@ class RemoteModel:
             ModelError: the endpoint cannot be reached or does not answer; says why.
             Cancelled: `cancel` was set.
         """
-        done = 0
 
-        def step() -> None:
-            nonlocal done
-            done += 1
-            if progress is not None:
-                progress(done, len(prompts))
+        async def one(prompt: Prompt) -> Completion:
+            return (await self._completer.complete(prompt))[0]
 
-        async def work(notify: Callable[[], None]) -> list[Completion]:
-            async def one(prompt: Prompt) -> Completion:
-                async with self._places:
-                    completion, _ = await self._complete(prompt)
-                notify()
-                return completion
-
-            if prompts:
-                await self._listing.check()
-            return await _all([one(prompt) for prompt in prompts])
-
-        return self._background.run(work, cancel=cancel, step=step)
+        return self._each(prompts, one, cancel, progress)
 
     def score(
         self,
@@ -230,6 +215,17 @@ class RemoteModel:
             self, context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
         )
 
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`: one request a text, so that no vector depends on what else was asked.
+
+        Raises:
+            ModelError: the endpoint cannot be reached, or gives no embeddings; says why.
+            Cancelled: `cancel` was set.
+        """
+        return np.array(self._each(texts, self._embedder.embed, cancel, progress), np.float64)
+
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
         """As `Model.offers`; asks the endpoint when it was never tested, or too long ago.
 
@@ -237,11 +233,13 @@ class RemoteModel:
             ModelError: the endpoint cannot be reached.
             Cancelled: `cancel` was set.
         """
-        if capability is not Capability.SCORE:
+        if capability not in {Capability.SCORE, Capability.EMBED}:
             return capability in self.info.capabilities
 
         async def work(_: Callable[[], None]) -> bool:
             await self._listing.check()
+            if capability is Capability.EMBED:
+                return await self._embedder.ability(anew=anew)
             return (await self._scorer.ability(anew=anew)).scores
 
         return self._background.run(work, cancel=cancel)
@@ -267,7 +265,7 @@ class RemoteModel:
             names = await self._listing.names_or_none()
             await self._listing.check(names)
             start = time.monotonic()
-            completion, streams = await self._complete(_TRIAL)
+            completion, streams = await self._completer.complete(_TRIAL)
             return Check(
                 time.monotonic() - start, completion, streams, None if names is None else tuple(names)
             )
@@ -294,83 +292,34 @@ class RemoteModel:
     ) -> None:
         self.close()
 
-    async def _complete(self, prompt: Prompt) -> tuple[Completion, bool]:
-        """A completion, and whether it was streamed."""
-        if prompt.max_tokens < 1:
-            return Completion("", "length", 0), False
-        try:
-            try:
-                return await self._ask(prompt, self._dialect.exchange(prompt))
-            except Contradiction:
-                return await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
-        except UnknownModelError as error:
-            raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
+    def _each(
+        self,
+        asked: Sequence[Question],
+        ask: Callable[[Question], Coroutine[Any, Any, T]],
+        cancel: Event | None,
+        progress: Progress | None,
+    ) -> list[T]:
+        """The answers to some questions, asked side by side; progress counts them."""
+        done = 0
 
-    async def _ask(self, prompt: Prompt, exchange: Exchange) -> tuple[Completion, bool]:
-        async def read(answer: Answer) -> tuple[Completion, bool]:
-            return await self._read(prompt, exchange, answer), answer.streamed
+        def step() -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(done, len(asked))
 
-        payload: Json = {"model": self._model, **exchange.payload}
-        refusal: RefusedRequestError | None = None
-        for way, body in self._forms.ways(payload):
-            try:
-                answer = await self._send(body, read)
-            except RefusedRequestError as error:
-                refusal = refusal or error
-            else:
-                self._forms.took(way)
+        async def work(notify: Callable[[], None]) -> list[T]:
+            async def one(question: Question) -> T:
+                async with self._places:
+                    answer = await ask(question)
+                notify()
                 return answer
-        assert refusal is not None  # there is at least one way
-        raise refusal
 
-    async def _send(
-        self, body: Json, read: Callable[[Answer], Coroutine[Any, Any, tuple[Completion, bool]]]
-    ) -> tuple[Completion, bool]:
-        payload = dict(body)
-        tokens = payload.pop("max_tokens")
-        for _ in range(2):  # an endpoint may mind either of two things
-            limit = self._limit
-            try:
-                return await self._client.post(self._dialect.path, {**payload, limit: tokens}, read)
-            except UnsupportedParameterError as error:
-                if error.parameter != "max_tokens" or limit != "max_tokens":
-                    raise
-                self._limit = "max_completion_tokens"  # what newer chat models call it
-            except EmptyStreamError:
-                payload["stream"] = False
-        return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
+            if asked:
+                await self._listing.check()
+            return await _all([one(question) for question in asked])
 
-    async def _read(self, prompt: Prompt, exchange: Exchange, answer: Answer) -> Completion:
-        """Read an answer until the stop rule holds; leaving it early closes the connection."""
-        at_line_start = prompt.text[-1:] in ("", "\n", "\r")
-        written, finish, pieces, counted = "", None, 0, None
-        async for chunk in answer:
-            try:
-                piece = self._dialect.piece(chunk)
-            except (LookupError, TypeError) as error:
-                raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
-            finish, counted = piece.finish or finish, _counted(chunk) or counted
-            if not piece.text:
-                continue
-            written += piece.text
-            pieces += 1
-            text = exchange.text(written, complete=False)
-            if text is not None and (end := cut(text, prompt.stop, at_line_start=at_line_start)) is not None:
-                return Completion(_joined(end), "stop", counted or pieces)
-            if exchange.ended(written):
-                finish = "stop"
-                break
-        if finish is None and not answer.done:
-            raise failures.broken_off(self._endpoint)
-        if finish == "content_filter":
-            raise ModelError(
-                f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
-            )
-        text = exchange.text(written, complete=True) or ""
-        end = cut(text, prompt.stop, at_line_start=at_line_start)
-        if end is not None:
-            return Completion(_joined(end), "stop", counted or pieces)
-        return Completion(_joined(text), "length" if finish in _LENGTH else "stop", counted or pieces)
+        return self._background.run(work, cancel=cancel, step=step)
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -381,14 +330,3 @@ async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from failed.exceptions[0].__cause__
     return [task.result() for task in tasks]
-
-
-def _joined(text: str) -> str:
-    """The text with surrogate pairs that a server sent in two pieces made whole again."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _counted(chunk: Json) -> int | None:
-    usage = chunk.get("usage")
-    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else None

@@ -1,0 +1,38 @@
+"""How many parameters a model has: as its file says, else as its name does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+PARAMETERS = "parameters"
+"""The name among `ModelInfo.details` under which a back end that knows it gives the number."""
+
+# Not after an x: the experts of 8x7B share parameters, so their product is not the number.
+_SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(m|b|t)(?![a-z0-9])", re.IGNORECASE)
+_UNITS = {"m": 10**6, "b": 10**9, "t": 10**12}
+
+
+def parameter_count(details: Mapping[str, str], name: str) -> int | None:
+    """The number of parameters.
+
+    Args:
+        details: Of `ModelInfo`.
+        name: What the model is called, such as `Qwen2.5-Coder-1.5B-Instruct`.
+
+    Returns:
+        None where neither says it.
+    """
+    known = details.get(PARAMETERS, "")
+    if known.isdecimal() and int(known):
+        return int(known)
+    found = _SIZE.search(name)
+    return round(float(found[1]) * _UNITS[found[2].lower()]) if found else None
+
+
+def short_count(parameters: int) -> str:
+    """A number of parameters as people write it: `135M`, `1.5B`."""
+    for unit, size in (("T", 10**12), ("B", 10**9), ("M", 10**6)):
+        if parameters >= size:
+            return f"{parameters / size:.3g}{unit}"
+    return str(parameters)

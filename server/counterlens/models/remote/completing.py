@@ -1,0 +1,136 @@
+"""One completion of an endpoint: asked in the words that it takes, read until the stop rule holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Completion, Prompt
+from counterlens.models.remote import failures
+from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.client import HttpClient
+from counterlens.models.remote.dialect import Dialect, Exchange
+from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.failures import (
+    EmptyStreamError,
+    RefusedRequestError,
+    UnknownModelError,
+    UnsupportedParameterError,
+)
+from counterlens.models.remote.forms import Forms
+from counterlens.models.remote.healing import Contradiction
+from counterlens.models.remote.listing import Listing, unknown
+from counterlens.models.stopping import cut
+
+_LENGTH: Final = frozenset({"length", "max_tokens"})
+
+
+class Completer:
+    """Completes prompts, and remembers which words an endpoint minds.
+
+    Args:
+        endpoint: The endpoint.
+        client: Asks it.
+        model: The name of the model there.
+        dialect: How it is asked.
+        listing: The models that it has.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, client: HttpClient, model: str, dialect: Dialect, listing: Listing
+    ) -> None:
+        self._endpoint, self._client, self._model = endpoint, client, model
+        self._dialect, self._listing = dialect, listing
+        self._limit = "max_tokens"
+        self._forms = Forms()
+
+    async def complete(self, prompt: Prompt) -> tuple[Completion, bool]:
+        """A completion, and whether it was streamed."""
+        if prompt.max_tokens < 1:
+            return Completion("", "length", 0), False
+        try:
+            try:
+                return await self._ask(prompt, self._dialect.exchange(prompt))
+            except Contradiction:
+                return await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
+        except UnknownModelError as error:
+            raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
+
+    async def _ask(self, prompt: Prompt, exchange: Exchange) -> tuple[Completion, bool]:
+        async def read(answer: Answer) -> tuple[Completion, bool]:
+            return await self._read(prompt, exchange, answer), answer.streamed
+
+        payload: Json = {"model": self._model, **exchange.payload}
+        refusal: RefusedRequestError | None = None
+        for way, body in self._forms.ways(payload):
+            try:
+                answer = await self._send(body, read)
+            except RefusedRequestError as error:
+                refusal = refusal or error
+            else:
+                self._forms.took(way)
+                return answer
+        assert refusal is not None  # there is at least one way
+        raise refusal
+
+    async def _send(
+        self, body: Json, read: Callable[[Answer], Coroutine[Any, Any, tuple[Completion, bool]]]
+    ) -> tuple[Completion, bool]:
+        payload = dict(body)
+        tokens = payload.pop("max_tokens")
+        for _ in range(2):  # an endpoint may mind either of two things
+            limit = self._limit
+            try:
+                return await self._client.post(self._dialect.path, {**payload, limit: tokens}, read)
+            except UnsupportedParameterError as error:
+                if error.parameter != "max_tokens" or limit != "max_tokens":
+                    raise
+                self._limit = "max_completion_tokens"  # what newer chat models call it
+            except EmptyStreamError:
+                payload["stream"] = False
+        return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
+
+    async def _read(self, prompt: Prompt, exchange: Exchange, answer: Answer) -> Completion:
+        """Read an answer until the stop rule holds; leaving it early closes the connection."""
+        at_line_start = prompt.text[-1:] in ("", "\n", "\r")
+        written, finish, pieces, counted = "", None, 0, None
+        async for chunk in answer:
+            try:
+                piece = self._dialect.piece(chunk)
+            except (LookupError, TypeError) as error:
+                raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
+            finish, counted = piece.finish or finish, _counted(chunk) or counted
+            if not piece.text:
+                continue
+            written += piece.text
+            pieces += 1
+            text = exchange.text(written, complete=False)
+            if text is not None and (end := cut(text, prompt.stop, at_line_start=at_line_start)) is not None:
+                return Completion(_joined(end), "stop", counted or pieces)
+            if exchange.ended(written):
+                finish = "stop"
+                break
+        if finish is None and not answer.done:
+            raise failures.broken_off(self._endpoint)
+        if finish == "content_filter":
+            raise ModelError(
+                f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
+            )
+        text = exchange.text(written, complete=True) or ""
+        end = cut(text, prompt.stop, at_line_start=at_line_start)
+        if end is not None:
+            return Completion(_joined(end), "stop", counted or pieces)
+        return Completion(_joined(text), "length" if finish in _LENGTH else "stop", counted or pieces)
+
+
+def _joined(text: str) -> str:
+    """The text with surrogate pairs that a server sent in two pieces made whole again."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _counted(chunk: Json) -> int | None:
+    usage = chunk.get("usage")
+    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return count if isinstance(count, int) else None

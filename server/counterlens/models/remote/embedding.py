@@ -1,0 +1,91 @@
+"""The embeddings API: a text's vector (`POST /embeddings`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError
+from counterlens.models.remote import failures
+from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.remote.client import HttpClient
+from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.failures import PassingError, UnreachableError
+
+_TRIAL: Final = "x = 1"
+
+
+class RemoteEmbedder:
+    """Embeds texts with one model of an endpoint; found out once whether it does.
+
+    Args:
+        endpoint: The endpoint.
+        client: Asks it.
+        model: The name of the model there.
+    """
+
+    path: Final = "/embeddings"
+
+    def __init__(self, endpoint: Endpoint, client: HttpClient, model: str) -> None:
+        self._endpoint, self._client, self._model = endpoint, client, model
+        self.works: bool | None = None
+
+    async def ability(self, *, anew: bool = False) -> bool:
+        """Whether the endpoint embeds; a short text is sent where that is not known, or to know it `anew`.
+
+        Raises:
+            UnreachableError: there is no way to the endpoint.
+            PassingError: it may embed another time, or with another key.
+        """
+        if self.works is None or anew:
+            try:
+                await self._ask(_TRIAL, retry=False)
+            except (UnreachableError, PassingError):
+                raise
+            except ModelError:
+                self.works = False
+            else:
+                self.works = True
+        return self.works
+
+    async def embed(self, text: str) -> npt.NDArray[np.float64]:
+        """The vector of a text, as long as the server makes it.
+
+        Where a server gives a vector for each token, their mean is the text's.
+
+        Raises:
+            ModelError: there is none; says why.
+        """
+        found = await self._ask(text)
+        self.works = True
+        return found
+
+    async def _ask(self, text: str, *, retry: bool = True) -> npt.NDArray[np.float64]:
+        async def read(answer: Answer) -> npt.NDArray[np.float64]:
+            async for chunk in answer:
+                try:
+                    return _vector(chunk)
+                except (LookupError, TypeError, ValueError) as error:
+                    said = json.dumps(chunk)
+                    raise failures.of_answer("without an embedding", self._endpoint, said) from error
+            raise failures.of_answer("with nothing", self._endpoint)
+
+        body: Json = {"model": self._model, "input": text, "encoding_format": "float"}
+        return await self._client.post(self.path, body, read, retry=retry)
+
+
+def _vector(answer: Json) -> npt.NDArray[np.float64]:
+    """The vector of an answer.
+
+    Raises:
+        LookupError, TypeError, ValueError: there is none.
+    """
+    found: Any = np.asarray(answer["data"][0]["embedding"], np.float64)
+    if found.ndim == 2 and len(found):
+        found = found.mean(axis=0)
+    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        raise ValueError("no vector of numbers")
+    return np.asarray(found, np.float64)
