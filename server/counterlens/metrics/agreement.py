@@ -1,8 +1,8 @@
 """How far two sets of edges agree: precision, recall and F1, over one function and over many.
 
 With tp found and true, fp found and not true, fn true and not found: precision tp / (tp + fp), recall
-tp / (tp + fn), F1 2 tp / (2 tp + fp + fn) (paper 004, section 5.1, RQ4). Where a denominator is 0 the figure
-is None: a function without dependences in which none are found has no precision, no recall and no F1.
+tp / (tp + fn), F1 2 tp / (2 tp + fp + fn) (Nguyen et al. 2024, section 5.1, RQ4). Where a denominator is 0
+the figure is None: a function without dependences in which none are found has no precision, recall or F1.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
+from counterlens.metrics.bootstrap import RESAMPLES, Estimate, bootstrap, mean
 
 Item = TypeVar("Item")
-RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,6 @@ class Agreement:
         """The harmonic mean of precision and recall."""
         wrong = self.false_positives + self.false_negatives
         return _ratio(2 * self.true_positives, 2 * self.true_positives + wrong)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure over n functions with its interval; all None where it is undefined."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,40 +104,6 @@ def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RE
         micro[name] = bootstrap(functions, pooled, seed=seed, resamples=resamples)
         macro[name] = bootstrap(functions, averaged, seed=seed, resamples=resamples)
     return Corpus(micro, macro, total)
-
-
-def bootstrap(
-    clusters: Sequence[Item],
-    figure: Callable[[Sequence[Item]], float | None],
-    *,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-    level: float = 0.95,
-) -> Estimate:
-    """A figure with its percentile interval; whole clusters are drawn, because what is in one hangs together.
-
-    Args:
-        clusters: What is drawn with replacement, such as functions.
-        figure: The figure over some clusters; None where it is undefined, and then that draw does not count.
-        seed: Of the draws.
-        resamples: How many draws.
-        level: How much of the draws the interval holds.
-    """
-    value = figure(clusters) if clusters else None
-    if value is None:
-        return Estimate(None, None, None, len(clusters))
-    random = np.random.default_rng(seed)
-    draws = random.integers(0, len(clusters), (resamples, len(clusters)))
-    drawn = [figure([clusters[i] for i in draw]) for draw in draws.tolist()]
-    known = [one for one in drawn if one is not None]
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (value, value)
-    return Estimate(value, float(low), float(high), len(clusters))
-
-
-def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; None where nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
 
 
 def closure(edges: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -1,4 +1,8 @@
-"""Whether one figure rises with another: Spearman's rank correlation (paper 002, Figures 4 and 7)."""
+"""Whether one figure rises with another.
+
+Spearman's rank correlation (Liu et al. 2024, Figures 4 and 7) and Pearson's (Hooda et al. 2024, Figure 4;
+Palacio et al. 2023, Table II).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.metrics.agreement import Estimate, bootstrap
+from counterlens.metrics.bootstrap import Estimate, bootstrap
 
 
 def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
@@ -18,15 +22,33 @@ def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate
     return bootstrap(list(pairs), _rho, seed=seed)
 
 
+def pearson(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
+    """The linear correlation, with a percentile interval; None as for `spearman`."""
+    return bootstrap(list(pairs), correlation, seed=seed)
+
+
+def correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Pearson's correlation alone; None where there are fewer than three pairs or one side never changes."""
+    if len(pairs) < 3:
+        return None
+    columns = np.array(pairs, np.float64).T
+    return _correlation(columns[0], columns[1])
+
+
 def _rho(pairs: Sequence[tuple[float, float]]) -> float | None:
     if len(pairs) < 3:
         return None
-    ranks = [_ranks(np.array(column, np.float64)) for column in zip(*pairs, strict=True)]
-    spread = ranks[0].std() * ranks[1].std()
-    if spread == 0:
+    columns = np.array(pairs, np.float64).T
+    return _correlation(_ranks(columns[0]), _ranks(columns[1]))
+
+
+def _correlation(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:
+    spread = one.std() * other.std()
+    # What never changes may still have a spread of rounding.
+    if spread == 0 or np.ptp(one) < 1e-12 * abs(one[0]) or np.ptp(other) < 1e-12 * abs(other[0]):
         return None
-    covariance = np.mean((ranks[0] - ranks[0].mean()) * (ranks[1] - ranks[1].mean()))
-    return float(covariance / spread)
+    covariance = np.mean((one - one.mean()) * (other - other.mean()))
+    return float(np.clip(covariance / spread, -1.0, 1.0))
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Global aggregation (paper 001, sections III-C and VI-B): the bootstrapped median over a corpus.
+"""Global aggregation (Palacio et al. 2023, sections III-C and VI-B): the bootstrapped median over a corpus.
 
 A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
 value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.confidence.units import units
-from counterlens.metrics.agreement import bootstrap
+from counterlens.metrics.bootstrap import bootstrap
 from counterlens.syntax.concepts import Category
 
 RESAMPLES = 500

@@ -1,4 +1,4 @@
-"""The mutation effect and its average (paper 000, sections 3.4 and 4.3)."""
+"""The mutation effect and its average (Hooda et al. 2024, sections 3.4 and 4.3)."""
 
 from __future__ import annotations
 

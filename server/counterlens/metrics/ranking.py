@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.metrics.agreement import RESAMPLES, Agreement, Estimate, bootstrap
+from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.bootstrap import RESAMPLES, Estimate, bootstrap
 
 Scores = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.bool_]

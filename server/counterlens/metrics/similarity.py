@@ -1,4 +1,4 @@
-"""How alike two answers are: names by their parts, sentences by their words (paper 004, section 4.2)."""
+"""How alike answers are: names by their parts, sentences by their words (Nguyen et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects of many pairs: how large, in which direction, how sure, and of what (paper 000, section 4.3)."""
+"""Effects of many pairs: how large, which way, how sure, and of what (Hooda et al. 2024, section 4.3)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 
-from counterlens.metrics.agreement import bootstrap
+from counterlens.metrics.bootstrap import bootstrap
 from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, wilson
 
 RESAMPLES = 2000

@@ -1,0 +1,252 @@
+"""AsC-Causal (Palacio et al. 2023, section IV): what confidence in a concept does to cross-entropy, by DoWhy.
+
+The treatment is a snippet's confidence in a concept, the outcome its cross-entropy, and four features of its
+code are the confounders. The average treatment effect is the slope of the treatment in a linear regression
+that controls for the confounders (back-door criterion). Beside it stand Pearson's correlations, which control
+for nothing, and DoWhy's refutations: attempts to make the effect vanish, or appear where there is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from counterlens.errors import CounterlensError
+from counterlens.metrics.association import correlation
+from counterlens.metrics.bootstrap import Estimate, bootstrap
+
+CONFOUNDERS = ("cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_length")
+LEAST_SNIPPETS = 30
+"""Snippets with a concept from which on its effect is estimated: six coefficients are fitted to them."""
+SIMULATIONS = 20
+_UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder moves treatment and outcome
+
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """What is known of one function.
+
+    Attributes:
+        cluster: What it hangs together with, such as its file.
+        cross_entropy: Nats a token.
+        confounders: One figure for each of `CONFOUNDERS`.
+        concepts: The confidence in each concept that occurs in it, 0 to 1.
+    """
+
+    cluster: str
+    cross_entropy: float
+    confounders: tuple[float, ...]
+    concepts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """One attempt to refute an effect.
+
+    Attributes:
+        effect: The effect under it.
+        holds: Whether the estimate stands: a placebo has no effect beyond the estimate's own uncertainty, a
+            random common cause and a subset change it by no more than that, and an unobserved confounder
+            does not turn its sign.
+    """
+
+    effect: float
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptEffect:
+    """A concept's part in cross-entropy.
+
+    Attributes:
+        concept: Which.
+        n: How many snippets have it.
+        effect: The average treatment effect in nats a token for a confidence of 1 instead of 0, with a 95 %
+            interval over clusters; None where there are too few snippets, or the confidence never varies.
+        pearson: Of its confidence with each confounder and with `cross_entropy`; None where one is constant.
+        refutations: `placebo`, `random common cause`, `subset`, `unobserved`.
+    """
+
+    concept: str
+    n: int
+    effect: Estimate
+    pearson: Mapping[str, float | None]
+    refutations: Mapping[str, Refutation]
+
+
+def causal_effects(
+    snippets: Sequence[Snippet],
+    *,
+    seed: int = 0,
+    simulations: int = SIMULATIONS,
+    report: Report | None = None,
+) -> list[ConceptEffect]:
+    """The effect of every concept, in the order in which they first occur.
+
+    Args:
+        snippets: Functions scored by one model.
+        seed: Of intervals and refutations.
+        simulations: How often each refutation is tried.
+        report: Called with (concept, concepts done, concepts in all).
+
+    Raises:
+        CounterlensError: DoWhy is not installed.
+    """
+    require_dowhy()
+    from dowhy import CausalModel
+
+    names = list(dict.fromkeys(name for one in snippets for name in one.concepts))
+    found = []
+    for number, name in enumerate(names):
+        if report:
+            report(name, number, len(names))
+        holding = [one for one in snippets if name in one.concepts]
+        found.append(_effect(CausalModel, name, holding, seed, simulations))
+    return found
+
+
+def slope(snippets: Sequence[Snippet], concept: str) -> float | None:
+    """The regression coefficient of a concept's confidence, the confounders held; None if it never varies."""
+    treatment = np.array([one.concepts[concept] for one in snippets])
+    if len(snippets) < len(CONFOUNDERS) + 3 or np.ptp(treatment) < 1e-9:
+        return None
+    columns = np.array([one.confounders for one in snippets], np.float64)
+    design = np.column_stack([treatment, columns, np.ones(len(snippets))])
+    outcome = np.array([one.cross_entropy for one in snippets])
+    return float(np.linalg.lstsq(design, outcome, rcond=None)[0][0])
+
+
+def _effect(
+    causal_model: Any, name: str, snippets: Sequence[Snippet], seed: int, simulations: int
+) -> ConceptEffect:
+    pearson = {
+        variable: correlation([(one.concepts[name], _value(one, variable)) for one in snippets])
+        for variable in (*CONFOUNDERS, "cross_entropy")
+    }
+    undefined = Estimate(None, None, None, len(snippets))
+    if len(snippets) < LEAST_SNIPPETS or slope(snippets, name) is None:
+        return ConceptEffect(name, len(snippets), undefined, pearson, {})
+    with _quiet(seed):
+        model, identified, estimated = _estimated(causal_model, snippets, name)
+        clusters = list(_clusters(snippets).values())
+        drawn = bootstrap(clusters, lambda chosen: slope([*_flat(chosen)], name), seed=seed, resamples=500)
+        # A single cluster tells of no other.
+        low, high = (drawn.low, drawn.high) if len(clusters) > 1 else (None, None)
+        effect = Estimate(float(estimated.value), low, high, len(snippets))
+        refutations = _refutations(model, identified, estimated, effect, snippets, name, seed, simulations)
+    return ConceptEffect(name, len(snippets), effect, pearson, refutations)
+
+
+def _estimated(causal_model: Any, snippets: Sequence[Snippet], name: str) -> tuple[Any, Any, Any]:
+    import pandas
+
+    columns: dict[str, list[float]] = {
+        variable: [_value(one, variable) for one in snippets] for variable in CONFOUNDERS
+    }
+    varying = [variable for variable in CONFOUNDERS if np.ptp(columns[variable]) > 0]
+    table = pandas.DataFrame({variable: columns[variable] for variable in varying})
+    table["treatment"] = [one.concepts[name] for one in snippets]
+    table["cross_entropy"] = [one.cross_entropy for one in snippets]
+    model = causal_model(table, treatment="treatment", outcome="cross_entropy", common_causes=varying)
+    identified = model.identify_effect(proceed_when_unidentifiable=True)
+    return model, identified, model.estimate_effect(identified, method_name="backdoor.linear_regression")
+
+
+def _refutations(
+    model: Any,
+    identified: Any,
+    estimated: Any,
+    effect: Estimate,
+    snippets: Sequence[Snippet],
+    name: str,
+    seed: int,
+    simulations: int,
+) -> dict[str, Refutation]:
+    value = float(estimated.value)
+    bounds = [abs(bound - value) for bound in (effect.low, effect.high) if bound is not None]
+    margin = max([*bounds, 0.1 * abs(value)])
+    drawn = {"num_simulations": simulations, "random_state": seed, "show_progress_bar": False}
+
+    def tried(method: str, **options: Any) -> float:
+        found = model.refute_estimate(identified, estimated, method_name=method, **options)
+        return float(np.mean(found.new_effect))
+
+    placebo = tried("placebo_treatment_refuter", placebo_type="permute", **drawn)
+    common = tried("random_common_cause", **drawn)
+    subset = tried("data_subset_refuter", subset_fraction=0.8, **drawn)
+    # Against the estimate, as if what it finds were the confounder's doing; DoWhy takes from the outcome
+    # what it adds to the treatment, hence the sign.
+    spread_t = float(np.std([one.concepts[name] for one in snippets]))
+    spread_y = float(np.std([one.cross_entropy for one in snippets]))
+    unobserved = tried(
+        "add_unobserved_common_cause",
+        simulation_method="direct-simulation",
+        confounders_effect_on_treatment="linear",
+        confounders_effect_on_outcome="linear",
+        effect_strength_on_treatment=_UNOBSERVED * spread_t,
+        effect_strength_on_outcome=np.sign(value) * _UNOBSERVED * spread_y,
+        plotmethod=None,
+    )
+    return {
+        "placebo": Refutation(placebo, abs(placebo) <= margin),
+        "random common cause": Refutation(common, abs(common - value) <= margin),
+        "subset": Refutation(subset, abs(subset - value) <= margin),
+        "unobserved": Refutation(unobserved, unobserved * value > 0),
+    }
+
+
+def _value(snippet: Snippet, variable: str) -> float:
+    if variable == "cross_entropy":
+        return snippet.cross_entropy
+    return float(snippet.confounders[CONFOUNDERS.index(variable)])
+
+
+def _clusters(snippets: Sequence[Snippet]) -> dict[str, list[Snippet]]:
+    found: dict[str, list[Snippet]] = {}
+    for one in snippets:
+        found.setdefault(one.cluster, []).append(one)
+    return found
+
+
+def _flat(clusters: Sequence[Sequence[Snippet]]) -> Iterator[Snippet]:
+    for cluster in clusters:
+        yield from cluster
+
+
+def require_dowhy() -> None:
+    """Say early, and kindly, that the library is missing.
+
+    Raises:
+        CounterlensError: DoWhy is not installed.
+    """
+    try:
+        import dowhy  # noqa: F401 - whether it is there
+    except ImportError:
+        raise CounterlensError(
+            "causal effects need DoWhy, which is not installed",
+            "Install it with: pip install 'counterlens[causal]'",
+        ) from None
+
+
+@contextlib.contextmanager
+def _quiet(seed: int) -> Iterator[None]:
+    """DoWhy talks, and draws from NumPy's global generator: it is seeded, and afterwards as it was."""
+    state, level = np.random.get_state(), logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    np.random.seed(seed % 2**32)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        np.random.set_state(state)
+        logging.disable(level)

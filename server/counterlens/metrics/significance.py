@@ -1,0 +1,85 @@
+"""Tests of significance for paired scores, and what several tests together allow to conclude.
+
+McNemar's exact test for paired verdicts is in `summary.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from counterlens.errors import CounterlensError
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRank:
+    """Wilcoxon's signed-rank test of paired scores.
+
+    Attributes:
+        n: How many pairs there are.
+        different: In how many of them the two scores differ; the others have no rank.
+        median: The median of second minus first, over all pairs; None without any.
+        p: As it was asked for; None where no pair differs.
+    """
+
+    n: int
+    different: int
+    median: float | None
+    p: float | None
+
+
+def signed_rank(
+    pairs: Sequence[tuple[float, float]], *, alternative: Alternative = "two-sided"
+) -> SignedRank:
+    """Do the second scores tend to be above, or below, the first (Wilcoxon 1945)?
+
+    Exact for few pairs, else by the normal approximation with a correction for ties; no chance is in it.
+
+    Args:
+        pairs: (first, second) of each unit. The units are independent of each other.
+        alternative: `greater` asks only whether the second tend to be above the first; `less`, below.
+
+    Raises:
+        CounterlensError: SciPy is not installed.
+    """
+    # Rounded, because two shares that are equal may differ in their last bit, and would then get a rank.
+    differences = [round(after - before, 12) for before, after in pairs]
+    different = [one for one in differences if one]
+    if not different:
+        return SignedRank(len(pairs), 0, median(differences) if differences else None, None)
+    try:
+        from scipy.stats import wilcoxon
+    except ImportError:
+        raise CounterlensError(
+            "Wilcoxon's test needs SciPy, which is not installed",
+            "Install it with: pip install 'counterlens[statistics]'",
+        ) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of samples too small for the approximation: p says that, too
+        p = float(wilcoxon(different, zero_method="wilcox", method="auto", alternative=alternative).pvalue)
+    return SignedRank(len(pairs), len(different), median(differences), min(1.0, p))
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """The p values of a family of tests, adjusted so that the chance of any false alarm keeps to the level.
+
+    Holm (1979): the smallest of m is multiplied by m, the next by m - 1, and so on, and none comes out below
+    one that was smaller. A test that had nothing to test (None) does not count.
+    """
+    order = sorted((p, i) for i, p in enumerate(values) if p is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(order):
+        highest = max(highest, min(1.0, p * (len(order) - rank)))
+        adjusted[i] = highest
+    return adjusted
+
+
+def p_text(p: float | None) -> str | None:
+    """A p value in three digits; None where there was nothing to test."""
+    return None if p is None else f"{p:.3g}"
