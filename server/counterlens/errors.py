@@ -10,7 +10,12 @@ class CounterlensError(Exception):
     Args:
         message: What happened, one sentence, without a full stop at the end.
         hint: What the user can do about it, if anything.
+
+    Attributes:
+        brief: The same in a word or two, for a status bar; empty where nothing shorter says it.
     """
+
+    brief = ""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)

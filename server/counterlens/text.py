@@ -107,6 +107,7 @@ class Positions:
         """0-based (line, character) to byte offset; a character beyond the line's end means its end."""
         if line >= len(self._starts):
             return len(self.data)
+        line, character = (line, max(character, 0)) if line >= 0 else (0, 0)
         start = self._starts[line]
         end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.data)
         content = self.data[start:end].rstrip(b"\r\n")

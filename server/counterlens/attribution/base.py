@@ -1,4 +1,4 @@
-"""Is this program right? The verdict, and what every attribution function offers (paper 000, section 3.1)."""
+"""Is this program right? The verdict, and what attribution offers (Hooda et al. 2024, section 3.1)."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from counterlens.attribution.differential.testable import find_node
 from counterlens.attribution.discovery import CaseName, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import run
+from counterlens.counting import plural
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -139,7 +140,7 @@ def map_of(place: Layout, files: Sequence[Path], setting: Setting, folder: Path 
     except (OSError, ValueError, KeyError, TypeError):
         pass
     if setting.report:
-        many = f"{len(files)} test file{'' if len(files) == 1 else 's'}"
+        many = plural(len(files), "test file")
         name = place.project.name
         setting.report(f"running {many} of {name} once, at most {SECONDS:.0f} s, to see what they reach")
     try:

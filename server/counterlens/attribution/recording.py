@@ -12,6 +12,7 @@ from typing import Any
 from counterlens.attribution.base import Setting
 from counterlens.attribution.comparison import Form, comparable, same, shown
 from counterlens.attribution.layout import Layout
+from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
 
 RECORDER = {
@@ -204,9 +205,8 @@ def run(
         "task.json": json.dumps(task).encode(),
         **(more or {}),
     }
-    job = Job(
-        files, "start.py", setting.python, readable=readable, limits=setting.limits, covers=covers or {}
-    )
+    limits = bounded(setting.limits)
+    job = Job(files, "start.py", setting.python, readable=readable, limits=limits, covers=covers or {})
     return setting.sandbox.run(job, cancel=cancel)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import covered, differential, doctests, unittests
+from counterlens.attribution import covered, differential, doctests, given, unittests
 from counterlens.attribution.base import Attribution, Evidence, Isolation, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.layout import interpreter_for
+from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -24,6 +25,8 @@ FALLBACKS: dict[str, Attribution] = {
     differential.ID: differential.find,
 }
 
+_CASES = {unittests.ID: "test", doctests.ID: "doctest", given.ID: "given test"}
+"""What one case of an attribution function is called."""
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 
@@ -32,22 +35,22 @@ class JointJudge:
     """Several judges as one: a program is right when all that could judge it say so."""
 
     def __init__(self, judges: Sequence[Judge]) -> None:
-        self._judges = judges
+        self.judges = judges
 
     @property
     def attribution(self) -> str:
         """The ids of the attribution functions, joined by `+`."""
-        return "+".join(judge.attribution for judge in self._judges)
+        return "+".join(judge.attribution for judge in self.judges)
 
     @property
     def tests(self) -> int:
         """How many cases they know of together."""
-        return sum(judge.tests for judge in self._judges)
+        return sum(judge.tests for judge in self.judges)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Ask one after the other, until one finds fault; see `Judge.judge`."""
         heard: list[Verdict] = []
-        for judge in self._judges:
+        for judge in self.judges:
             heard.append(judge.judge(program, cancel=cancel))
             if heard[-1].judgement not in {Judgement.PASSED, Judgement.REFUSED}:
                 break
@@ -135,6 +138,9 @@ def described(judge: Judge) -> str:
     """What judges, with its number of cases and how strong it is, such as `3 doctests`."""
     if isinstance(judge, differential.DifferentialJudge):
         reach = judge.original.reach
-        return f"{judge.tests} inputs (differential execution, {reach} reached: {judge.strength} evidence)"
-    name = judge.attribution.replace("tests", "test").replace("given", "given test")
-    return f"{judge.tests} {name}{'' if judge.tests == 1 else 's'}"
+        how = f"differential execution, {reach} reached: {judge.strength} evidence"
+        return f"{plural(judge.tests, 'input')} ({how})"
+    if isinstance(judge, JointJudge):
+        return " and ".join(map(described, judge.judges))
+    case = _CASES.get(judge.attribution, judge.attribution)
+    return plural(judge.tests, case)

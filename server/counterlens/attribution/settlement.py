@@ -1,7 +1,8 @@
 """Does a counterfactual keep the meaning, or break it, as it claims? Found out by running it.
 
-Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (paper
-000, section 4.2). Breaking ones that nothing tells from the original stay, marked as possibly equivalent.
+Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (Hooda
+et al. 2024, section 4.2). Breaking ones that nothing tells from the original stay, marked as possibly
+equivalent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from counterlens.attribution.base import Judge, Judgement, Setting, Verdict
 from counterlens.attribution.differential import find_out, judge_of
 from counterlens.attribution.differential.original import Untestable
 from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import LIMITS, find_judge
+from counterlens.counting import plural
 from counterlens.errors import Cancelled
 from counterlens.mutations.base import Counterfactual
 from counterlens.sandbox.base import Sandbox
@@ -122,7 +125,19 @@ def _basis(verdict: Verdict) -> str:
     evidence = verdict.evidence
     if evidence.attribution == "differential":
         return evidence.message
-    return f"{evidence.tests} {evidence.attribution}{'' if evidence.tests == 1 else 's'}"
+    return plural(evidence.tests, evidence.attribution)
+
+
+class _Paced:
+    """A judge of counterfactuals, which have not much more time than the original took."""
+
+    def __init__(self, judge: Judge, original: Verdict) -> None:
+        self._judge, self._original = judge, original
+        self.attribution, self.tests = judge.attribution, judge.tests
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        with paced(self._original):
+            return self._judge.judge(program, cancel=cancel)
 
 
 class _Benches:
@@ -155,8 +170,10 @@ class _Benches:
         document, setting = self._document, self._setting
         judges: list[Judge] = []
         tests = find_judge(document, function, setting.sandbox, python=setting.python, fallback=False)
-        if tests is not None and tests.judge(document.text, cancel=setting.cancel).passed:
-            judges.append(tests)
+        if tests is not None:
+            original = tests.judge(document.text, cancel=setting.cancel)
+            if original.passed:
+                judges.append(_Paced(tests, original))
         found = find_out(document, function, setting)
         judge = judge_of(found)
         if judge is not None:

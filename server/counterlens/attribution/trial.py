@@ -14,6 +14,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
 from counterlens.attribution.layout import Layout
+from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
 
 _RUNNER = {
@@ -159,7 +160,7 @@ class Trial:
             entry="start.py",
             python=self.setting.python,
             readable=(*(place.readable if place else ()), *self.readable),
-            limits=self.setting.limits,
+            limits=bounded(self.setting.limits),
             beside="worker.py" if apart else None,
             preload=_PRELOAD if "files" in self.task else _PRELOAD[:-1],
             covers=place.covered_by(program) if place else {},
@@ -190,7 +191,7 @@ class Trial:
 
     def _ending(self, outcome: Outcome) -> tuple[Judgement, str]:
         """What to say about a program that ended without a report."""
-        limits = self.setting.limits
+        limits = bounded(self.setting.limits)
         ending, code = outcome.ending, outcome.code
         if outcome.beside is not None and ending is Ending.EXITED:  # the program was apart, and ended first
             ending, code = outcome.beside

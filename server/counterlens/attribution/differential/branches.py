@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from coverage.exceptions import CoverageException
-from coverage.parser import PythonParser
-
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -46,6 +43,10 @@ def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
         lines: Of the function's body, 1-based.
         arcs: Pairs of line numbers, one after the other; negative ones are entries and exits.
     """
+    # Only now, for the sake of everything that starts without it.
+    from coverage.exceptions import CoverageException
+    from coverage.parser import PythonParser
+
     parser = PythonParser(text=text)
     try:
         parser.parse_source()

@@ -9,6 +9,19 @@ from functools import singledispatch
 from typing import Any
 
 
+@dataclass(frozen=True)
+class Hints:
+    """What the code itself suggests as values.
+
+    Attributes:
+        integers, floats, strings: The literals of the function, and values seen in calls of it.
+    """
+
+    integers: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """A value that is made by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from counterlens.attribution.differential.inputs import Call
-from counterlens.attribution.differential.shapes import Hints
+from counterlens.attribution.differential.inputs import Call, Hints
 from counterlens.attribution.discovery import files_with_tests
 from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document

@@ -6,17 +6,18 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event
+from typing import TYPE_CHECKING
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.branches import Reach, reach
-from counterlens.attribution.differential.generation import Plan, plan
 from counterlens.attribution.differential.inputs import Call
-from counterlens.attribution.differential.observed import calls_of, hints_of
-from counterlens.attribution.differential.shapes import Shapes, Unknown
 from counterlens.attribution.differential.testable import find_node, why_not
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import Observation, Recorder, Recording
 from counterlens.syntax.document import Document
+
+if TYPE_CHECKING:
+    from counterlens.attribution.differential.generation import Plan
 
 ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branches are missing
 STEPS = 100_000  # lines of the program in one call of the original
@@ -86,6 +87,11 @@ def study(
     owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
     if not isinstance(node, ast.FunctionDef):
         return Untestable("it is not a function")
+    # Only now: they stand on Hypothesis, whose import is a good part of a start, and few functions get here.
+    from counterlens.attribution.differential.generation import plan
+    from counterlens.attribution.differential.observed import calls_of, hints_of
+    from counterlens.attribution.differential.shapes import Shapes, Unknown
+
     constructor = node.name in {"__init__", "__new__"} and owner is not None
     seen = calls_of(module, node, owner.name if constructor and owner else node.name, more)
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from counterlens.attribution.differential.inputs import Built
+from counterlens.attribution.differential.inputs import Built, Hints
 
 Strategy = st.SearchStrategy[Any]
 _LONGEST = 7  # elements of a container
@@ -29,19 +29,6 @@ _ANYTHING = {"Any", "object", "Hashable", "TypeVar"}
 
 class Unknown(Exception):  # noqa: N818 - an answer
     """There are no values for a type; the message names it."""
-
-
-@dataclass(frozen=True)
-class Hints:
-    """What the code itself suggests as values.
-
-    Attributes:
-        integers, floats, strings: The literals of the function, and values seen in calls of it.
-    """
-
-    integers: tuple[int, ...] = ()
-    floats: tuple[float, ...] = ()
-    strings: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,0 +1,41 @@
+"""How long a counterfactual may run: some times as long as its original did, and never the whole limit.
+
+A change that breaks a loop often makes it endless, and each such program would cost the whole limit. What
+bounds it is processor time, which a busy machine does not use up, set against the original's wall-clock time,
+which a busy machine only lengthens: so a verdict does not depend on what else the machine does. Programs that
+a model wrote keep the whole limit, because right ones may be far slower than the original.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+
+from counterlens.attribution.base import Verdict
+from counterlens.sandbox.base import Limits
+
+TIMES = 20
+LEAST = 2
+"""Seconds of processor time that any program has."""
+
+_MOST: ContextVar[int | None] = ContextVar("most", default=None)
+
+
+@contextmanager
+def paced(original: Verdict) -> Iterator[None]:
+    """Programs that this thread judges meanwhile have `TIMES` times as long as the original took."""
+    most = max(LEAST, math.ceil(TIMES * original.seconds))
+    token = _MOST.set(most)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
+def bounded(limits: Limits) -> Limits:
+    """Limits as they hold now."""
+    most = _MOST.get()
+    return limits if most is None or most >= limits.cpu_seconds else replace(limits, cpu_seconds=most)
