@@ -1,4 +1,4 @@
-"""Concept-level confidence (AsC-Eval, paper 001 section III): token scores aligned to syntax nodes."""
+"""Confidence in concepts (AsC-Eval, Palacio et al. 2023, section III): tokens aligned to syntax nodes."""
 
 from counterlens.confidence.aggregate import Aggregation, Confidence, NodeConfidence, confidence
 from counterlens.confidence.scoring import score_document

@@ -1,4 +1,4 @@
-"""The aggregation function of paper 001 (section III-C): one confidence per node, and one per concept.
+"""Aggregation (Palacio et al. 2023, section III-C): one confidence per node, and one per concept.
 
 A node's confidence is the mean (or median, maximum, minimum) of the next-token probabilities of its
 tokens. A concept's is the mean over its nodes, which is the paper's local aggregation for one snippet;
@@ -88,9 +88,13 @@ class Confidence:
     @cached_property
     def concepts(self) -> dict[Category, tuple[float, int]]:
         """For each category that occurs: the mean confidence of its nodes, and how many there are."""
+        return self.concepts_in(0, len(self.document.data))
+
+    def concepts_in(self, start: int, end: int) -> dict[Category, tuple[float, int]]:
+        """The same of the nodes that lie between two bytes."""
         grouped: dict[Category, list[float]] = {}
         for node in self.nodes:
-            if node.named and node.confidence is not None:
+            if node.named and node.confidence is not None and start <= node.start and node.end <= end:
                 grouped.setdefault(node.category, []).append(node.confidence)
         return {category: (float(np.mean(found)), len(found)) for category, found in sorted(grouped.items())}
 

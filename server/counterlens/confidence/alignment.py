@@ -1,4 +1,4 @@
-"""The alignment function of paper 001 (section III-B): which tokens belong to which syntax node.
+"""The alignment function of Palacio et al. 2023 (section III-B): which tokens belong to which syntax node.
 
 Tokenizers know nothing of syntax: one token may hold a blank and the name after it, two closing brackets,
 or half a character. Two rules say where such a token counts:

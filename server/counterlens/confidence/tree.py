@@ -1,4 +1,4 @@
-"""The data of the tree view (AsC-Viz, paper 001 section V): what a face draws as a tree or a sequence.
+"""The data of the tree view (AsC-Viz, Palacio et al. 2023, section V): what faces draw as tree or sequence.
 
 Three views, in the paper's terms. The partial tree of non-terminals is the default: it is the one that the
 paper's users preferred. Nodes are given flat, parents before children, each with the index of its parent:

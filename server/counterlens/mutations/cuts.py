@@ -20,7 +20,7 @@ def trailing(module: Module, function: Function, edits: tuple[Edit, ...], ratio:
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long
     docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. Of a
-    range (paper 000, Table 4) the middle is wanted, and what lies outside is no place to cut.
+    range (Hooda et al. 2024, Table 4) the middle is wanted, and what lies outside is no place to cut.
     """
     lines = module.lines_of(function)
     if len(lines) < 2:

@@ -110,6 +110,22 @@ def operator_sites(document: Document, span: tuple[int, int] | None = None) -> l
     ]
 
 
+def operator_at(document: Document, offset: int) -> OperatorSite | None:
+    """The operator that a byte belongs to; None where it is part of none, or its language is not known."""
+    table = TABLES.get(document.language)
+    if table is None:
+        return None
+    child = document.tree.root_node.descendant_for_byte_range(offset, offset + 1)
+    for _ in range(2):  # `not in` is a node of its own around two words
+        node = child.parent if child is not None else None
+        if child is None or node is None:
+            return None
+        if (node.type, child.type) in table and not child.is_named:
+            return _site(node, child, *table[node.type, child.type])
+        child = node
+    return None
+
+
 def leaves(document: Document) -> list[tuple[int, int]]:
     """The byte ranges of a document's lexical tokens, in the order of the text."""
     found: list[tuple[int, int]] = []
@@ -129,16 +145,22 @@ def _walk(document: Document, node: tree_sitter.Node) -> Iterator[OperatorSite]:
         known = table.get((node.type, child.type))
         if known is not None and not child.is_named:
             family, candidates = known
-            text = (node.text or b"").decode("utf-8", "replace")
-            yield OperatorSite(
-                child.start_byte,
-                child.end_byte,
-                child.type,
-                family,
-                candidates,
-                child.start_point.row + 1,
-                (node.start_byte, node.end_byte),
-                " ".join(text.split()),
-            )
+            yield _site(node, child, family, candidates)
         else:
             yield from _walk(document, child)
+
+
+def _site(
+    node: tree_sitter.Node, child: tree_sitter.Node, family: Family, candidates: tuple[str, ...]
+) -> OperatorSite:
+    text = (node.text or b"").decode("utf-8", "replace")
+    return OperatorSite(
+        child.start_byte,
+        child.end_byte,
+        child.type,
+        family,
+        candidates,
+        child.start_point.row + 1,
+        (node.start_byte, node.end_byte),
+        " ".join(text.split()),
+    )

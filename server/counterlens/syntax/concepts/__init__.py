@@ -1,4 +1,4 @@
-"""Abstract Syntax Concepts: the category of every syntax node type (paper 001, section III-A and Table I).
+"""Abstract Syntax Concepts: the category of every node type (Palacio et al. 2023, section III-A and Table I).
 
 The ten categories and their names are the paper's. Its figure 3 gives examples of node types, not a full
 assignment, so the tables, one file a language, are ours: every named node type of the grammar has a

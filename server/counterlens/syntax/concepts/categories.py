@@ -1,4 +1,4 @@
-"""The ten concept categories of paper 001 (section III-A and Table I), and one for what they leave out."""
+"""The ten concept categories of Palacio et al. 2023 (section III-A, Table I), and one for the rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Category(StrEnum):
-    """A concept category of paper 001."""
+    """A concept category of Palacio et al. 2023."""
 
     DATA_STRUCTURES = "data structures"
     DECISION = "decision"
