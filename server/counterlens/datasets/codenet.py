@@ -1,4 +1,4 @@
-"""CodeNet (Puri et al. 2021) and Avatar (Ahmad et al. 2021) programs, as paper 002 publishes them."""
+"""CodeNet (Puri et al. 2021) and Avatar (Ahmad et al. 2021) programs, as Liu et al. 2024 publish them."""
 
 from __future__ import annotations
 

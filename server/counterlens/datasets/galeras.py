@@ -1,4 +1,4 @@
-"""Galeras (Rodriguez-Cardenas et al. 2023; paper 001): functions of commits of 2022, with syntax measures."""
+"""Galeras (Rodriguez-Cardenas et al. 2023): functions of commits of 2022, as Palacio et al. 2023 use them."""
 
 from __future__ import annotations
 

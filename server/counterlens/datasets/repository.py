@@ -39,6 +39,10 @@ _SECONDS = 60.0  # for one command of git
 Report = Callable[[str, int, int], None]
 
 
+class NothingChosenError(DataError):
+    """What was asked for has no function to ask about: no defect of the repository, and none of the data."""
+
+
 class Repository(Loader):
     """A folder of Python files with tests. Never guessed from content: the user says `repo:PATH`.
 
@@ -84,7 +88,7 @@ class Repository(Loader):
             )
         chosen = [one for one in everything if self._wanted(one)]
         if not chosen:
-            raise DataError(
+            raise NothingChosenError(
                 f"none of the {len(everything)} Python files of {path} matches {', '.join(self._patterns)}",
                 f"Patterns are relative to the repository, such as {everything[0]}",
             )
@@ -201,7 +205,7 @@ class RepositoryDataset(Dataset):
     def _found(self) -> list[Problem]:
         found = list(self.loader.problems(self.path))
         if not found:
-            raise DataError(
+            raise NothingChosenError(
                 f"no function of {self.path} that was asked for has tests",
                 "Add a doctest, or a test_*.py that calls it; --since and --paths leave out what they "
                 "do not name",

@@ -1,4 +1,4 @@
-"""The completion probe (CACP, paper 000 section 4): does the model hold when the code changes shape?
+"""The completion probe (CACP, Hooda et al. 2024, section 4): does the model hold when the code changes shape?
 
 Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs
 are judged. A model that follows the code rather than its usual shape gives the same verdict twice. The
@@ -25,13 +25,13 @@ from counterlens.probes.likelihood import LikelihoodEffect, likelihood_effects
 from counterlens.probes.prompting import Gap
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
 from counterlens.probes.steps import Report, Steps
+from counterlens.probes.task import MAX_TOKENS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
 __all__ = ["MAX_TOKENS", "Attempt", "CompletionProbe", "Pair", "Report", "probe_completion"]
 
-MAX_TOKENS = 256
 UNSEEN = "its change does not stand before a place to cut, so a completion could not show it"
 
 
@@ -61,7 +61,7 @@ def probe_completion(
         mutations: Ids of mutations that keep the meaning; all of them by default.
         seed: Decides random names.
         prefix_ratio: Which part of the function stays before the cut, for mutations that do not say where
-            to cut themselves, or the range that it lies in (paper 000, section 4.2 and Table 4).
+            to cut themselves, or the range that it lies in (Hooda et al. 2024, section 4.2 and Table 4).
         without: Assumptions that no counterfactual may rest on.
         max_tokens: At most so many new tokens a completion.
         cancel: Set it to give up.
@@ -73,14 +73,8 @@ def probe_completion(
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
-    function = find_function(document, qualname)
-    surveyed = survey(
-        document.text,
-        mutations=preserving(mutations),
-        function=function.qualname,
-        seed=seed,
-        prefix_ratio=prefix_ratio,
-        without=without,
+    function, surveyed = rewritings(
+        document, qualname, mutations, seed=seed, prefix_ratio=prefix_ratio, without=without
     )
     steps = Steps(cancel, report)
     steps.next("finding the tests")
@@ -101,6 +95,32 @@ def probe_completion(
         dropped=tuple(dropped),
         seed=seed,
         why_not_judged=why_not,
+    )
+
+
+def rewritings(
+    document: Document,
+    qualname: str,
+    mutations: Sequence[str] | None,
+    *,
+    seed: int,
+    prefix_ratio: Ratio = PREFIX_RATIO,
+    without: Sequence[str] = (),
+) -> tuple[Function, Survey]:
+    """A function, and the counterfactuals of it that keep the meaning; arguments as in `probe_completion`.
+
+    Raises:
+        SourceError: there is no such function, or the file does not parse.
+        CounterlensError: as `preserving`.
+    """
+    function = find_function(document, qualname)
+    return function, survey(
+        document.text,
+        mutations=preserving(mutations),
+        function=function.qualname,
+        seed=seed,
+        prefix_ratio=prefix_ratio,
+        without=without,
     )
 
 

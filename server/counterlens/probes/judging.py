@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
-from counterlens.attribution.registry import described
+from counterlens.attribution.pace import paced
+from counterlens.attribution.registry import LIMITS, described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.steps import Steps
@@ -48,6 +49,11 @@ class Judging:
             return
         name = self._function.qualname
         verdict = self.verdict(self._document.text)
+        if verdict.judgement is Judgement.TIMED_OUT:
+            raise SourceError(
+                f"the tests of {name} take longer than the {LIMITS.seconds:.0f} s that a program has",
+                "Fewer or quicker tests, or a less busy machine, let it be judged",
+            )
         if not verdict.passed:
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""
             raise SourceError(
@@ -75,7 +81,7 @@ class Judging:
         if self.verdict(self._document.text).passed:
             raise SourceError(
                 f"{name} passes its own tests, so there is nothing to repair",
-                "The repair task needs a function that fails; leave out --task to probe this one",
+                "The repair task needs a function that fails; the task completion probes this one",
             )
 
     def check_identity(self) -> None:
@@ -98,7 +104,7 @@ class Judging:
     def sift(
         self, found: list[Counterfactual], *, wanted: bool = True
     ) -> tuple[list[Counterfactual], list[tuple[Counterfactual, Verdict]]]:
-        """Those whose own program is judged like the original's, and the others (paper 000, section 3.2).
+        """Those whose program is judged like the original's, and the others (Hooda et al. 2024, section 3.2).
 
         Args:
             found: The counterfactuals.
@@ -107,7 +113,8 @@ class Judging:
         sound, dropped = [], []
         for number, counterfactual in enumerate(found):
             self._steps.next("trying the counterfactuals' own programs", number, len(found))
-            verdict = self.verdict(counterfactual.source)
+            with paced(self.verdict(self._document.text)):
+                verdict = self.verdict(counterfactual.source)
             if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
                 sound.append(counterfactual)
             else:

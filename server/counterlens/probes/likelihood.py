@@ -1,8 +1,8 @@
 """The likelihood effect: how much less likely the true rest of a function becomes under a mutation.
 
-It is the mutation effect of paper 000 (section 3.4) with the log-probability of what truly follows in place
-of a verdict: continuous, and without running anything. A model that follows the code expects the rest of
-an equivalent program as much as the rest of the original.
+It is the mutation effect of Hooda et al. 2024 (section 3.4) with the log-probability of what truly follows
+in place of a verdict: continuous, and without running anything. A model that follows the code expects the
+rest of an equivalent program as much as the rest of the original.
 """
 
 from __future__ import annotations

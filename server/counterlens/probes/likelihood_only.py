@@ -7,13 +7,11 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.models.base import Model
-from counterlens.mutations import survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.completion import gaps_of, paired, preserving, refusals, with_likelihood
+from counterlens.probes.completion import gaps_of, paired, refusals, rewritings, with_likelihood
 from counterlens.probes.results import Attempt, CompletionProbe
 from counterlens.probes.steps import Report, Steps
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
 
 _UNASKED = Attempt(
     None, "stop", Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked to write"))
@@ -41,14 +39,8 @@ def probe_likelihood(
         ModelError: the model failed, or gives no token probabilities.
         Cancelled: `cancel` was set.
     """
-    function = find_function(document, qualname)
-    surveyed = survey(
-        document.text,
-        mutations=preserving(mutations),
-        function=function.qualname,
-        seed=seed,
-        prefix_ratio=prefix_ratio,
-        without=without,
+    function, surveyed = rewritings(
+        document, qualname, mutations, seed=seed, prefix_ratio=prefix_ratio, without=without
     )
     sound = [one for one in surveyed.counterfactuals if one.cut is not None]
     gaps = [gaps_of(document, function, one) for one in sound]

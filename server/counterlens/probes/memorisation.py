@@ -1,4 +1,4 @@
-"""Memorisation (paper 000, Table 3): does the operator that is rarer in a corpus cost more correctness?
+"""Memorisation (Hooda et al. 2024, Table 3): does the operator that is rarer in a corpus cost more?
 
 Flipping an if-else puts the complementary operator in the condition. Where a model completes a function by
 what it has often seen, replacing the frequent operator of a pair by the rare one costs more correct
@@ -8,14 +8,15 @@ completions than the other way round.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.metrics.agreement import Estimate, bootstrap
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Effect
-from counterlens.probes.completion import probe_completion
+from counterlens.probes.completion import probe_completion, rewritings
 from counterlens.probes.operator.frequency import corpus_frequencies
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.task import Cell, Need, Request, Result, Table
@@ -56,16 +57,10 @@ class Direction:
 
 def direction(found: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
     """What replacing one operator by another costs, over all pairs that were judged."""
-    groups: dict[str, list[int]] = {}
-    for one in found:
-        if (one.before, one.after) == (before, after):
-            groups.setdefault(one.target, []).append(-one.effect.signed)
-
-    def mean(chosen: Sequence[list[int]]) -> float | None:
-        values = [value for group in chosen for value in group]
-        return sum(values) / len(values) if values else None
-
-    return Direction(sum(map(len, groups.values())), bootstrap(list(groups.values()), mean, seed=seed))
+    judged = [one for one in found if (one.before, one.after) == (before, after)]
+    return Direction(
+        len(judged), pooled_mean(((one.target, -one.effect.signed) for one in judged), seed=seed)
+    )
 
 
 class MemorisationTask:
@@ -73,7 +68,7 @@ class MemorisationTask:
 
     id = "memorisation"
     title = "does the rarer operator cost more?"
-    needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.CORPUS})
 
     def run(self, request: Request) -> Result:
         """As `Task.run`.
@@ -98,30 +93,56 @@ class MemorisationTask:
                 left_out[_without_names(error.message, target.qualname)] += 1
         if not found:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(3))
-            raise CounterlensError("no if-else could be flipped and judged", reasons or None)
-        rows = [_row(found, frequency, pair, request.seed) for pair in PAIRS]
-        shown = [row for row in rows if row[4] or row[6]]
+            raise SourceError("no if-else could be flipped and judged", reasons or None)
+        data = {
+            "corpus": request.corpus,
+            "frequency": frequency,
+            "substitutions": [_plain(one) for one in found],
+        }
+        tables = self.tables([data], seed=request.seed)
+        return Result(
+            task=self.id,
+            title=f"{len(found)} flipped if-else in "
+            f"{plural(len({one.target for one in found}), 'function')}, "
+            f"operators counted in {request.corpus}",
+            model=request.model.info,
+            summary=_summary(tables[0].rows),
+            tables=tables,
+            left_out=dict(left_out),
+            data=data,
+        )
+
+    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
+        """As `Task.tables`."""
+        if not found:
+            return ()
+        pooled = [_read(one) for data in found for one in data["substitutions"]]
+        rows = [_row(pooled, found[0]["frequency"], pair, seed) for pair in PAIRS]
         table = Table(
             "complementary operators",
             ("A", "B", "ratio", "in the corpus", "n A→B", "drop A→B", "n B→A", "drop B→A"),
-            tuple(shown),
+            tuple(row for row in rows if row[4] or row[6]),
             "ratio: how much more frequent A is than B in the corpus; drop: correct completions lost when "
             "one takes the other's place, as a share of the judged pairs (Hooda et al. 2024, Table 3)",
         )
-        return Result(
-            task=self.id,
-            title=f"{len(found)} flipped if-else in {len({one.target for one in found})} functions, "
-            f"operators counted in {request.corpus}",
-            model=request.model.info,
-            summary=_summary(shown),
-            tables=(table,),
-            left_out=dict(left_out),
-            data={
-                "corpus": request.corpus,
-                "frequency": frequency,
-                "substitutions": [_plain(one) for one in found],
-            },
-        )
+        return (table,)
+
+    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
+        """As `Task.measures`."""
+        pairs = data["substitutions"]
+        return {
+            "all originals right": all(one["original"] for one in pairs),
+            "all flipped right": all(one["counterfactual"] for one in pairs),
+        }
+
+    def asks(self, request: Request) -> int:
+        """As `Task.asks`: before any flip is dropped."""
+        total = 0
+        for target in request.targets:
+            _, made = rewritings(target.document, target.qualname, [FLIP], seed=request.seed)
+            cuts = [one.cut.original for one in made.counterfactuals if one.cut is not None]
+            total += len(cuts) + len(set(cuts))
+        return total
 
 
 def _substitutions(request: Request, number: int, left_out: Counter[str]) -> list[Substitution]:
@@ -171,7 +192,7 @@ def _summary(rows: Sequence[tuple[Cell, ...]]) -> str:
         return "No pair of operators was replaced in both directions, so nothing can be compared."
     more = sum((there.value or 0) > (back.value or 0) for there, back in both)
     return (
-        f"In {more} of {len(both)} pairs that were replaced in both directions, putting the rarer operator "
+        f"In {more} of {plural(len(both), 'pair')} replaced in both directions, putting the rarer operator "
         "for the more frequent one cost more correct completions than the reverse."
     )
 
@@ -184,6 +205,11 @@ def _plain(one: Substitution) -> dict[str, Any]:
         "original": one.effect.original,
         "counterfactual": one.effect.counterfactual,
     }
+
+
+def _read(one: Mapping[str, Any]) -> Substitution:
+    effect = Effect(one["original"], one["counterfactual"])
+    return Substitution(one["target"], one["before"], one["after"], effect)
 
 
 def _without_names(message: str, qualname: str) -> str:

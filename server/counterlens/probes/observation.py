@@ -1,4 +1,4 @@
-"""How the loops of a program run for one input: what `loop-unroll` is made from (paper 002, Table IV)."""
+"""How loops run for one input: what `loop-unroll` is made from (Liu et al. 2024, Table IV)."""
 
 from __future__ import annotations
 

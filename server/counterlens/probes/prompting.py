@@ -56,6 +56,11 @@ class Gap:
         )
 
     @classmethod
+    def body_of(cls, document: Document, function: Function) -> Gap:
+        """The hole of a function's body, behind its docstring."""
+        return cls.of(document, function, _behind_docstring(document, function))
+
+    @classmethod
     def repair(cls, document: Document, function: Function) -> Gap:
         """The hole of a function's whole body, after the function as it stands has been shown with its bug.
 

@@ -1,4 +1,4 @@
-"""The repair probe (paper 000, section 5.2 and Table 5): is a bug mended in every shape of the code?
+"""The repair probe (Hooda et al. 2024, section 5.2 and Table 5): is a bug mended in every shape of the code?
 
 The function has a bug, which its tests show. It and equivalent ways of writing it, bug included, are shown to
 the model, which writes the function again; the tests judge what it wrote.
@@ -13,8 +13,7 @@ from threading import Event
 from counterlens.attribution.base import Judge
 from counterlens.attribution.registry import find_judge
 from counterlens.models.base import Model
-from counterlens.mutations import survey
-from counterlens.probes.completion import MAX_TOKENS, attempted, paired, preserving
+from counterlens.probes.completion import MAX_TOKENS, attempted, paired, rewritings
 from counterlens.probes.judging import Judging
 from counterlens.probes.prompting import Gap
 from counterlens.probes.results import CompletionProbe
@@ -46,10 +45,7 @@ def probe_repair(
     Raises:
         SourceError: the function has no tests, or passes them.
     """
-    function = find_function(document, qualname)
-    surveyed = survey(
-        document.text, mutations=preserving(mutations), function=function.qualname, seed=seed, without=without
-    )
+    function, surveyed = rewritings(document, qualname, mutations, seed=seed, without=without)
     steps = Steps(cancel, report)
     steps.next("finding the tests")
     judging = Judging(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
@@ -14,23 +13,16 @@ from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.completion import MAX_TOKENS, probe_completion, with_likelihood
-from counterlens.probes.likelihood_only import probe_likelihood
-from counterlens.probes.repair import probe_repair
+from counterlens.probes.completion import with_likelihood
+from counterlens.probes.pairs import Variant, probe_pairs
 from counterlens.probes.results import CompletionProbe
 from counterlens.probes.steps import Report, Steps
-from counterlens.probes.task import Target
+from counterlens.probes.task import MAX_TOKENS, Request, Target
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
-
-class Variant(StrEnum):
-    """What a model is asked to do with both sides of a pair."""
-
-    COMPLETE = "completion"  # write the rest of the function
-    REPAIR = "repair"  # write the function without its bug
-    LIKELIHOOD = "likelihood"  # nothing: how likely it finds the true rest is measured
+__all__ = ["ProbeSession", "Probed", "Variant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +74,19 @@ class ProbeSession:
         report: Report | None = None,
     ) -> None:
         self._model, self._sandbox, self._variant = model, sandbox, variant
-        self._mutations, self._seed, self._max_tokens = list(mutations) or None, seed, max_tokens
-        self._prefix_ratio, self._without = prefix_ratio, without
         self._cancel, self._report = cancel, report
+        self._request = Request(
+            model,
+            (),
+            lambda: sandbox,
+            seed=seed,
+            mutations=tuple(mutations),
+            without=tuple(without),
+            prefix_ratio=prefix_ratio,
+            max_tokens=max_tokens,
+            cancel=cancel,
+            report=report,
+        )
         self.skipped: dict[str, str] = {}
 
     def probe(
@@ -167,46 +169,7 @@ class ProbeSession:
         return found, left_out
 
     def _probe(self, document: Document, qualname: str, judge: Judge | None) -> CompletionProbe:
-        if self._variant is Variant.LIKELIHOOD:
-            return probe_likelihood(
-                self._model,
-                document,
-                qualname,
-                mutations=self._mutations,
-                seed=self._seed,
-                prefix_ratio=self._prefix_ratio,
-                without=self._without,
-                cancel=self._cancel,
-                report=self._report,
-            )
-        if self._variant is Variant.REPAIR:
-            return probe_repair(
-                self._model,
-                document,
-                qualname,
-                self._sandbox,
-                judge=judge,
-                mutations=self._mutations,
-                seed=self._seed,
-                without=self._without,
-                max_tokens=self._max_tokens,
-                cancel=self._cancel,
-                report=self._report,
-            )
-        return probe_completion(
-            self._model,
-            document,
-            qualname,
-            self._sandbox,
-            judge=judge,
-            mutations=self._mutations,
-            seed=self._seed,
-            prefix_ratio=self._prefix_ratio,
-            without=self._without,
-            max_tokens=self._max_tokens,
-            cancel=self._cancel,
-            report=self._report,
-        )
+        return probe_pairs(self._variant, self._request, Target(document, qualname, judge))
 
     def _with_likelihood(self, probe: CompletionProbe) -> CompletionProbe:
         """Where nothing can judge, the likelihood effect still tells something."""

@@ -1,4 +1,4 @@
-"""The functions of a dataset as targets of tasks."""
+"""The functions of a dataset or a document as targets of tasks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.given import GivenJudge
 from counterlens.attribution.registry import LIMITS
 from counterlens.datasets import Dataset, Problem, TestForm
-from counterlens.errors import DataError
+from counterlens.errors import DataError, SourceError
 from counterlens.probes.execution.calls import calls_in
 from counterlens.probes.task import Target
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function, functions
 
 
 def targets_of(
@@ -50,6 +51,22 @@ def targets_of(
     return [_target(problem, sandbox, buggy=buggy) for problem in problems]
 
 
+def targets_in(document: Document, qualname: str | None = None) -> list[Target]:
+    """One function of a document, or all but those inside of others.
+
+    Raises:
+        SourceError: there is no such function, or none at all.
+    """
+    if qualname:
+        return [Target(document, find_function(document, qualname).qualname)]
+    known = functions(document)
+    outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
+    if not outer:
+        where = document.path or "the text"
+        raise SourceError(f"{where} has no functions", "Name a file that has some")
+    return [Target(document, f.qualname) for f in outer]
+
+
 def _target(problem: Problem, sandbox: Sandbox | None, *, buggy: bool) -> Target:
     function, tests = problem.function or "", problem.tests
     judge = None
@@ -60,4 +77,12 @@ def _target(problem: Problem, sandbox: Sandbox | None, *, buggy: bool) -> Target
     if call is None and tests is not None:
         call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
-    return Target(Document(source, path=problem.file), function, judge, problem.id, call)
+    return Target(
+        Document(source, path=problem.file),
+        function,
+        judge,
+        problem.id,
+        call,
+        problem.description,
+        problem.buggy,
+    )

@@ -10,15 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Event
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from counterlens.attribution.base import Judge
-from counterlens.metrics.agreement import Estimate
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.models.base import Model, ModelInfo
+from counterlens.models.sentences import SentenceEncoder
+from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 
+MAX_TOKENS = 256
+"""At most so many new tokens of a completion by default."""
 Report = Callable[[str, int, int], None]
 """Called with (what is being done, steps done, steps in all)."""
 
@@ -28,8 +32,11 @@ class Need(StrEnum):
 
     COMPLETE = "completions"
     SCORE = "token probabilities"
+    EMBED = "embeddings"
     SANDBOX = "a sandbox"
     TESTS = "tests"
+    BUG = "a program with a bug"
+    CORPUS = "a corpus (--corpus)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,8 @@ class Target:
             found beside the source.
         id: What a dataset calls it.
         call: A call of it, where a dataset gives one.
+        description: What it is to do, where a dataset says so.
+        buggy: The source with a bug in it, where a dataset gives one.
     """
 
     document: Document
@@ -50,6 +59,8 @@ class Target:
     judge: Judge | None = None
     id: str = ""
     call: str | None = None
+    description: str = ""
+    buggy: str | None = None
 
     @property
     def name(self) -> str:
@@ -69,6 +80,13 @@ class Request:
         windows: Also with less context around a gap.
         corpus: Files or a dataset, whose frequencies a figure is set beside.
         method: How it is found out, where a task knows several ways; None for the best that the model allows.
+        mutations: Ids of mutations, where a task leaves the choice; none means all that preserve.
+        without: Assumptions that no counterfactual may rest on.
+        prefix_ratio: Which part of a function stays before a cut, or its range.
+        max_tokens: At most so many new tokens a completion.
+        unroll: Also with loops unrolled.
+        encoder: Compares sentences; None for the small one that can be installed beside.
+        code: Which programs are asked about, where a task knows several: `given`, `buggy`, `written`.
         cancel: Set it to give up.
         report: Called with what is being done.
     """
@@ -80,6 +98,13 @@ class Request:
     windows: bool = False
     corpus: str | None = None
     method: str | None = None
+    mutations: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    prefix_ratio: Ratio = PREFIX_RATIO
+    max_tokens: int = MAX_TOKENS
+    unroll: bool = False
+    encoder: SentenceEncoder | None = None
+    code: str = "given"
     cancel: Event | None = None
     report: Report | None = None
 
@@ -129,7 +154,11 @@ class Result:
 
 
 class Task(Protocol):
-    """A probe: one file, and one line in `probes/registry.py`."""
+    """A probe: one file, and one line in `probes/registry.py`.
+
+    What `run` finds is plain data; `tables` makes figures of the data of any number of runs, such as those
+    of the functions of an evaluation, one by one.
+    """
 
     @property
     def id(self) -> str:
@@ -153,5 +182,40 @@ class Task(Protocol):
             SourceError: a target cannot be probed.
             ModelError, SandboxError: the model or the sandbox failed.
             Cancelled: `request.cancel` was set.
+        """
+        ...
+
+    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
+        """The figures over the `Result.data` of some runs: the same as of one run over all their targets.
+
+        Args:
+            found: One or more; they have been through JSON.
+            seed: Of intervals.
+        """
+        ...
+
+    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
+        """What the `Result.data` of one function says, yes or no: what two runs are compared by."""
+        ...
+
+    def asks(self, request: Request) -> int:
+        """About how many prompts, or texts to score, the targets need; nothing is asked or run for it.
+
+        Raises:
+            SourceError: a target cannot be probed.
+        """
+        ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """A task with figures that need several models at once, such as those on what all of them did right."""
+
+    def across(self, models: Mapping[str, Sequence[Mapping[str, Any]]], *, seed: int) -> tuple[Table, ...]:
+        """The figures over the `Result.data` of several models, by their names.
+
+        Args:
+            models: The data of each, function by function.
+            seed: Of intervals.
         """
         ...

@@ -1,1 +1,1 @@
-"""Execution reasoning (Liu et al. 2024, paper 002): does the model know what this code gives?"""
+"""Execution reasoning (Liu et al. 2024): does the model know what this code gives?"""

@@ -11,8 +11,18 @@ from typing import Any
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Floats are equal within these tolerances."""
-_ANSWER = re.compile(r"answer\s*[:=]\s*(?:\S+\(.*\)\s*(?:==|->|=)\s*)?(.*)", re.IGNORECASE)
+_ANSWER = re.compile(r"answer\W{0,3}[:=](?:[ *`]*\S+\(.*\)\s*(?:==|->|=))?", re.IGNORECASE)
+_COMMENT = re.compile(r"^[ \t]*#[ \t]?", re.MULTILINE)
+_FENCE = re.compile(r"\A```\w*\n(.*?)(?:\n```|\Z)", re.DOTALL)
+_DECLINED = re.compile(
+    r"\bI(?:'m| am) (?:sorry|unable|not able)|\bas an AI\b"
+    r"|\bI (?:cannot|can't|do not|don't) (?:know|determine|tell|answer|run|execute|predict)"
+    r"|\b(?:cannot|can't|could not|impossible to|not possible to) (?:be )?"
+    r"(?:determined?|answer(?:ed)?|predict(?:ed)?|know|tell)",
+    re.IGNORECASE,
+)
 _LONGEST = 4096
+DECLINED = "it says that it cannot tell"
 
 
 class Outcome(StrEnum):
@@ -21,6 +31,7 @@ class Outcome(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
     UNPARSABLE = "unparsable"  # no literal where the answer should be
+    REFUSED = "refused"  # it says that it cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +55,14 @@ def literal(text: str) -> Literal | None:
 
 
 def direct_answer(text: str) -> Literal | None:
-    """The literal that a completion begins with: its first line, or more where brackets are open."""
-    lines = text.strip().splitlines()[:20]
+    """The literal that a completion begins with: its first line, or more where brackets are open.
+
+    Marks of code and of emphasis around it do not count.
+    """
+    fenced = _FENCE.match(text.strip())
+    lines = (fenced[1] if fenced else text).strip().splitlines()[:20]
     for count in range(1, len(lines) + 1):
-        part = "\n".join(lines[:count]).strip().strip("`").rstrip(".")
+        part = "\n".join(lines[:count]).strip().lstrip("`*").rstrip("`*.")
         found = literal(part)
         if found is not None:
             return found
@@ -58,14 +73,38 @@ def direct_answer(text: str) -> Literal | None:
 
 def stepwise_answer(text: str) -> Literal | None:
     """The literal behind the last `Answer:`."""
-    found = [match[1] for line in text.splitlines() if (match := _ANSWER.search(line))]
-    return direct_answer(found[-1]) if found else None
+    plain = _COMMENT.sub("", text)
+    found = list(_ANSWER.finditer(plain))
+    return direct_answer(plain[found[-1].end() :].strip(" *\n")) if found else None
 
 
-def outcome(answer: Literal | None, truth: Any) -> Outcome:
-    """Whether an answer is right."""
+def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
+    """Why no literal was found in what a model said, in a few words that can be counted.
+
+    Args:
+        text: What it said.
+        finish: `stop` or `length`, as in `Completion`.
+        stepwise: Whether its answer should stand behind `Answer:`.
+    """
+    if not text.strip():
+        return "nothing was said"
+    if _DECLINED.search(text):
+        return DECLINED
+    if finish == "length":
+        return "it was cut off before its answer"
+    if stepwise and not _ANSWER.search(text):
+        return "it ends without an answer"
+    try:
+        ast.parse(text.strip().splitlines()[0].strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return "what it says is no Python literal"
+    return "it is an expression and no literal"
+
+
+def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) -> Outcome:
+    """Whether an answer is right; `unread` says why there is none, as `why_unread` does."""
     if answer is None:
-        return Outcome.UNPARSABLE
+        return Outcome.REFUSED if unread == DECLINED else Outcome.UNPARSABLE
     return Outcome.RIGHT if equal(answer.value, truth) else Outcome.WRONG
 
 
@@ -88,5 +127,5 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def same_type(one: Any, other: Any) -> bool:
-    """Whether two values are of one class (paper 002, type match)."""
+    """Whether two values are of one class (Liu et al. 2024, type match)."""
     return type(one) is type(other)

@@ -41,26 +41,33 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
 
 def calls_of(document: Document, function: Function) -> list[str]:
     """The calls in the examples of a function's docstring, then those in the tests beside its file."""
+    return list(dict.fromkeys([*in_examples(document, function), *in_tests(document, function)]))
+
+
+def in_examples(document: Document, function: Function) -> list[str]:
+    """The calls in the examples of a function's docstring."""
     text = document.data[function.start : function.end].decode("utf-8", "replace")
     try:
         examples = doctest.DocTestParser().get_examples(text)
     except ValueError:
         examples = []
-    found = calls_in("".join(example.source for example in examples), {function.name}, function.name)
-    return list(dict.fromkeys([*found, *_calls_in_tests(document, function)]))
+    return calls_in("".join(example.source for example in examples), {function.name}, function.name)
 
 
-def _calls_in_tests(document: Document, function: Function) -> Iterator[str]:
+def in_tests(document: Document, function: Function) -> list[str]:
+    """The calls in the tests beside a function's file."""
     if document.path is None or not document.path.is_file():
-        return
+        return []
     place = layout_of(document.path, document.text)
     files = {case.file for case in cases_for(function.qualname, place, files_with_tests(place))}
+    found: dict[str, None] = {}
     for file in sorted(files):
         try:
             tests = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        yield from calls_in(tests, {function.name}, function.name)
+        found.update(dict.fromkeys(calls_in(tests, {function.name}, function.name)))
+    return list(found)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -1,9 +1,10 @@
-"""What in a function may make it hard to run in one's head (paper 002, section IV-D)."""
+"""What in a function may make it hard to run in one's head (Liu et al. 2024, section IV-D)."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,13 +34,15 @@ class Features:
         tags: Of `TAGS`; `basic` where none of the others is.
         complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
         lines: Lines of code without blank ones.
-        uses: Of `USES`: kinds of operators, and of calls (paper 002, API calls).
+        uses: Of `USES`: kinds of operators, and of calls.
+        apis: What it calls, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
     """
 
     tags: tuple[str, ...]
     complexity: int
     lines: int
     uses: tuple[str, ...]
+    apis: tuple[str, ...] = ()
 
 
 def features(source: str) -> Features | None:
@@ -57,7 +60,19 @@ def features(source: str) -> Features | None:
         decisions + 1,
         sum(bool(line.strip()) for line in text.splitlines()),
         tuple(use for use in USES if use in used),
+        tuple(sorted({_api(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)} - {""})),
     )
+
+
+def _api(called: ast.expr) -> str:
+    """What a call is a call of; empty where that has no name."""
+    if isinstance(called, ast.Name):
+        return called.id
+    if not isinstance(called, ast.Attribute):
+        return ""
+    owner = called.value
+    known = isinstance(owner, ast.Name) and owner.id in sys.stdlib_module_names
+    return f"{ast.unparse(owner) if known else ''}.{called.attr}"
 
 
 def _uses(node: ast.AST) -> Iterator[str]:

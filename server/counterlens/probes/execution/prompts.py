@@ -29,17 +29,19 @@ class Style:
         read: Finds the answer in what the model says.
         max_tokens: How much it may say.
         stop: What it is stopped at when it completes.
+        stepwise: Whether its answer stands at the end, behind `Answer:`.
     """
 
     title: str
     read: Callable[[str], Literal | None]
     max_tokens: int
     stop: tuple[str, ...]
+    stepwise: bool = False
 
 
 STYLES = {
     "direct": Style("direct", direct_answer, 128, ("\n\n", "\nassert", "\ndef ", "\n#")),
-    "steps": Style("step by step", stepwise_answer, 384, ("\n\n", "\ndef ", "\nassert")),
+    "steps": Style("step by step", stepwise_answer, 384, ("\n\n", "\ndef ", "\nassert"), stepwise=True),
 }
 
 

@@ -1,21 +1,25 @@
-"""Execution reasoning as a task: the tables of paper 002, with n and intervals."""
+"""Independent execution reasoning as a task (Liu et al. 2024, definition 1): answers, tables, plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from counterlens.errors import SourceError
-from counterlens.metrics.association import spearman
-from counterlens.metrics.effects import Proportion, wilson
-from counterlens.probes.execution.answers import ABSOLUTE, RELATIVE, Outcome
-from counterlens.probes.execution.features import TAGS, USES
+from counterlens.counting import plural
+from counterlens.probes.execution.asking import TOLERANCE, ask_all, nothing_to_ask
 from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.reasoning import Answered, reason
-from counterlens.probes.task import Cell, Need, Request, Result, Table
-
-SHOWN = 12
-"""So many questions are listed one by one."""
+from counterlens.probes.execution.reasoning import (
+    Form,
+    LeftOut,
+    Question,
+    Row,
+    question_of,
+    step,
+)
+from counterlens.probes.execution.tables import breakdown, pick, rate, right
+from counterlens.probes.execution.unrolling import unrolled
+from counterlens.probes.task import Need, Request, Result, Table
 
 
 class ExecutionTask:
@@ -30,153 +34,61 @@ class ExecutionTask:
 
         Raises:
             SourceError: no target could be asked about; says why.
-            And as `reason`.
+            CounterlensError: a sanity check failed.
         """
-        found = reason(request)
-        if not found.answers:
-            reasons = "; ".join(f"{count} {text}" for text, count in found.left_out.items())
-            raise SourceError("there is no call to ask about", reasons)
-        asked = len({one.target for one in found.answers})
-        tables = [_styles(found.answers), _tags(found.answers), _uses(found.answers), _types(found.answers)]
-        if asked > 2:
-            tables.append(_correlations(found.answers, request.seed))
-        if asked <= SHOWN:
-            tables.insert(0, _questions(found.answers))
+        asked, left_out = _questions(request)
+        if not asked:
+            raise nothing_to_ask(left_out)
+        rows = [one.plain() for one in ask_all(request, asked)]
+        data = {"tolerance": TOLERANCE, "answers": rows}
+        calls = len({row["target"] for row in rows})
         return Result(
             task=self.id,
-            title=f"what {asked} calls give",
+            title=f"what {plural(calls, 'call')} {'gives' if calls == 1 else 'give'}",
             model=request.model.info,
-            summary=_summary(found.answers),
-            tables=tuple(tables),
-            left_out=found.left_out,
-            data={
-                "tolerance": {"relative": RELATIVE, "absolute": ABSOLUTE},
-                "answers": [_plain(one) for one in found.answers],
-            },
+            summary=_summary(rows),
+            tables=self.tables([data], seed=request.seed),
+            left_out=left_out,
+            data=data,
         )
 
+    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
+        """As `Task.tables`."""
+        return breakdown([row for data in found for row in data["answers"]], seed=seed)
 
-def rate(answers: Sequence[Answered]) -> Proportion:
-    """The execution reasoning rate (paper 002, equation 3): right answers among all questions."""
-    return wilson(sum(one.outcome is Outcome.RIGHT for one in answers), len(answers))
+    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
+        """As `Task.measures`: whether it was right, by the way to ask."""
+        standing = [row for row in data["answers"] if row["form"] == Form.STANDING]
+        return {STYLES[row["style"]].title: right(row) for row in standing}
 
-
-def _styles(answers: Sequence[Answered]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for style, title in ((name, one.title) for name, one in STYLES.items()):
-        asked = [one for one in answers if one.style == style]
-        if asked:
-            unparsable = sum(one.outcome is Outcome.UNPARSABLE for one in asked)
-            cut = sum(one.finish == "length" for one in asked)
-            rows.append((title, len(asked), rate(asked), unparsable, cut))
-    columns = ("asked", "n", "rate", "unparsable", "cut off")
-    return Table("independent execution reasoning", columns, tuple(rows), _NOTE)
+    def asks(self, request: Request) -> int:
+        """As `Task.asks`."""
+        return len(request.targets) * len(STYLES) * (2 if request.unroll else 1) + 1
 
 
-def _tags(answers: Sequence[Answered]) -> Table:
-    def with_tag(tag: str) -> Callable[[Answered], bool]:
-        return lambda one: one.features is not None and tag in one.features.tags
-
-    rows = [(tag, *_by_style(answers, with_tag(tag))) for tag in TAGS]
-    shown = tuple(row for row in rows if row[1])
-    return Table("by what the function is made of", ("construct", "n", *_titles()), shown)
-
-
-def _uses(answers: Sequence[Answered]) -> Table:
-    def with_use(use: str) -> Callable[[Answered], bool]:
-        return lambda one: one.features is not None and use in one.features.uses
-
-    rows = [(use, *_by_style(answers, with_use(use))) for use in USES]
-    shown = tuple(row for row in rows if row[1])
-    return Table("by what it uses", ("operators and calls", "n", *_titles()), shown)
-
-
-def _types(answers: Sequence[Answered]) -> Table:
-    """Right type and right value, by the type of the output."""
-    names = sorted({type(one.truth.value).__name__ for one in answers})
-    rows: list[tuple[Cell, ...]] = []
-    for name in names:
-        for style, title in ((key, one.title) for key, one in STYLES.items()):
-            asked = [one for one in answers if type(one.truth.value).__name__ == name and one.style == style]
-            if asked:
-                matched = wilson(sum(one.same_type for one in asked), len(asked))
-                rows.append((name, title, len(asked), matched, rate(asked)))
-    return Table("by what it gives", ("type", "asked", "n", "right type", "right value"), tuple(rows))
+def _questions(request: Request) -> tuple[list[Question], dict[str, int]]:
+    """What to ask, and how many targets have no question, by reason."""
+    found: list[Question] = []
+    left_out: Counter[str] = Counter()
+    for number, target in enumerate(request.targets):
+        step(request, f"running {target.name}", number, len(request.targets))
+        try:
+            question = question_of(target, request)
+        except LeftOut as error:
+            left_out[str(error)] += 1
+            continue
+        found.append(question)
+        if request.unroll:
+            try:
+                found.append(unrolled(target, question, request))
+            except LeftOut as error:
+                left_out[f"not asked about unrolled: {error}"] += 1
+    return found, dict(left_out)
 
 
-def _correlations(answers: Sequence[Answered], seed: int) -> Table:
-    measures: dict[str, Callable[[Answered], float | None]] = {
-        "cyclomatic complexity": lambda one: one.features.complexity if one.features else None,
-        "lines": lambda one: one.features.lines if one.features else None,
-        "rounds of loops": lambda one: one.truth.rounds,
-    }
-    rows: list[tuple[Cell, ...]] = []
-    for name, measure in measures.items():
-        for style, title in ((key, one.title) for key, one in STYLES.items()):
-            pairs = [
-                (float(value), float(one.outcome is Outcome.RIGHT))
-                for one in answers
-                if one.style == style and (value := measure(one)) is not None
-            ]
-            rows.append((name, title, len(pairs), spearman(pairs, seed=seed)))
-    note = "Spearman's rank correlation with being right; below 0: the more, the more often wrong"
-    return Table("what makes it hard", ("measure", "asked", "n", "rho"), tuple(rows), note)
-
-
-def _questions(answers: Sequence[Answered]) -> Table:
-    rows = tuple(
-        (
-            one.truth.call,
-            STYLES[one.style].title,
-            one.truth.written,
-            one.answer.written if one.answer else None,
-            str(one.outcome),
-        )
-        for one in sorted(answers, key=lambda one: one.target)
-    )
-    return Table("calls", ("call", "asked", "gives", "answer", ""), rows)
-
-
-def _by_style(answers: Sequence[Answered], chosen: Callable[[Answered], bool]) -> tuple[Cell, ...]:
-    found = [one for one in answers if chosen(one)]
-    n = len({one.target for one in found})
-    return n, *(rate([one for one in found if one.style == style]) for style in STYLES)
-
-
-def _titles() -> tuple[str, ...]:
-    return tuple(style.title for style in STYLES.values())
-
-
-def _summary(answers: Sequence[Answered]) -> str:
+def _summary(rows: Sequence[Row]) -> str:
     parts = []
     for style, one in STYLES.items():
-        found = rate([answer for answer in answers if answer.style == style])
+        found = rate(list(pick(rows, style=style, form=Form.STANDING).values()))
         parts.append(f"{found.count} of {found.n} {one.title}")
     return f"Asked what calls give, the model was right in {' and in '.join(parts)}."
-
-
-def _plain(one: Answered) -> dict[str, Any]:
-    made = one.features
-    return {
-        "target": one.target,
-        "call": one.truth.call,
-        "truth": one.truth.written,
-        "type": type(one.truth.value).__name__,
-        "style": one.style,
-        "said": one.text,
-        "finish": one.finish,
-        "answer": one.answer.written if one.answer else None,
-        "outcome": str(one.outcome),
-        "same_type": one.same_type,
-        "tags": list(made.tags) if made else None,
-        "uses": list(made.uses) if made else None,
-        "complexity": made.complexity if made else None,
-        "lines": made.lines if made else None,
-        "rounds": one.truth.rounds,
-    }
-
-
-_NOTE = (
-    f"answers are read as Python literals and compared as values, floats within {RELATIVE:g} relative or "
-    f"{ABSOLUTE:g}; an unparsable answer counts as not right"
-)

@@ -70,6 +70,11 @@ def _others(values: list[float], value: float) -> float:
     return (sum(values) - value) / (len(values) - 1) if len(values) > 1 else 0.0
 
 
+def looked_at(kind: Kind, part: Part) -> bool:
+    """Whether the scores of edges into a statement rest on its tokens, when another one is changed so."""
+    return kind not in DATA_KINDS or bool(reads(part))
+
+
 def reads(part: Part) -> list[Span]:
     """Where a statement reads variables, whichever they are."""
     augmented = isinstance(part.node, ast.AugAssign)

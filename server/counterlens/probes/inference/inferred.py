@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from threading import Event
@@ -12,10 +12,13 @@ from counterlens.errors import Cancelled
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.models.base import Model, ModelInfo
 from counterlens.probes.inference.influence import THRESHOLDS, Influence, Report, infer_influence
+from counterlens.probes.inference.one_by_one import Answers, Asking, by_core, by_pairs
 from counterlens.probes.inference.parsing import Answer
-from counterlens.probes.inference.prompted import ask_all, ask_pairs, every_pair
+from counterlens.probes.inference.prompted import ask_all
 from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.sampling import Asked
 from counterlens.probes.inference.subject import Subject
+from counterlens.probes.inference.yes_no import How
 
 Pair = tuple[int, int]
 
@@ -26,6 +29,7 @@ class Method(StrEnum):
     INTERVENTIONAL = "interventional"
     PROMPTED = "prompted"
     PAIRWISE = "pairwise"
+    CORE = "core"
 
 
 class Status(StrEnum):
@@ -48,7 +52,8 @@ class InferredEdge:
         status: Whether it was found.
         belief: How strongly the model holds it: nats of influence, or the probability of yes; None where it
             was not asked about this pair.
-        reached: Whether the method could have found it; no influence is seen on what stands before.
+        reached: Whether the method could have found it: no influence is seen on what stands before, and not
+            every pair is asked about.
     """
 
     relation: Relation
@@ -70,10 +75,15 @@ class Inferred:
         method: How they were found out.
         edges: All edges that are true or believed, by relation, source and target.
         beliefs: How strongly each pair is held that the model was examined on.
-        direct: Agreement with the true edges, by relation.
-        transitive: Agreement of the transitive closures.
+        direct: Agreement with the true edges, by relation, among the pairs that were asked about; zeros where
+            the method asks about chains, too.
+        transitive: Agreement of the transitive closures; zeros where a part of the pairs was asked about.
+            Of CoRe's questions, agreement over the questions.
         answers: What it wrote, where it was asked for all pairs.
         influence: The influences, where they were measured.
+        asked: How many questions were asked, where they were asked one by one.
+        how: How they were answered.
+        scored: Of each of these questions, the probability of yes, and whether yes is true.
     """
 
     subject: Subject
@@ -85,6 +95,9 @@ class Inferred:
     transitive: Mapping[Relation, Agreement]
     answers: Mapping[Relation, Answer] | None = None
     influence: Influence | None = None
+    asked: Mapping[Relation, Asked] | None = None
+    how: How | None = None
+    scored: Mapping[Relation, Sequence[tuple[float, bool]]] | None = None
 
     def into(self, statement: int) -> list[InferredEdge]:
         """The edges that lead into a statement."""
@@ -93,7 +106,8 @@ class Inferred:
     @property
     def summary(self) -> str:
         """One line, for a code lens: `control F1 0.55, data F1 0.07`."""
-        figures = {relation: self.direct[relation].f1 for relation in Relation}
+        shown = self.transitive if self.method is Method.CORE else self.direct
+        figures = {relation: shown[relation].f1 for relation in Relation}
         return ", ".join(
             f"{relation} F1 {'--' if value is None else f'{value:.2f}'}"
             for relation, value in figures.items()
@@ -106,6 +120,8 @@ def infer(
     method: Method = Method.INTERVENTIONAL,
     *,
     threshold: Mapping[Relation, float] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
     cancel: Event | None = None,
     report: Report | None = None,
 ) -> Inferred:
@@ -116,6 +132,9 @@ def infer(
         dependences: The function.
         method: How.
         threshold: From which influence on a pair counts as an edge, in nats.
+        limit: At most so many questions of each relation where they are asked one by one: as many with the
+            answer yes as with no, as far as there are. None for all.
+        seed: Of that sample.
         cancel: Set it to give up.
         report: Called with what is being done.
 
@@ -131,23 +150,19 @@ def infer(
         found = {relation: influence.edges(relation, least[relation]) for relation in Relation}
         beliefs = {relation: influence.scores(relation) for relation in Relation}
         return compare(subject, model.info, method, found, beliefs, influence=influence)
-    answers: dict[Relation, Answer] = {}
-    found, beliefs = {}, {relation: {} for relation in Relation}
-    for done, relation in enumerate(Relation):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        if report:
-            report(f"asking for {relation} dependences", done, len(Relation))
-        if method is Method.PROMPTED:
+    if method is Method.PROMPTED:
+        answers: dict[Relation, Answer] = {}
+        for done, relation in enumerate(Relation):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            if report:
+                report(f"asking for {relation} dependences", done, len(Relation))
             (answers[relation],) = ask_all(model, [subject], relation, cancel=cancel)
-            found[relation] = set(answers[relation].pairs)
-        else:
-            votes = ask_pairs(model, subject, relation, every_pair(subject), cancel=cancel)
-            found[relation] = {(vote.source, vote.target) for vote in votes if vote.yes}
-            beliefs[relation] = {
-                (vote.source, vote.target): vote.probability for vote in votes if vote.probability is not None
-            }
-    return compare(subject, model.info, method, found, beliefs, answers=answers or None)
+        found = {relation: set(answer.pairs) for relation, answer in answers.items()}
+        return compare(subject, model.info, method, found, {one: {} for one in Relation}, answers=answers)
+    asking = Asking(limit, seed, cancel, report)
+    said = (by_core if method is Method.CORE else by_pairs)(model, subject, asking)
+    return compare(subject, model.info, method, said.found, said.beliefs, said=said)
 
 
 def true_edges(subject: Subject, relation: Relation) -> dict[Pair, tuple[str, ...]]:
@@ -168,14 +183,23 @@ def compare(
     *,
     answers: Mapping[Relation, Answer] | None = None,
     influence: Influence | None = None,
+    said: Answers | None = None,
 ) -> Inferred:
     """Set what a model found beside what is true."""
     edges: list[InferredEdge] = []
     direct, transitive = {}, {}
     for relation in Relation:
         true = true_edges(subject, relation)
+        reached: Container[Pair] = beliefs[relation] if influence else _ALL
         direct[relation] = Agreement.of(found[relation], true.keys())
         transitive[relation] = Agreement.of(closure(found[relation]), closure(true))
+        if said and method is Method.CORE:  # it asks about chains, so chains are true, too
+            direct[relation], transitive[relation] = Agreement(), said.agreement[relation]
+            true |= dict.fromkeys(sorted(said.true[relation] - true.keys()), ())
+            reached = said.pairs[relation]
+        elif said and not said.asked[relation].complete:
+            direct[relation], transitive[relation] = said.agreement[relation], Agreement()
+            reached = said.pairs[relation]
         for pair in sorted(found[relation] | true.keys()):
             status = Status.FOUND if pair in found[relation] else Status.MISSED
             edges.append(
@@ -185,7 +209,30 @@ def compare(
                     variables=true.get(pair, ()),
                     status=status if pair in true else Status.INVENTED,
                     belief=beliefs[relation].get(pair),
-                    reached=influence is None or pair in beliefs[relation],
+                    reached=pair in reached,
                 )
             )
-    return Inferred(subject, model, method, tuple(edges), beliefs, direct, transitive, answers, influence)
+    return Inferred(
+        subject,
+        model,
+        method,
+        tuple(edges),
+        beliefs,
+        direct,
+        transitive,
+        answers,
+        influence,
+        said.asked if said else None,
+        said.how if said else None,
+        said.scored if said else None,
+    )
+
+
+class _All(Container[Pair]):
+    """Every pair."""
+
+    def __contains__(self, pair: object) -> bool:
+        return True
+
+
+_ALL = _All()

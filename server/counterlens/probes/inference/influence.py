@@ -23,6 +23,7 @@ from counterlens.probes.inference.estimators import (
     Scores,
     control_scores,
     data_scores,
+    looked_at,
 )
 from counterlens.probes.inference.prompts import Relation
 from counterlens.probes.inference.reactions import react
@@ -99,5 +100,7 @@ def infer_influence(
     for done, part in enumerate(subject.parts):
         if report:
             report(f"changing line {part.statement.line}", done, len(subject.parts))
-        reactions += react(model, subject, part, DATA_KINDS + CONTROL_KINDS, cancel=cancel)
+        reactions += react(
+            model, subject, part, DATA_KINDS + CONTROL_KINDS, looked_at=looked_at, cancel=cancel
+        )
     return Influence(subject, model.info, data_scores(subject, reactions), control_scores(reactions))

@@ -33,11 +33,14 @@ class Reading:
     """One changed text, and the statements that are looked at in it.
 
     Attributes:
-        data: The text, UTF-8; it ends where the last of them does.
+        data: The text, UTF-8; it ends where the last statement does that is looked at, and is empty
+            where none is.
+        stop: Where that is in the subject's text.
         shifts: By how many bytes each of these statements has moved, by its id.
     """
 
     data: bytes
+    stop: int
     shifts: dict[int, int]
 
 
@@ -49,38 +52,50 @@ class Edit:
     new: bytes
 
 
-def readings(subject: Subject, part: Part, kind: Kind) -> list[Reading]:
+LookedAt = Callable[[Kind, Part], bool]
+"""Whether any token of a statement is looked at when another one is changed in some way."""
+
+
+def everything(_kind: Kind, _part: Part) -> bool:
+    """Every statement is."""
+    return True
+
+
+def readings(subject: Subject, part: Part, kind: Kind, looked_at: LookedAt = everything) -> list[Reading]:
     """The changed texts in which the statements after one can be looked at; none where it does not apply.
 
     Args:
         subject: The function.
         part: The statement that is changed.
         kind: How.
+        looked_at: What is looked at; no text goes on behind it.
     """
     edits = [Edit(span, new.encode()) for span, new in _EDITS[kind](subject, part)]
     later = [other for other in subject.parts if other.span[0] >= part.span[1]]
     if not edits or not later:
         return []
     if kind is not Kind.HIDE:
-        return [_reading(subject, edits, later)]
+        return [_reading(subject, edits, later, kind, looked_at)]
     found, group = [], []
     names = {subject.data[edit.span[0] : edit.span[1]].decode(): edit.new for edit in edits}
     for other in later:
         group.append(other)
         uses = [one for one in other.occurrences if one.name in names and one.role is not Role.BOUND]
         if uses:
-            found.append(_reading(subject, edits, group))
+            found.append(_reading(subject, edits, group, kind, looked_at))
             edits = edits + [Edit(one.span, names[one.name]) for one in uses]
             group = []
         for one in other.occurrences:
             if one.role is Role.BOUND:
                 names.pop(one.name, None)
-    return [*found, _reading(subject, edits, group)] if group else found
+    return [*found, _reading(subject, edits, group, kind, looked_at)] if group else found
 
 
-def _reading(subject: Subject, edits: list[Edit], parts: list[Part]) -> Reading:
-    """The text with some edits, up to the end of the last of some statements."""
-    stop = max(part.span[1] for part in parts)
+def _reading(
+    subject: Subject, edits: list[Edit], parts: list[Part], kind: Kind, looked_at: LookedAt
+) -> Reading:
+    """The text with some edits, up to the end of the last of some statements that is looked at."""
+    stop = max((part.span[1] for part in parts if looked_at(kind, part)), default=0)
     pieces, at = [], 0
     for edit in sorted(edits, key=lambda edit: edit.span):
         pieces += [subject.data[at : edit.span[0]], edit.new]
@@ -88,7 +103,7 @@ def _reading(subject: Subject, edits: list[Edit], parts: list[Part]) -> Reading:
     pieces.append(subject.data[at:stop])
     grown = [(edit.span[1], len(edit.new) - (edit.span[1] - edit.span[0])) for edit in edits]
     shifts = {part.statement.id: sum(by for end, by in grown if end <= part.span[0]) for part in parts}
-    return Reading(b"".join(pieces), shifts)
+    return Reading(b"".join(pieces) if stop else b"", stop, shifts)
 
 
 Edits = Iterator[tuple[Span, str]]

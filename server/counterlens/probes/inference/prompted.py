@@ -1,20 +1,19 @@
-"""Prompted inference (paper 004, section 5.1, RQ4): the model is asked which statements depend on which.
+"""Prompted inference (Nguyen et al. 2024, section 5.1, RQ4): which statements depend on which, it is asked.
 
-All pairs are asked for at once, or one pair at a time as CoRe does; there, yes and no are compared by their
-probabilities where the model gives them.
+All pairs are asked for at once, or one pair at a time, to be answered by yes or no.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
 
-from counterlens.models.base import Capability, Model, Progress
+from counterlens.models.base import Model, Progress
 from counterlens.probes.inference.parsing import Answer, read_pairs, read_yes_no
-from counterlens.probes.inference.prompts import Relation, all_pairs, chats, one_pair
+from counterlens.probes.inference.prompts import Relation, all_pairs, one_pair
 from counterlens.probes.inference.subject import Subject
+from counterlens.probes.inference.yes_no import ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +71,8 @@ def ask_pairs(
         Cancelled: `cancel` was set.
     """
     prompts = [one_pair(model.info, subject, relation, *pair) for pair in pairs]
-    if not pairs:
-        return []
-    if chats(model.info) or not model.offers(Capability.SCORE, cancel=cancel):
-        completions = model.complete(prompts, cancel=cancel, progress=progress)
-        return [
-            Vote(*pair, read_yes_no(completion.text))
-            for pair, completion in zip(pairs, completions, strict=True)
-        ]
-    texts = [prompt.text for prompt in prompts]
-    shared = _beginning(texts).rpartition("\n")[0]  # read once; it ends where a line does
-    asked = [text[len(shared) :] for text in texts]
-    answered = [text + word for text in asked for word in (" yes", " no")]
-    scores = model.score_continuations(shared, answered, alternatives=0, cancel=cancel, progress=progress)
-    said = [
-        float(one.logprob[one.end > len(text.encode())].sum())
-        for one, text in zip(scores, (text for text in asked for _ in range(2)), strict=True)
-    ]
-    return [
-        Vote(*pair, yes > no, 1 / (1 + math.exp(min(no - yes, 700))))
-        for pair, yes, no in zip(pairs, said[::2], said[1::2], strict=True)
-    ]
-
-
-def _beginning(texts: Sequence[str]) -> str:
-    """What all texts begin with."""
-    first, last = min(texts), max(texts)
-    same = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    return first[: next(same, len(first))]
+    answers = ask(model, prompts, read_yes_no, cancel=cancel, progress=progress)
+    return [Vote(*pair, one.yes, one.probability) for pair, one in zip(pairs, answers, strict=True)]
 
 
 def every_pair(subject: Subject) -> list[tuple[int, int]]:

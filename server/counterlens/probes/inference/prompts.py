@@ -2,7 +2,8 @@
 
 A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
 message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
-numbers. To word a task anew, edit its files.
+numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`). To word a task anew, edit its
+files.
 """
 
 from __future__ import annotations
@@ -28,24 +29,24 @@ class Relation(StrEnum):
 
 
 def all_pairs(info: ModelInfo, subject: Subject, relation: Relation) -> Prompt:
-    """Ask for all pairs of statements of which one depends on the other (paper 004, section 5.1, RQ4)."""
+    """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4)."""
     count = len(subject.parts)
     most = min(count * count, _MOST_PAIRS)
-    instruction, text = _worded(info, str(relation), statements=numbered(subject))
+    instruction, text = worded(info, str(relation), statements=numbered(subject))
     reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
     return Prompt(text, _PAIR_TOKENS * most + 16, Stop(texts=("\n\n", "]}\n")), reply)
 
 
 def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int, target: int) -> Prompt:
     """Ask whether one statement depends on another one, to be answered by yes or no."""
-    instruction, text = _worded(
+    instruction, text = worded(
         info,
         f"{relation}-pair",
         statements=numbered(subject),
         source=str(source),
         target=str(target),
     )
-    return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, _YES_NO))
+    return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
 
 
 def numbered(subject: Subject) -> str:
@@ -68,7 +69,7 @@ def chats(info: ModelInfo) -> bool:
     return dict(info.details).get("api") == "chat"
 
 
-def _worded(info: ModelInfo, task: str, **values: str) -> tuple[str, str]:
+def worded(info: ModelInfo, task: str, **values: str) -> tuple[str, str]:
     """The instruction and the text."""
     form = "chat" if chats(info) else "completion"
     filled = template(task, form).substitute(values)
@@ -85,7 +86,7 @@ def template(task: str, form: str) -> Template:
     return Template(found.read_text(encoding="utf-8"))
 
 
-_YES_NO = 'root ::= " "? ("yes" | "no")'
+YES_NO = 'root ::= " "? ("yes" | "no")'
 _LIST_SCHEMA = (
     '{"type": "object", "properties": {"pairs": {"type": "array", "items": {"type": "array", "items": '
     '{"type": "integer"}, "minItems": 2, "maxItems": 2}}}, "required": ["pairs"], '

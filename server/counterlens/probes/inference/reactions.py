@@ -1,7 +1,8 @@
 """How a model's expectation of each statement moves when an earlier one is changed.
 
 For a changed statement a, the model reads the function up to a's line once, and then each of the
-continuations: the rest as it is, and the changed ones. The reaction of a token is
+continuations: the rest as it is, and the changed ones, each to the end of the last statement that is looked
+at in it; what follows cannot change the probability of what stands before. The reaction of a token is
 log p(token | original) - log p(token | changed): positive where the token was expected because of a.
 """
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Model, TokenScores
-from counterlens.probes.inference.interventions import Kind, readings
+from counterlens.probes.inference.interventions import Kind, LookedAt, everything, readings
 from counterlens.probes.inference.subject import Part, Span, Subject
 
 LEAD = "# Python\n"
@@ -35,7 +36,7 @@ class Reaction:
         spans: (n, 2) int64, bytes of the target's tokens in the subject's text; the line's indentation and
             the line break before it belong to it.
         drops: (n,) float64, log p(original) - log p(changed) in nats; NaN where the text was cut into other
-            tokens.
+            tokens, and where the reading had ended.
     """
 
     source: int
@@ -60,10 +61,20 @@ def react(
     part: Part,
     kinds: Sequence[Kind],
     *,
+    looked_at: LookedAt = everything,
     lead: str = LEAD,
     cancel: Event | None = None,
 ) -> list[Reaction]:
     """Change one statement in some ways and see how each later statement reacts.
+
+    Args:
+        model: Whose expectations they are.
+        subject: The function.
+        part: The statement that is changed.
+        kinds: How.
+        looked_at: Of which statements reactions are wanted; those of others may be unknown.
+        lead: What is read before the function.
+        cancel: Set it to give up.
 
     Raises:
         ModelError: the model cannot answer, or gives no token probabilities.
@@ -71,19 +82,22 @@ def react(
     """
     if cancel is not None and cancel.is_set():
         raise Cancelled
-    wanted = [(kind, reading) for kind in kinds for reading in readings(subject, part, kind)]
-    if not wanted:
-        return []
+    wanted = [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]
+    read = [reading for _, reading in wanted if reading.stop]
     cut = subject.data.rfind(b"\n", 0, part.span[0])
     cut = max(0, cut if cut > 0 and part.statement.id else 0)
-    texts = [subject.data, *(reading.data for _, reading in wanted)]
-    context = lead + subject.data[:cut].decode()
-    rests = [text[cut:].decode() for text in texts]
-    scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
-    base = _by_span(scores[0], cut)
+    base: dict[Span, float] = {}
+    after: list[dict[Span, float]] = []
+    if read:
+        texts = [subject.data[: max(one.stop for one in read)], *(one.data for one in read)]
+        context = lead + subject.data[:cut].decode()
+        rests = [text[cut:].decode() for text in texts]
+        scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
+        base, *after = [_by_span(one, cut) for one in scores]
+    known = iter(after)
     found = []
-    for (kind, reading), changed in zip(wanted, scores[1:], strict=True):
-        then = _by_span(changed, cut)
+    for kind, reading in wanted:
+        then = next(known) if reading.stop else {}
         found += [
             _compare(subject, part, target, kind, (base, then), shift)
             for target, shift in reading.shifts.items()

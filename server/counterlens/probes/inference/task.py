@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
 
+from counterlens.counting import plural
 from counterlens.dependence import Program
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
 from counterlens.models.base import Capability
+from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.inference.inferred import Inferred, Method, infer
+from counterlens.probes.inference.instances import questions
+from counterlens.probes.inference.interventions import readings
+from counterlens.probes.inference.prompted import every_pair
 from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.sampling import MOST_QUESTIONS
+from counterlens.probes.inference.subject import Subject
 from counterlens.probes.task import Cell, Need, Request, Result, Table
 
 
@@ -39,42 +48,103 @@ class DependenceTask:
                 request.report(target.name, done, len(request.targets))
             try:
                 wanted = Program(target.document.text).dependences(target.qualname)
-                found.append((target.name, infer(request.model, wanted, method, cancel=request.cancel)))
+                inferred = infer(
+                    request.model,
+                    wanted,
+                    method,
+                    limit=MOST_QUESTIONS,
+                    seed=request.seed,
+                    cancel=request.cancel,
+                )
+                found.append((target.name, inferred))
             except SourceError as error:
                 left_out[error.message] = left_out.get(error.message, 0) + 1
         if not found:
             raise SourceError(next(iter(left_out), "there is no function to examine"))
         for _, one in found:
-            for relation, answer in (one.answers or {}).items():
-                unread = len(answer.unreadable) + len(answer.impossible)
-                if unread:
-                    reason = f"{relation}: pieces of answers that could not be read"
-                    left_out[reason] = left_out.get(reason, 0) + unread
+            for reason, number in _unread(one).items():
+                left_out[reason] = left_out.get(reason, 0) + number
+        data = {"method": str(method), "functions": [_plain(name, one) for name, one in found]}
         return Result(
             task=self.id,
-            title=f"{len(found)} function{'' if len(found) == 1 else 's'}, {method}",
+            title=f"{plural(len(found), 'function')}, {method}",
             model=request.model.info,
             summary=_summary([one for _, one in found]),
-            tables=(_functions(found), _corpus([one for _, one in found], request.seed)),
+            tables=self.tables([data], seed=request.seed),
             left_out=left_out,
-            data={"method": str(method), "functions": [_plain(name, one) for name, one in found]},
+            data=data,
         )
 
+    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
+        """As `Task.tables`."""
+        functions = [one for data in found for one in data["functions"]]
+        return (_functions(functions), _corpus(functions, seed)) if functions else ()
 
-def _functions(found: Sequence[tuple[str, Inferred]]) -> Table:
+    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
+        """As `Task.measures`; a function without dependences of a kind says nothing of it."""
+        found: dict[str, bool] = {}
+        for relation in Relation:
+            which = "transitive" if data["method"] == Method.CORE else "direct"
+            counts = [_agreement(one, relation, which) for one in data["functions"]]
+            total = sum(counts, Agreement())
+            if total.true_positives + total.false_negatives:
+                found[f"all {relation} dependences shown"] = not total.false_negatives
+                found[f"no {relation} dependence invented"] = not total.false_positives
+        return found
+
+    def asks(self, request: Request) -> int:
+        """As `Task.asks`."""
+        scores = request.model.offers(Capability.SCORE, cancel=request.cancel)
+        method = Method(request.method or (Method.INTERVENTIONAL if scores else Method.PROMPTED))
+        kinds, total = (*DATA_KINDS, *CONTROL_KINDS), 0
+        for target in request.targets:
+            subject = Subject.of(Program(target.document.text).dependences(target.qualname))
+            if method is Method.PROMPTED:
+                total += len(Relation)
+            elif method in {Method.PAIRWISE, Method.CORE}:
+                core = method is Method.CORE
+                for relation in Relation:
+                    every = len(questions(subject, relation) if core else every_pair(subject))
+                    total += min(MOST_QUESTIONS, every)
+            else:
+                total += sum(
+                    bool(reading.stop)
+                    for part in subject.parts
+                    for kind in kinds
+                    for reading in readings(subject, part, kind, looked_at)
+                )
+        return total
+
+
+def _unread(one: Inferred) -> dict[str, int]:
+    """How many pieces of answers could not be read, and how many pairs were not asked about."""
+    found: dict[str, int] = {}
+    for relation, answer in (one.answers or {}).items():
+        unread = len(answer.unreadable) + len(answer.impossible)
+        found[f"{relation}: pieces of answers that could not be read"] = unread
+    for relation, asked in (one.asked or {}).items():
+        found[f"{relation}: pairs that were not asked about"] = asked.possible - asked.asked
+        found[f"{relation}: answers that could not be read"] = asked.unreadable
+    return {reason: number for reason, number in found.items() if number}
+
+
+def _functions(found: Sequence[Mapping[str, Any]]) -> Table:
     rows = tuple(
-        (name, len(one.subject.parts), *(one.direct[relation].f1 for relation in Relation))
-        for name, one in found
+        (
+            one["function"],
+            one["statements"],
+            *(_shown(one, relation).f1 for relation in Relation),
+        )
+        for one in found
     )
     return Table("functions", ("function", "statements", "control F1", "data F1"), rows)
 
 
-def _corpus(found: Sequence[Inferred], seed: int) -> Table:
+def _corpus(found: Sequence[Mapping[str, Any]], seed: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
-        for closed, name in ((False, "direct"), (True, "transitive")):
-            agreements = [(one.transitive if closed else one.direct)[relation] for one in found]
-            pooled = corpus(agreements, seed=seed)
+        for name in ("direct", "transitive"):
+            pooled = corpus([_agreement(one, relation, name) for one in found], seed=seed)
             for mean, figures in (("micro", pooled.micro), ("macro", pooled.macro)):
                 rows.append((f"{relation}, {name}, {mean}", *figures.values()))
     return Table(
@@ -85,13 +155,24 @@ def _corpus(found: Sequence[Inferred], seed: int) -> Table:
     )
 
 
+def _shown(one: Mapping[str, Any], relation: Relation) -> Agreement:
+    """Agreement of direct edges, or of chains where only those were asked about."""
+    found = _agreement(one, relation, "direct")
+    return found if found != Agreement() else _agreement(one, relation, "transitive")
+
+
+def _agreement(one: Mapping[str, Any], relation: Relation, closed: str) -> Agreement:
+    return Agreement(*one["agreement"][closed][str(relation)])
+
+
 def _summary(found: Sequence[Inferred]) -> str:
     parts = []
     for relation in Relation:
-        total = sum((one.direct[relation] for one in found), Agreement())
+        shown = [one.transitive if one.method is Method.CORE else one.direct for one in found]
+        total = sum((one[relation] for one in shown), Agreement())
         true = total.true_positives + total.false_negatives
         parts.append(
-            f"Of {true} {relation} dependences it shows {total.true_positives}, "
+            f"Of {plural(true, f'{relation} dependence')} it shows {total.true_positives}, "
             f"and {total.false_positives} that are none."
         )
     return " ".join(parts)
@@ -101,6 +182,11 @@ def _plain(name: str, one: Inferred) -> dict[str, object]:
     return {
         "function": name,
         "summary": one.summary,
+        "statements": len(one.subject.parts),
+        "agreement": {
+            "direct": {str(relation): list(astuple(one.direct[relation])) for relation in Relation},
+            "transitive": {str(relation): list(astuple(one.transitive[relation])) for relation in Relation},
+        },
         "edges": [
             {
                 "relation": str(edge.relation),

@@ -1,4 +1,4 @@
-"""Masked operators (Ahmed et al. 2024, paper 003): does the model know which operator belongs in a gap?"""
+"""Masked operators (Ahmed et al. 2024): does the model know which operator belongs in a gap?"""
 
 from counterlens.probes.operator.scoring import (
     OperatorDistribution,

@@ -1,23 +1,47 @@
-"""How often operators stand in a corpus: what guessing goes by (Ahmed et al. 2024, section 4.2.1)."""
+"""Operators in a corpus: how often each is there (Ahmed et al. 2024, section 4.2.1), in which operations."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.operators import TABLES, operator_sites
+from counterlens.syntax.operators import TABLES, OperatorSite, operator_sites
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What a corpus holds of operators.
+
+    Attributes:
+        frequency: How often each operator stands in it, the most frequent first.
+        operations: The operations themselves, such as `a < b`, as `written`.
+    """
+
+    frequency: dict[str, float]
+    operations: frozenset[str]
+
+
+def written(site: OperatorSite) -> str:
+    """An operation as it is searched for: blanks and line breaks aside."""
+    return "".join(site.text.split())
+
+
 def corpus_frequencies(corpus: str, *, cancel: Event | None = None) -> dict[str, float]:
-    """Count the operators of a corpus.
+    """How often each operator stands in a corpus; the arguments and errors are those of `read_corpus`."""
+    return read_corpus(corpus, cancel=cancel).frequency
+
+
+def read_corpus(corpus: str, *, cancel: Event | None = None) -> Corpus:
+    """Read the operators of a corpus.
 
     Args:
         corpus: A Python file, a folder of them, or a dataset as `open_dataset` knows it. Files that are no
@@ -29,15 +53,18 @@ def corpus_frequencies(corpus: str, *, cancel: Event | None = None) -> dict[str,
         Cancelled: `cancel` was set.
     """
     counts: Counter[str] = Counter()
+    operations: set[str] = set()
     for document in _documents(corpus):
         if cancel is not None and cancel.is_set():
             raise Cancelled
-        counts.update(site.operator for site in operator_sites(document))
+        sites = operator_sites(document)
+        counts.update(site.operator for site in sites)
+        operations.update(map(written, sites))
     if not counts:
         raise CounterlensError(
             f"there are no operators in {corpus}", "Name a Python file or a folder of them"
         )
-    return dict(counts.most_common())
+    return Corpus(dict(counts.most_common()), frozenset(operations))
 
 
 def _documents(corpus: str) -> Iterator[Document]:

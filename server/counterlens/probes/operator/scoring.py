@@ -158,6 +158,12 @@ class OperatorScorer:
         cuts = [0, *(len(_unix(data[site.end : stop]).encode()) for _, stop in self._following(site, end))]
         return OperatorScores(site, tuple(scores), len(lead.encode()), tuple(cuts))
 
+    def sides(self, site: OperatorSite) -> tuple[str, str]:
+        """All that is shown before a gap, and what follows it up to the end of the function."""
+        context, start = self._context(site, None)
+        data, end = self._document.data, self._end(site, None)
+        return context + _unix(data[start : site.start]), _unix(data[site.end : end])
+
     def _context(self, site: OperatorSite, before: int | None) -> tuple[str, int]:
         """What the model has read before the scored text, and where that begins."""
         data = self._document.data

@@ -60,6 +60,7 @@ class AskedPair:
         window: How much was seen.
         original: Before.
         transformed: After.
+        found: Whether the operation before, and that after, stand in a corpus; None without one.
     """
 
     target: str
@@ -67,6 +68,7 @@ class AskedPair:
     window: Window
     original: OperatorDistribution
     transformed: OperatorDistribution
+    found: tuple[bool, bool] | None = None
 
     @property
     def both(self) -> bool:
@@ -129,6 +131,11 @@ def study(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> Study:
     return Study(names, tuple(operators), tuple(pairs), left_out)
 
 
+def texts(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> int:
+    """How many texts `study` would score, one for each candidate of each gap; its errors, but the model's."""
+    return sum(_Plan.of(target, rows, request).texts for target in request.targets)
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What to ask about one function."""
@@ -157,11 +164,21 @@ class _Plan:
     @property
     def asks(self) -> int:
         """How many batches the model will be asked for."""
-        keys = {_key(place, COMPLETE) for place in self.places}
+        return len(self._asked)
+
+    @property
+    def texts(self) -> int:
+        """How many texts are in them."""
+        return sum(len(place.site.candidates) for place in self._asked.values())
+
+    @property
+    def _asked(self) -> dict[tuple[str, int, int | None], Place]:
+        places = {_key(place, COMPLETE): place for place in self.places}
         for pairing in self.pairs:
             for window in self.windows(pairing):
-                keys |= {_key(pairing.original, window), _key(pairing.transformed, window)}
-        return len(keys)
+                for place in (pairing.original, pairing.transformed):
+                    places[_key(place, window)] = place
+        return places
 
 
 class _Asker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from counterlens.metrics.agreement import Estimate, bootstrap
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
 from counterlens.probes.operator.pairs import ROWS
@@ -20,6 +20,8 @@ SHOWN = 40
 """So many operators are listed one by one."""
 PREFERRED = 0.9
 """The model strongly prefers another operator when it gives it at least so much."""
+
+FAMILIAR_ROWS = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
 
 _CHANCE = (
     f"chance: mean accuracy of {SIMULATIONS} guessing rounds by frequency; p: the share of rounds that were "
@@ -39,15 +41,7 @@ def share(distributions: Sequence[OperatorDistribution]) -> Proportion:
 
 def mean_entropy(asked: Sequence[tuple[str, OperatorDistribution]], seed: int) -> Estimate:
     """The mean entropy in nats, with an interval over functions."""
-    groups: dict[str, list[float]] = {}
-    for target, one in asked:
-        groups.setdefault(target, []).append(one.entropy)
-
-    def figure(chosen: Sequence[list[float]]) -> float | None:
-        values = [value for group in chosen for value in group]
-        return sum(values) / len(values) if values else None
-
-    return bootstrap(list(groups.values()), figure, seed=seed)
+    return pooled_mean(((target, one.entropy) for target, one in asked), seed=seed)
 
 
 def listing(study: Study) -> Table | None:
@@ -107,7 +101,7 @@ def families(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
 
 
 def changes(study: Study, seed: int) -> Table:
-    """Accuracy before and after each change (paper 003, Tables 2, 4 and 5)."""
+    """Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5)."""
     rows = [
         (row.title, *_pair_cells([one for one in study.pairs if _is(one, name)], seed))
         for name, row in ROWS.items()
@@ -118,7 +112,7 @@ def changes(study: Study, seed: int) -> Table:
 
 
 def windows(study: Study, seed: int) -> Table | None:
-    """Accuracy with less context (paper 003, Table 3); None where it was not asked for."""
+    """Accuracy with less context (Ahmed et al. 2024, Table 3); None where it was not asked for."""
     asked = [pair.window for pair in study.pairs if pair.window != COMPLETE]
     if not asked:
         return None
@@ -133,8 +127,31 @@ def windows(study: Study, seed: int) -> Table | None:
     return Table("with less context", ("change", "context", *_PAIR_COLUMNS), tuple(rows), note)
 
 
+def familiar(study: Study) -> Table | None:
+    """Accuracy by whether the corpus has the operations (Ahmed et al. 2024, Table 7); None without one."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in FAMILIAR_ROWS:
+        asked = [one for one in study.pairs if _is(one, name) and one.found is not None]
+        for found in ((False, False), (True, True), (True, False), (False, True)):
+            pairs = [one for one in asked if one.found == found]
+            if pairs:
+                rows.append(
+                    (
+                        ROWS[name].title,
+                        *("yes" if there else "no" for there in found),
+                        wilson(len(pairs), len(asked)),
+                        share([pair.original for pair in pairs]),
+                        share([pair.transformed for pair in pairs]),
+                        wilson(sum(pair.both for pair in pairs), len(pairs)),
+                    )
+                )
+    columns = ("change", "original found", "transformed found", "share", "original", "transformed", "both")
+    note = "found: whether the operation stands in the corpus, blanks aside (Ahmed et al. 2024, Table 7)"
+    return Table("seen before?", columns, tuple(rows), note) if rows else None
+
+
 def operators(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
-    """Precision, recall and F1 of every operator, before and after a change (paper 003, Tables 8 and 9)."""
+    """Precision, recall and F1 of every operator, before and after (Ahmed et al. 2024, Tables 8 and 9)."""
     rows: list[tuple[Cell, ...]] = [
         ("as it stands", *cells)
         for cells in _per_operator([one.distribution for one in study.operators], frequency, seed)

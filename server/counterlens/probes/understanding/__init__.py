@@ -1,1 +1,1 @@
-"""Robustness and sensitivity (Nguyen et al. 2024, paper 004): do answers follow what code does?"""
+"""Robustness and sensitivity (Nguyen et al. 2024): do answers follow what code does?"""

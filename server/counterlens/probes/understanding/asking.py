@@ -10,7 +10,7 @@ from typing import Any
 from counterlens.errors import ModelError
 from counterlens.metrics.similarity import cosine, lexical_vectors, name_agreement
 from counterlens.models.base import ModelInfo, Prompt
-from counterlens.models.sentences import sentence_encoder
+from counterlens.models.sentences import SentenceEncoder, sentence_encoder
 from counterlens.probes.execution.answers import direct_answer, equal
 from counterlens.probes.execution.prompts import prompt as output_prompt
 from counterlens.probes.execution.prompts import shown
@@ -47,7 +47,7 @@ class Question:
     calls: bool
     prompt: Callable[[ModelInfo, Document, str, str], Prompt]
     read: Callable[[str], str | None]
-    measures: Callable[[Sequence[str]], tuple[Measures, str]]
+    measures: Callable[[Sequence[str], SentenceEncoder | None], tuple[Measures, str]]
     other: str
 
 
@@ -87,8 +87,8 @@ def read_output(text: str) -> str | None:
     return found.written if found else None
 
 
-def summary_measures(answers: Sequence[str]) -> tuple[Measures, str]:
-    """Cosine of sentence embeddings and of TF-IDF vectors (paper 004, equation 3).
+def summary_measures(answers: Sequence[str], encoder: SentenceEncoder | None) -> tuple[Measures, str]:
+    """Cosine of sentence embeddings and of TF-IDF vectors (Nguyen et al. 2024, equation 3).
 
     Returns:
         The similarities, and what a reader needs to know of them.
@@ -104,7 +104,7 @@ def summary_measures(answers: Sequence[str]) -> tuple[Measures, str]:
         return 1.0 if one == other else cosine(lexical[at[one]], lexical[at[other]])
 
     try:
-        encoder = sentence_encoder()
+        encoder = encoder or sentence_encoder()
     except ModelError as error:
         return {"lexical": by_words}, f"semantic similarity is left out: {error.message}. {error.hint}"
     meaning = encoder.encode(texts)
@@ -116,8 +116,8 @@ def summary_measures(answers: Sequence[str]) -> tuple[Measures, str]:
     return {"semantic": by_meaning, "lexical": by_words}, note
 
 
-def name_measures(_answers: Sequence[str]) -> tuple[Measures, str]:
-    """Exact match, and precision, recall and F1 of the parts of the names (paper 004, section 4.2.2)."""
+def name_measures(_answers: Sequence[str], _encoder: SentenceEncoder | None) -> tuple[Measures, str]:
+    """Exact match; precision, recall and F1 of the parts of the names (Nguyen et al. 2024, section 4.2.2)."""
 
     def part(figure: str) -> Callable[[str, str], float]:
         return lambda one, other: getattr(name_agreement(one, other), figure) or 0.0
@@ -127,8 +127,8 @@ def name_measures(_answers: Sequence[str]) -> tuple[Measures, str]:
     return measures, "F1, precision and recall are of the parts of the names"
 
 
-def output_measures(_answers: Sequence[str]) -> tuple[Measures, str]:
-    """Equality as values (paper 004, equation 4)."""
+def output_measures(_answers: Sequence[str], _encoder: SentenceEncoder | None) -> tuple[Measures, str]:
+    """Equality as values (Nguyen et al. 2024, equation 4)."""
     return {"equal": lambda one, other: float(equal(_value(one), _value(other)))}, "answers compare as values"
 
 

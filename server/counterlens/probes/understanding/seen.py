@@ -13,7 +13,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
 MASK = "<FILL>"
-"""Stands for the name, as in the paper (004, section 4.3)."""
+"""Stands for the name, as in the paper (Nguyen et al. 2024, section 4.3)."""
 _OWNERS = {"self", "cls"}
 
 

@@ -1,4 +1,4 @@
-"""A question about functions and all their versions: how alike are the answers? (paper 004, equation 1)."""
+"""A question on all versions of functions: how alike are the answers? (Nguyen et al. 2024, equation 1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.execution.truth import output_of
 from counterlens.probes.task import Request
 from counterlens.probes.understanding.asking import Measure, Question
-from counterlens.probes.understanding.versions import Standing, Subject, Version, subject
+from counterlens.probes.understanding.programs import programs
+from counterlens.probes.understanding.versions import Standing, Subject, Version, planned, subject
 from counterlens.syntax.functions import find_function
 
 MOST_CALLS = 2
@@ -27,8 +28,10 @@ class Compared:
     Attributes:
         target: The id of the function.
         correct: Whether the function passes its tests; None where that is not known.
-        version: The version.
-        standing: What it is; for a call, what it is for this call.
+        mutation: What was changed.
+        line: Where.
+        preserving: Whether the mutation should keep the meaning.
+        standing: What the version is; for a call, what it is for this call.
         call: The call that was asked about, if any.
         original: The answer about the function as it stands.
         answer: The answer about the version.
@@ -37,7 +40,9 @@ class Compared:
 
     target: str
     correct: bool | None
-    version: Version
+    mutation: str
+    line: int
+    preserving: bool
     standing: Standing
     call: str
     original: str
@@ -72,6 +77,15 @@ class _Pair:
     second: Prompt
 
 
+def prompts(request: Request, question: Question) -> int:
+    """About how many prompts `study` asks, from what mutations promise; nothing is run for it."""
+    total = 0
+    for target in request.targets:
+        asked = MOST_CALLS if question.calls else 1
+        total += asked * (1 + len(planned(target, request.seed).counterfactuals))
+    return total
+
+
 def study(request: Request, question: Question) -> Study:
     """Ask about all targets.
 
@@ -81,10 +95,13 @@ def study(request: Request, question: Question) -> Study:
             compares the answers is not installed.
         ModelError, SandboxError, Cancelled: as the model and the sandbox.
     """
-    question.measures([question.other])  # a library that is missing is said before anything is asked
+    question.measures(
+        [question.other], request.encoder
+    )  # a library that is missing is said before anything is asked
     left_out, pairs, targets = Counter[str](), list[_Pair](), []
-    for number, target in enumerate(request.targets):
-        _step(request, f"rewriting {target.name}", number, len(request.targets))
+    chosen = programs(request, left_out)
+    for number, target in enumerate(chosen):
+        _step(request, f"rewriting {target.name}", number, len(chosen))
         found = subject(target, request)
         left_out.update(found.left_out)
         planned = list(_pairs(found, question, request, left_out))
@@ -97,7 +114,7 @@ def study(request: Request, question: Question) -> Study:
         _step(request, "asking", number, len(prompts))
         answers[prompt] = _answer(request, question, prompt)
     known = [answer for answer in answers.values() if answer is not None]
-    measures, note = question.measures([*known, question.other])
+    measures, note = question.measures([*known, question.other], request.encoder)
     _check_sanity(request, question, answers, measures)
     compared = []
     for pair in pairs:
@@ -105,12 +122,15 @@ def study(request: Request, question: Question) -> Study:
         if first is None or second is None:
             left_out[NO_ANSWER] += 1
             continue
+        change = pair.version.counterfactual
         alike = {name: measure(first, second) for name, measure in measures.items()}
         compared.append(
             Compared(
                 pair.subject.target.name,
                 pair.subject.correct,
-                pair.version,
+                change.mutation,
+                change.start_line,
+                change.preserving,
                 pair.standing,
                 pair.call,
                 first,

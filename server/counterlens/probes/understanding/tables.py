@@ -1,10 +1,10 @@
-"""Robustness and sensitivity as tables, in the layout of paper 004: Tables 3 to 6 and Figure 7."""
+"""Robustness and sensitivity as tables, in the layout of Nguyen et al. 2024: Tables 3 to 6 and Figure 7."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterlens.metrics.agreement import Estimate, bootstrap
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.mutations import MUTATIONS
 from counterlens.mutations.base import Concept
 from counterlens.probes.task import Cell, Table
@@ -25,21 +25,16 @@ _TITLES = {"summary": "code summarisation", "name": "method name prediction", "o
 
 def score(found: Sequence[Compared], measure: str, *, seed: int = 0) -> Estimate:
     """Mean similarity where the meaning is kept, one less it where it is not; functions are resampled."""
-    groups: dict[str, list[float]] = {}
-    for one in found:
-        alike = one.similarity[measure]
-        value = alike if one.standing is Standing.PRESERVING else 1 - alike
-        groups.setdefault(one.target, []).append(value)
-
-    def mean(chosen: Sequence[list[float]]) -> float | None:
-        values = [value for group in chosen for value in group]
-        return sum(values) / len(values) if values else None
-
-    return bootstrap(list(groups.values()), mean, seed=seed)
+    return pooled_mean(((one.target, _value(one, measure)) for one in found), seed=seed)
 
 
-def overall(found: Study, question: str, model: str, seed: int) -> Table:
-    """Tables 3, 4 and 5: a row for each similarity and kind of change, a column for the model."""
+def _value(one: Compared, measure: str) -> float:
+    alike = one.similarity[measure]
+    return alike if one.standing is Standing.PRESERVING else 1 - alike
+
+
+def overall(found: Study, question: str, seed: int) -> Table:
+    """Tables 3, 4 and 5: a row for each similarity and kind of change."""
     rows: list[tuple[Cell, ...]] = []
     for measure in _measures(found):
         for standing, title in _KINDS.items():
@@ -47,7 +42,7 @@ def overall(found: Study, question: str, model: str, seed: int) -> Table:
             if chosen:
                 functions = len({one.target for one in chosen})
                 rows.append((measure, title, len(chosen), functions, score(chosen, measure, seed=seed)))
-    columns = ("similarity", "", "n", "functions", model)
+    columns = ("similarity", "", "n", "functions", "mean")
     note = "robustness: mean similarity of the answers; sensitivity: 1 less it"
     return Table(_TITLES[question], columns, tuple(rows), f"{note}; {found.note}" if found.note else note)
 
@@ -58,11 +53,7 @@ def by_change(found: Study, question: str, seed: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for standing in (Standing.PRESERVING, Standing.BREAKING):
         for name, mutation in MUTATIONS.items():
-            chosen = [
-                one
-                for one in found.compared
-                if one.standing is standing and one.version.counterfactual.mutation == name
-            ]
+            chosen = [one for one in found.compared if one.standing is standing and one.mutation == name]
             if chosen:
                 kind = "robustness" if standing is Standing.PRESERVING else "sensitivity"
                 about = _DEPENDENCE.get(mutation.concept, str(mutation.concept))
@@ -101,7 +92,7 @@ def listing(found: Study) -> Table:
     rows = tuple(
         (
             str(one.standing),
-            f"{one.version.counterfactual.mutation}, line {one.version.counterfactual.start_line}",
+            f"{one.mutation}, line {one.line}",
             one.original,
             one.answer,
             one.similarity[first],

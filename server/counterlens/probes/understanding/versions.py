@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterlens.attribution import differential
 from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import LIMITS, find_judge
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.mutations.base import Counterfactual
+from counterlens.mutations.engine import Survey
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -60,8 +64,8 @@ class Subject:
     left_out: Counter[str]
 
 
-def subject(target: Target, request: Request) -> Subject:
-    """All versions of a function.
+def subject(target: Target, request: Request, *, mutations: Sequence[str] | None = None) -> Subject:
+    """All versions of a function, or those by some mutations.
 
     Raises:
         SourceError: there is no such function, or it does not parse.
@@ -69,26 +73,37 @@ def subject(target: Target, request: Request) -> Subject:
     """
     document, left_out = target.document, Counter[str]()
     function = find_function(document, target.qualname)
-    chosen = [name for name, mutation in MUTATIONS.items() if not mutation.needs_observation]
-    surveyed = survey(document.text, mutations=chosen, function=function.qualname, seed=request.seed)
+    surveyed = planned(target, request.seed, mutations=mutations)
     left_out.update(f"{one.mutation}: {one.reason}" for one in surveyed.refusals)
     setting = Setting(request.sandbox(), interpreter_for(document.path), LIMITS, request.cancel)
     tests = target.judge or find_judge(
         document, function, setting.sandbox, python=setting.python, fallback=False, cancel=request.cancel
     )
-    correct = None
+    correct, verdict = None, None
     if tests is not None:
         verdict = tests.judge(document.text, cancel=request.cancel)
         correct = None if verdict.judgement is Judgement.REFUSED else verdict.passed
     judge = tests if correct else differential.find(document, function, setting)
     versions = []
     for one in surveyed.counterfactuals:
-        standing = _standing(one, judge, request)
+        with paced(verdict) if verdict is not None and correct else nullcontext():
+            standing = _standing(one, judge, request)
         if standing is None:
             left_out[f"{one.mutation}: it should keep the meaning, and the tests say it does not"] += 1
         else:
             versions.append(Version(one, replace(document, text=one.source), standing))
     return Subject(target, function.qualname, correct, tuple(versions), left_out)
+
+
+def planned(target: Target, seed: int, *, mutations: Sequence[str] | None = None) -> Survey:
+    """The counterfactuals of a function, before anything is run to see what they are.
+
+    Raises:
+        SourceError: there is no such function, or it does not parse.
+    """
+    function = find_function(target.document, target.qualname)
+    chosen = mutations or [name for name, mutation in MUTATIONS.items() if not mutation.needs_observation]
+    return survey(target.document.text, mutations=list(chosen), function=function.qualname, seed=seed)
 
 
 def _standing(one: Counterfactual, judge: Judge | None, request: Request) -> Standing | None:

@@ -1,0 +1,80 @@
+"""Inputs to ask about, and where they come from: a dataset, examples, tests, or made for the purpose."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.attribution import differential
+from counterlens.attribution.base import Setting
+from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.registry import LIMITS
+from counterlens.probes.execution.calls import in_examples, in_tests
+from counterlens.probes.task import Request, Target
+from counterlens.syntax.functions import Function
+
+MOST_TRIED = 5
+"""So many inputs of a function are tried until one has a truth to compare with."""
+MOST_WRITTEN = 100
+"""Of what a generated call gives: with more, writing it down would be the task."""
+_MOST_BYTES = 80  # of a call that was made for the purpose
+
+
+class Origin(StrEnum):
+    """Where an input comes from."""
+
+    DATASET = "the dataset"
+    EXAMPLE = "the docstring's examples"
+    TEST = "the tests"
+    GENERATED = "generated"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One call of a function, and where it comes from."""
+
+    call: str
+    origin: Origin
+
+
+def inputs_of(target: Target, function: Function, request: Request) -> Iterator[Input]:
+    """The inputs of a function, the ones to prefer first; at most `MOST_TRIED`.
+
+    Those that somebody wrote down come first. Only where there are none, inputs are generated from type
+    hints, literals and shapes, as differential execution does, which runs the function some hundred times.
+
+    Raises:
+        SandboxError, Cancelled: as the sandbox.
+    """
+    known = list(_known(target, function))
+    yield from known[:MOST_TRIED]
+    if not known:
+        for call in _generated(target, function, request)[:MOST_TRIED]:
+            yield Input(call, Origin.GENERATED)
+
+
+def _known(target: Target, function: Function) -> Iterator[Input]:
+    if target.call:
+        yield Input(target.call, Origin.DATASET)
+        return
+    examples = in_examples(target.document, function)
+    yield from (Input(call, Origin.EXAMPLE) for call in examples)
+    yield from (
+        Input(call, Origin.TEST) for call in in_tests(target.document, function) if call not in examples
+    )
+
+
+def _generated(target: Target, function: Function, request: Request) -> list[str]:
+    """Calls on which the function returned, in an order drawn by the seed."""
+    document = target.document
+    setting = Setting(request.sandbox(), interpreter_for(document.path), LIMITS, request.cancel)
+    found = differential.find_out(document, function, setting)
+    if not isinstance(found, differential.Original):
+        return []
+    pairs = zip(found.calls, found.observations, strict=True)
+    calls = [call.written(function.name) for call, seen in pairs if seen.returned]
+    plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
+    random.Random(f"{request.seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
+    return plain

@@ -1,0 +1,123 @@
+"""What a model is asked to write: a function's header and a description, without its body."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+
+from counterlens.errors import SourceError
+from counterlens.probes.prompting import Gap
+from counterlens.probes.task import Request, Target
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, find_function
+
+MAX_TOKENS = 384
+"""So much a model may write of a function."""
+_HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
+_SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A program in which a model wrote one function.
+
+    Attributes:
+        program: The whole source.
+        finish: `stop` or `length`, as in `Completion`.
+    """
+
+    program: str
+    finish: str
+
+    def document(self, target: Target) -> Document:
+        """It in the place of the target's source."""
+        return replace(target.document, text=self.program)
+
+
+def description(target: Target, function: Function) -> str | None:
+    """What a function is to do, in natural language: its docstring, else what a dataset says; else None."""
+    text = target.document.data[function.header : function.end].decode("utf-8", "replace")
+    lines = text.splitlines(keepends=True)
+    margin = function.column  # of all lines but the first, whose own was cut away
+    try:
+        node = ast.parse("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return target.description or None
+    found = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+    return (found or target.description).strip() or None
+
+
+def without_examples(text: str, name: str) -> str:
+    """A description without inputs and outputs (Liu et al. 2024, section IV-C).
+
+    What goes: interactive examples, lines that call the function and show a value, and what stands below a
+    heading such as `Example:` up to the next blank line.
+    """
+    kept: list[str] = []
+    skipping = interactive = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped:
+            skipping = interactive = False
+        elif stripped.startswith(">>>"):
+            interactive = True
+        elif _HEADING.match(line):
+            skipping = True
+        shows = f"{name}(" in line and _SHOWS_VALUE.search(line)
+        if not (skipping or interactive or shows):
+            kept.append(line.rstrip())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+def write(request: Request, target: Target, function: Function, text: str) -> Written:
+    """Have the model write a function from its header and a description.
+
+    The source up to the function, the header and a docstring are continued, as completions are elsewhere: so
+    models that continue text, fill gaps or chat are asked in their own way.
+
+    Raises:
+        SourceError: the function cannot be asked for.
+        ModelError, Cancelled: as the model.
+    """
+    document, asked, cut = _specified(target.document, function, text)
+    gap = Gap.of(document, asked, cut)
+    prompt = replace(gap.prompt(MAX_TOKENS), suffix="\n")  # what follows may hold tests
+    (said,) = request.model.complete([prompt], cancel=request.cancel)
+    return Written(gap.fill(said.text), said.finish)
+
+
+def with_example(text: str, call: str, gives: str) -> str:
+    """A description with one input and output."""
+    return f"{text}\n\n>>> {call}\n{gives}"
+
+
+def hollow(target: Target, function: Function) -> Document:
+    """The program with a function that only fails: what no test may pass."""
+    return _specified(target.document, function, "")[0]
+
+
+def _specified(document: Document, function: Function, text: str) -> tuple[Document, Function, int]:
+    """A document whose function is a header, a docstring and nothing; where the body would begin."""
+    data = document.data
+    colon = _header_end(document, function)
+    indent = " " * (function.column + 4)
+    quoted = text.replace("\\", "\\\\").replace('"""', "'''")
+    body = "\n".join(f"{indent}{line}" if line else "" for line in quoted.splitlines())
+    closing = f"\n{indent}" if "\n" in quoted or quoted.endswith('"') else ""
+    docstring = f'{indent}"""{body.strip()}{closing}"""\n' if text else ""
+    before = data[:colon].decode("utf-8").rstrip() + "\n" + docstring
+    after = data[function.end :].decode("utf-8")
+    made = replace(document, text=f"{before}{indent}raise NotImplementedError{after or chr(10)}")
+    return made, find_function(made, function.qualname), len(before.encode())
+
+
+def _header_end(document: Document, function: Function) -> int:
+    """The byte after the colon of a function's header."""
+    node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 3)
+    while node is not None and node.type != "function_definition":
+        node = node.parent
+    for child in node.children if node is not None else ():
+        if child.type == ":":
+            return child.end_byte
+    raise SourceError(f"the header of {function.qualname} cannot be read")

@@ -1,0 +1,107 @@
+"""CoRe's pairwise question (Xie et al. 2025): does one instance have dependence over another one, yes or no?
+
+The function is shown with the line numbers of its file. `(total, 3)` is the variable `total` in line 3; for
+control dependence two lines are asked about. Chains count, not direct dependence alone. Chat models answer in
+CoRe's form, `{"DataDependence": true}`; without the trace of steps that CoRe also asks for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from threading import Event
+
+from counterlens.models.base import Model, ModelInfo, Progress, Prompt, Reply, Stop
+from counterlens.probes.inference.instances import Instance, Question
+from counterlens.probes.inference.parsing import read_yes_no
+from counterlens.probes.inference.prompts import YES_NO, Relation, chats, worded
+from counterlens.probes.inference.subject import Subject
+from counterlens.probes.inference.yes_no import YesNo, ask
+
+_KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
+_ANSWER = re.compile(
+    r"""["'`]?\b(?:Control|Data)_?\s?Dependence\b["'`]?\s*[:=]\s*["'`]?(true|false|yes|no)\b""",
+    re.IGNORECASE,
+)
+_WRITTEN = 24
+"""Tokens that a chat model may write: its answer in JSON, in a fenced block."""
+
+
+def answers(
+    model: Model,
+    subject: Subject,
+    asked: Sequence[Question],
+    *,
+    cancel: Event | None = None,
+    progress: Progress | None = None,
+) -> Mapping[Question, YesNo]:
+    """Ask some questions about one function, all of one relation.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: `cancel` was set.
+    """
+    listing = lines(subject)
+    prompts = [prompt(model.info, subject, one, listing) for one in asked]
+    found = ask(model, prompts, read_answer, cancel=cancel, progress=progress)
+    return dict(zip(asked, found, strict=True))
+
+
+def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) -> Prompt:
+    """One question.
+
+    Args:
+        info: Who is asked.
+        subject: The function.
+        question: What is asked.
+        listing: The function as `lines` gives it.
+    """
+    instruction, text = worded(
+        info,
+        f"core-{question.relation}",
+        lines=listing,
+        function=subject.dependences.function,
+        source=_named(subject, question.source),
+        target=_named(subject, question.target),
+    )
+    if not chats(info):
+        return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
+    key = _KEYS[question.relation]
+    schema = (
+        f'{{"type": "object", "properties": {{"{key}": {{"type": "boolean"}}}}, '
+        f'"required": ["{key}"], "additionalProperties": false}}'
+    )
+    form = f'root ::= "{{\\"{key}\\": " ("true" | "false") "}}"'
+    return Prompt(text, _WRITTEN, Stop(), Reply(instruction, form, schema))
+
+
+def lines(subject: Subject) -> str:
+    """The function's lines with their numbers in the file; of its docstring the first line alone."""
+    first = subject.starts.index(0) + 1
+    docstring = next(
+        (
+            part.statement
+            for part in subject.parts[:2]
+            if isinstance(part.node, ast.Expr)
+            and isinstance(part.node.value, ast.Constant)
+            and isinstance(part.node.value.value, str)
+        ),
+        None,
+    )
+    left_out = range(docstring.line + 1, docstring.end_line + 1) if docstring else range(0)
+    numbered = enumerate(subject.text.split("\n"), first)
+    shown = [(number, text) for number, text in numbered if number not in left_out]
+    more = docstring.line if left_out and docstring else 0
+    return "\n".join(f"{at:<4}{text}{' ...' if at == more else ''}".rstrip() for at, text in shown)
+
+
+def read_answer(text: str) -> bool | None:
+    """What a written answer says: CoRe's JSON, the last one if there are several, or yes or no."""
+    said = _ANSWER.findall(text)
+    return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
+
+
+def _named(subject: Subject, one: Instance) -> str:
+    line = subject.parts[one.statement].statement.line
+    return f"({one.variable}, {line})" if one.variable else str(line)

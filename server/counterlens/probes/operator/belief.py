@@ -1,0 +1,64 @@
+"""What a model believes of one operator, and whether it clearly prefers another: a hint at a bug."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from threading import Event
+
+from counterlens.confidence.noise import TOKEN_NATS, distinguishable
+from counterlens.errors import UnscorableError
+from counterlens.models.base import Capability, Model
+from counterlens.probes.operator.scoring import OperatorDistribution, OperatorScorer
+from counterlens.probes.operator.tables import PREFERRED
+from counterlens.syntax.document import Document
+from counterlens.syntax.operators import OperatorSite
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """What a model believes of one operator.
+
+    Attributes:
+        distribution: The shares of the candidates.
+        noise: In nats: what rounding may do to the margin between two candidates, in 95 of 100 cases.
+    """
+
+    distribution: OperatorDistribution
+    noise: float
+
+    @property
+    def preferred(self) -> str | None:
+        """The operator that the model finds likelier than the one that stands there, by more than noise."""
+        one = self.distribution
+        return None if one.correct or not distinguishable(one.margin, 0.0, self.noise) else one.predicted
+
+    @property
+    def share(self) -> float:
+        """The share of the likeliest candidate."""
+        return float(self.distribution.probability.max())
+
+    def doubts(self, threshold: float = PREFERRED) -> bool:
+        """Whether it strongly prefers another operator.
+
+        Args:
+            threshold: The share that the other operator must have at least.
+        """
+        return self.preferred is not None and self.share >= threshold
+
+
+def believe(model: Model, document: Document, site: OperatorSite, *, cancel: Event | None = None) -> Belief:
+    """Ask a model for one operator.
+
+    The noise of the tokens' log-probabilities adds up like that of independent errors, so the noise of a
+    margin grows with the root of the number of tokens.
+
+    Raises:
+        UnscorableError: the model gives no token probabilities.
+        SourceError, ModelError, Cancelled: as `OperatorScorer.score`.
+    """
+    if not model.offers(Capability.SCORE, cancel=cancel):
+        raise UnscorableError(f"{model.info.name} gives no token probabilities")
+    scores = OperatorScorer(model, document).score(site, cancel=cancel)
+    tokens = max(len(one) for one in scores.scores)
+    return Belief(scores.distribution(), TOKEN_NATS * math.sqrt(tokens))
