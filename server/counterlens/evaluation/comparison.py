@@ -1,19 +1,24 @@
-"""Two sets of records side by side, function by function, with McNemar's exact test on each measure.
+"""Two sets of records side by side, function by function: McNemar's test of verdicts, Wilcoxon's of scores.
 
-The unit is a function, not a pair: the pairs of one function resemble each other, and the test assumes that
-its units do not. Only functions count that both sides could probe, from the same source.
+The unit is a function, not a pair: the pairs of one function resemble each other, and the tests assume that
+their units do not. Only functions count that both sides could probe, from the same source. All tests of one
+comparison are a family, so each p stands beside the one that Holm's method makes of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from counterlens.errors import DataError
+from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.store import PROBED, Item, Record
+from counterlens.metrics.bootstrap import mean
+from counterlens.metrics.effects import Effect
+from counterlens.metrics.significance import SignedRank, holm, signed_rank
 from counterlens.metrics.summary import mcnemar_exact
+from counterlens.probes.registry import BENCHABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Measure:
         lost: Functions that did on the first side only.
         gained: Functions that did on the second side only.
         p: Of McNemar's exact test; None where nothing changed.
+        holm: The same, adjusted for all tests beside it.
     """
 
     name: str
@@ -37,6 +43,30 @@ class Measure:
     lost: tuple[str, ...]
     gained: tuple[str, ...]
     p: float | None
+    holm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score of each function on both sides.
+
+    Attributes:
+        name: What is scored.
+        n: How many functions both sides scored.
+        different: How many of them scored differently.
+        first: The mean over the functions on the first side; None without any.
+        second: On the second.
+        p: Of Wilcoxon's signed-rank test; None where no score differs, or SciPy is not installed.
+        holm: The same, adjusted for all tests beside it.
+    """
+
+    name: str
+    n: int
+    different: int
+    first: float | None
+    second: float | None
+    p: float | None
+    holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +76,8 @@ class Comparison:
     Attributes:
         first: What the first is called.
         second: What the second is.
-        measures: Each measure.
+        measures: Each measure that a function reaches or not.
+        scores: Each score of a function.
         changed: Functions whose source differs, which do not count.
         only: How many functions only one side has probed.
         notes: What else differs between them, such as a parameter.
@@ -58,15 +89,17 @@ class Comparison:
     changed: tuple[str, ...]
     only: int
     notes: tuple[str, ...] = ()
+    scores: tuple[Score, ...] = ()
 
 
 def compare_runs(first: Found, second: Found, names: tuple[str, str]) -> list[Comparison]:
-    """Each model that both runs asked; where each asked one, these two.
+    """Each task and model that both runs asked; where each asked one model, these two.
 
     Raises:
-        DataError: the runs are of different tasks, or have no model in common.
+        DataError: the runs have no task or no model in common.
     """
-    if first.settings.task != second.settings.task:
+    tasks = [task for task in first.settings.tasks if task in second.settings.tasks]
+    if not tasks:
         raise DataError(
             f"one run is of the task {first.settings.task}, the other of {second.settings.task}",
             "Compare runs of one task",
@@ -80,15 +113,20 @@ def compare_runs(first: Found, second: Found, names: tuple[str, str]) -> list[Co
             "the runs have no model in common",
             f"One asked {', '.join(first.models)}, the other {', '.join(second.models)}",
         )
-    skipped = ("models is", "limit is", "threads is")
+    skipped = ("tasks is", "models is", "limit is", "threads is")
     notes = tuple(
         f"{names[0]}: {one} as in {names[1]}"
         for one in first.settings.differences(second.settings)
         if not one.startswith(skipped)
     )
-    return [
-        compare(first.of(a), second.of(b), (f"{names[0]} {a}", f"{names[1]} {b}"), notes) for a, b in pairs
-    ]
+    several = {*first.settings.tasks, *second.settings.tasks} != {tasks[0]}
+    found = []
+    for task in tasks:
+        one, other, head = first.only(task), second.only(task), f" {task}" if several else ""
+        for a, b in pairs:
+            sides = (f"{names[0]} {a}{head}", f"{names[1]} {b}{head}")
+            found.append(compare(one.of(a), other.of(b), sides, notes))
+    return _adjusted(found)
 
 
 def compare(
@@ -110,29 +148,80 @@ def compare(
     common = [name for name in one if name in other]
     changed = [name for name in common if one[name][0].source != other[name][0].source]
     same = [name for name in common if name not in set(changed)]
-    sides = [{name: measures(side[name][1].body) for name in same} for side in (one, other)]
+    sides = [
+        {name: BENCHABLE[side[name][0].task].measures(side[name][1].body) for name in same}
+        for side in (one, other)
+    ]
     found = dict.fromkeys(measure for name in same for measure in sides[0][name])
-    return Comparison(
+    bodies = [(one[name][1].body, other[name][1].body) for name in same]
+    scores, missing = _scores(bodies)
+    result = Comparison(
         first=names[0],
         second=names[1],
         measures=tuple(_measure(measure, *sides) for measure in found),
         changed=tuple(changed),
         only=len({*one} ^ {*other}),
-        notes=notes,
+        notes=(*notes, *missing),
+        scores=scores,
     )
+    return _adjusted([result])[0]
 
 
-def measures(body: Mapping[str, Any]) -> dict[str, bool]:
-    """What a function's record says, measure by measure; those that could not be judged are left out."""
-    found: dict[str, bool] = {}
-    pairs = body.get("pairs", ())
-    for name, key in (("originals", "original_right"), ("counterfactuals", "counterfactual_right")):
-        judged = [pair[key] for pair in pairs if pair[key] is not None]
-        if judged:
-            found[f"all {name} right"] = all(judged)
-    for answer in body.get("answers", ()):
-        found[f"answer right ({answer['style']})"] = answer["outcome"] == "right"
-    return found
+def _right(key: str) -> Callable[[Mapping[str, Any]], float | None]:
+    """The share of a function's judged pairs in which one side is right."""
+    return lambda body: mean(pair.get(key) for pair in body.get("pairs", ()))
+
+
+def _effect(body: Mapping[str, Any]) -> float | None:
+    """The mean effect of a function's informative pairs."""
+    sides = [(one.get("original_right"), one.get("counterfactual_right")) for one in body.get("pairs", ())]
+    effects = [Effect(*both) for both in sides if None not in both]
+    return mean(one.mutation_effect for one in effects if one.informative)
+
+
+SCORES: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
+    "share of originals right": _right("original_right"),
+    "share of counterfactuals right": _right("counterfactual_right"),
+    "average mutation effect": _effect,
+    "cross-entropy": lambda body: mean(one.get("cross_entropy") for one in body.get("functions", ())),
+}
+"""What is scored of a function's record; None where there is nothing to score."""
+
+
+def _scores(
+    bodies: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+) -> tuple[tuple[Score, ...], tuple[str, ...]]:
+    """The scores that some function has on both sides, and why they are not tested, if they are not."""
+    found, missing = [], dict[str, None]()
+    for name, score in SCORES.items():
+        both = [(score(first), score(second)) for first, second in bodies]
+        pairs = [(a, b) for a, b in both if a is not None and b is not None]
+        if not pairs:
+            continue
+        try:
+            tested = signed_rank(pairs)
+        except CounterlensError as error:
+            tested = SignedRank(len(pairs), sum(a != b for a, b in pairs), None, None)
+            missing[f"{error.message}: {error.hint}"] = None
+        first, second = (mean(column) for column in zip(*pairs, strict=True))
+        found.append(Score(name, tested.n, tested.different, first, second, tested.p))
+    return tuple(found), tuple(missing)
+
+
+def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with the p values of all their tests adjusted together."""
+    tests: list[Measure | Score] = []
+    for one in found:
+        tests += [*one.measures, *one.scores]
+    values = iter(holm([test.p for test in tests]))
+    return [
+        replace(
+            one,
+            measures=tuple(replace(test, holm=next(values)) for test in one.measures),
+            scores=tuple(replace(test, holm=next(values)) for test in one.scores),
+        )
+        for one in found
+    ]
 
 
 def _measure(

@@ -7,24 +7,20 @@ clock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from counterlens.errors import DataError
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import PROBED, Item, Record, Store
-from counterlens.metrics.effects import Effect, Proportion, wilson
-from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
-from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.task import Cell, Table
-
-_PAIRS_NOTE = (
-    "original right: share of the judged pairs whose original was completed right; effect: share of the "
-    "informative pairs (either side right) whose verdict changed; signed: below 0 the counterfactual loses "
-    "(Hooda et al. 2024, section 4.3)"
-)
+from counterlens.metrics.summary import Observation
+from counterlens.probes.pair_records import observations as pair_observations
+from counterlens.probes.pairs import PairTask
+from counterlens.probes.registry import BENCHABLE
+from counterlens.probes.task import Cell, Comparing, Table
 
 
 @dataclass(frozen=True)
@@ -36,12 +32,14 @@ class Found:
         total: Items of the plan.
         manifests: By digest.
         records: In the order of the plan.
+        totals: Items of the plan by task.
     """
 
     settings: Settings
     total: int
     manifests: Mapping[str, Mapping[str, Any]]
     records: tuple[tuple[Item, Record], ...]
+    totals: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Found:
@@ -54,7 +52,8 @@ class Found:
             settings = store.settings
             if settings is None:  # Store.open has looked
                 raise ValueError(folder)
-            return cls(settings, len(store.items), store.manifests, tuple(store.records()))
+            totals = Counter(item.task for item in store.items)
+            return cls(settings, totals.total(), store.manifests, tuple(store.records()), totals)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -71,71 +70,91 @@ class Found:
         """The records of one model."""
         return [(item, record) for item, record in self.records if item.model == model]
 
+    @property
+    def parts(self) -> tuple[Found, ...]:
+        """The same, one task at a time."""
+        return tuple(self.only(task) for task in self.settings.tasks)
+
+    def only(self, task: str) -> Found:
+        """What was found of one task.
+
+        Raises:
+            DataError: the run is of other tasks.
+        """
+        if task not in self.settings.tasks:
+            raise DataError(f"the run is not of the task {task}", f"It is of {self.settings.task}")
+        records = tuple((item, record) for item, record in self.records if item.task == task)
+        total = self.totals.get(task, self.total)
+        return replace(self, settings=replace(self.settings, tasks=(task,)), total=total, records=records)
+
     def tables(self) -> list[Table]:
-        """The tables of the task."""
-        return _execution_tables(self) if self.settings.task == "execution" else _pair_tables(self)
+        """The tables of each task, the models side by side."""
+        several = len(self.settings.tasks) > 1
+        return [
+            replace(table, title=f"{part.settings.task}: {table.title}") if several else table
+            for part in self.parts
+            for table in _tables(part)
+        ]
 
 
 def observations(records: Iterable[tuple[Item, Record]]) -> list[Observation]:
-    """The pairs of some records, as far as their effects go."""
-    return [
-        Observation(_effect(pair), pair["mutation"], pair["concept"], item.function, item.problem)
+    """The pairs of some records that were judged for their effect, as far as that goes."""
+    return pair_observations(
+        pair
         for item, record in records
-        for pair in record.body.get("pairs", ())
-    ]
+        for pair in _named(item, record).get("pairs", ())
+        if "original_right" in pair
+    )
 
 
-def _effect(pair: Mapping[str, Any]) -> Effect | None:
-    before, after = pair["original_right"], pair["counterfactual_right"]
-    return None if before is None or after is None else Effect(before, after)
+def _named(item: Item, record: Record) -> Mapping[str, Any]:
+    """The body of a record, whose pairs say of which function they are."""
+    body = record.body
+    if "pairs" not in body:
+        return body
+    names = {"target": item.problem, "function": item.function}
+    return {**body, "pairs": [names | pair for pair in body["pairs"]]}
 
 
-def _pair_tables(found: Found) -> list[Table]:
-    seed = found.settings.seed
-    seen = {model: observations(found.of(model)) for model in found.models}
+def _tables(part: Found) -> Iterator[Table]:
+    """How many functions of each model could be probed; then the task's own tables."""
+    task, seed = BENCHABLE[part.settings.task], part.settings.seed
+    counts: list[tuple[Cell, ...]] = []
+    for model in part.models:
+        outcomes = [record.outcome for _, record in part.of(model)]
+        counts.append((model, outcomes.count(PROBED), len(outcomes) - outcomes.count(PROBED)))
+    yield Table("functions asked about", ("model", "probed", "left out"), tuple(counts))
+    found = {
+        model: [_named(item, one) for item, one in part.of(model) if one.outcome == PROBED]
+        for model in part.models
+    }
+    if isinstance(task, PairTask):
+        yield from task.side_by_side(found, seed=seed)
+    else:
+        yield from _merged({model: task.tables(some, seed=seed) for model, some in found.items() if some})
+        if isinstance(task, Comparing) and len(found) > 1 and all(found.values()):
+            yield from task.across(found, seed=seed)
+    yield from _not_counted(found)
+
+
+def _merged(found: Mapping[str, Sequence[Table]]) -> Iterator[Table]:
+    """Tables of one title as one, with a column that names the model."""
+    titles = dict.fromkeys(table.title for tables in found.values() for table in tables)
+    for title in titles:
+        same = [(model, table) for model, tables in found.items() for table in tables if table.title == title]
+        rows = tuple((model, *row) for model, table in same for row in table.rows)
+        first = same[0][1]
+        yield replace(first, columns=("model", *first.columns), rows=rows)
+
+
+def _not_counted(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Table]:
+    """What of the functions does not count, by the task's own reasons."""
     rows: list[tuple[Cell, ...]] = []
-    for model, pairs in seen.items():
-        records = found.of(model)
-        probed = sum(record.outcome == PROBED for _, record in records)
-        rows.append((model, probed, len(records) - probed, *_summary(summarize(pairs, seed=seed))))
-    columns = ("pairs", "informative", "original right", "effect", "signed", "McNemar p")
-    tables = [Table("models", ("model", "functions", "left out", *columns), tuple(rows), _PAIRS_NOTE)]
-    for title in ("mutation", "concept"):
-        parts = tuple(
-            (model, name, *_summary(summary))
-            for model, pairs in seen.items()
-            for name, summary in sorted(grouped(pairs, _KEYS[title], seed=seed).items())
-        )
-        tables.append(Table(f"by {title}", ("model", title, *columns), parts))
-    return tables
-
-
-_KEYS = {"mutation": lambda one: one.mutation, "concept": lambda one: one.concept}
-
-
-def _summary(found: EffectSummary) -> tuple[Cell, ...]:
-    signed = None if found.signed is None else f"{found.signed:+.2f}"
-    p = None if found.mcnemar is None else f"{found.mcnemar:.3g}"
-    return found.pairs, found.average.n, found.original_accuracy, found.average, signed, p
-
-
-def _execution_tables(found: Found) -> list[Table]:
-    rows: list[tuple[Cell, ...]] = []
-    for model in found.models:
-        records = found.of(model)
-        answers = [one for _, record in records for one in record.body.get("answers", ())]
-        for style, title in ((name, one.title) for name, one in STYLES.items()):
-            asked = [one for one in answers if one["style"] == style]
-            unparsable = sum(one["outcome"] == "unparsable" for one in asked)
-            rows.append((model, title, len(asked), _right(asked), _typed(asked), unparsable))
-    columns = ("model", "asked", "n", "right", "right type", "unparsable")
-    note = "independent execution reasoning: what a call gives, compared as values"
-    return [Table("models", columns, tuple(rows), note)]
-
-
-def _right(asked: list[Mapping[str, Any]]) -> Proportion:
-    return wilson(sum(one["outcome"] == "right" for one in asked), len(asked))
-
-
-def _typed(asked: list[Mapping[str, Any]]) -> Proportion:
-    return wilson(sum(bool(one["same_type"]) for one in asked), len(asked))
+    for model, bodies in found.items():
+        reasons = Counter[str]()
+        for body in bodies:
+            reasons.update(body.get("left_out", {}))
+        ordered = sorted(reasons.items(), key=lambda one: (-one[1], one[0]))
+        rows += [(model, count, reason) for reason, count in ordered]
+    if rows:
+        yield Table("does not count", ("model", "n", "reason"), tuple(rows))

@@ -16,17 +16,21 @@ from counterlens.models.base import ModelInfo
 from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
-_PARAMETERS = ("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api")
+_PARAMETERS = (
+    *("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api"),
+    *("windows", "unroll", "corpus", "method"),
+)
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
-_HARMLESS = {"model.details.threads", "dataset.path", "dataset.version"}
+# How many parameters a model has is in its identity already.
+_HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"}
 
 
 def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
     """The manifest of what one model, which the user named by `spec`, is asked in a run.
 
-    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `task`, `parameters`; `model` (identity,
-    name, how it is run and with which template it is asked); `dataset` (licence, version, SHA-256, records);
-    `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `model`
+    (identity, name, how it is run and with which template it is asked); `dataset` (licence, version, SHA-256,
+    records); `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
@@ -34,8 +38,8 @@ def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
         "counterlens": counterlens.__version__,
         "python": platform.python_version(),
         "platform": f"{sys.platform} {platform.machine()}",
-        "packages": {name: _version(name) for name in _PACKAGES},
-        "task": plan.settings.task,
+        "packages": package_versions(),
+        "tasks": list(plan.settings.tasks),
         "parameters": {name: settings[name] for name in _PARAMETERS},
         "model": {
             "asked_as": spec,
@@ -59,6 +63,11 @@ def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
         "plan": plan.digest,
         "sandbox": chosen().name,
     }
+
+
+def package_versions() -> dict[str, str | None]:
+    """The versions of the packages that records depend on; None for one that is not installed."""
+    return {name: _version(name) for name in _PACKAGES}
 
 
 def canonical(document: dict[str, Any]) -> tuple[str, str]:

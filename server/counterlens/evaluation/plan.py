@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from threading import Event
+from typing import cast
 
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError, SourceError
-from counterlens.evaluation.settings import TASKS, Settings
+from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item
-from counterlens.mutations import survey
+from counterlens.evaluation.work import request_of
+from counterlens.models.base import Capability, Model
 from counterlens.probes.completion import preserving
+from counterlens.probes.registry import BENCHABLE
 from counterlens.probes.subjects import targets_of
-from counterlens.probes.task import Target
+from counterlens.probes.task import Need, Target
 from counterlens.sandbox.base import Sandbox
 
 SAMPLED = 12  # functions whose counterfactuals are counted for the estimate
-_STYLES = 2  # questions on a call of the execution task
-
 Report = Callable[[str, int, int], None]
 
 
@@ -32,13 +36,13 @@ class Plan:
     Attributes:
         settings: Of the run.
         dataset: Where the functions come from.
-        targets: The functions, in the order of the data, by their names in it.
-        items: The questions: model by model, each in the order of the functions.
+        targets: Of each task the functions, in the order of the data, by their names in it.
+        items: The questions: model by model, task by task, each in the order of the functions.
     """
 
     settings: Settings
     dataset: Dataset
-    targets: Mapping[str, Target]
+    targets: Mapping[str, Mapping[str, Target]]
     items: tuple[Item, ...]
 
     @property
@@ -49,15 +53,34 @@ class Plan:
             total.update(f"{item.id}\0{item.function}\0{item.source}\n".encode())
         return total.hexdigest()
 
-    def prompts(self) -> float | None:
-        """About how many prompts a function needs, from a seeded sample; None where none could be told."""
-        if self.settings.task == "execution":
-            return float(_STYLES)
-        chosen = list(self.targets.values())
+    def target(self, item: Item) -> Target:
+        """The function of an item."""
+        return self.targets[item.task][item.problem]
+
+    def asks(self, task: str) -> float | None:
+        """About how many questions a task asks about a function, from a seeded sample of them.
+
+        None where none of the sample could be told. A model is taken to offer all there is.
+        """
+        chosen = list(self.targets[task].values())
         if len(chosen) > SAMPLED:
             chosen = random.Random(self.settings.seed).sample(chosen, SAMPLED)  # noqa: S311 - no secret
-        counts = [count for target in chosen if (count := _prompts(target, self.settings)) is not None]
+        counts = []
+        for target in chosen:
+            with contextlib.suppress(SourceError):  # it will be left out, with the reason
+                request = request_of(self.settings, target, _UNOPENED, _UNUSED)
+                counts.append(BENCHABLE[task].asks(request))
         return sum(counts) / len(counts) if counts else None
+
+
+class _Unopened:
+    """Stands for a model before one is opened: all that a plan wants to know is what it offers."""
+
+    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
+        return not (cancel and cancel.is_set())
+
+
+_UNOPENED, _UNUSED = cast("Model", _Unopened()), cast("Sandbox", None)
 
 
 def make_plan(settings: Settings, sandbox: Sandbox, report: Report | None = None) -> Plan:
@@ -72,23 +95,37 @@ def make_plan(settings: Settings, sandbox: Sandbox, report: Report | None = None
         DataError: the data is not there, or gives no function.
         CounterlensError: a task, a mutation or a model is named that does not exist, or twice.
     """
-    if settings.task not in TASKS:
-        raise CounterlensError(f"there is no task {settings.task}", f"There are: {', '.join(TASKS)}")
+    _check(settings)
+    dataset = _opened(settings, sandbox, report)
+    chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
+    drawn: dict[bool, dict[str, Target]] = {}
+    targets = {}
+    for task in settings.tasks:
+        buggy = Need.BUG in BENCHABLE[task].needs
+        if buggy not in drawn:
+            found = chosen(buggy=buggy)
+            drawn[buggy] = {target.name: target for target in found}
+            if len(drawn[buggy]) < len(found):
+                raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
+        targets[task] = drawn[buggy]
+    return Plan(settings, dataset, targets, tuple(_items(settings.models, targets)))
+
+
+def _check(settings: Settings) -> None:
+    """Everything that can be known to be wrong before the data is read."""
+    for task in settings.tasks:
+        if task not in BENCHABLE:
+            raise CounterlensError(f"there is no task {task}", f"There are: {', '.join(BENCHABLE)}")
+        if Need.CORPUS in BENCHABLE[task].needs and settings.corpus is None:
+            raise CounterlensError(
+                f"the task {task} needs a corpus to count operators in",
+                "Name Python files or a dataset with --corpus",
+            )
+    if len(set(settings.tasks)) < len(settings.tasks):
+        raise CounterlensError("a task is named twice", "Name each task once")
     if len(set(settings.models)) < len(settings.models):
         raise CounterlensError("a model is named twice", "Name each model once")
     preserving(settings.mutations)
-    dataset = _opened(settings, sandbox, report)
-    found = targets_of(
-        dataset,
-        limit=settings.limit,
-        seed=settings.seed,
-        sandbox=sandbox,
-        buggy=settings.task == "repair",
-    )
-    targets = {target.name: target for target in found}
-    if len(targets) < len(found):
-        raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
-    return Plan(settings, dataset, targets, tuple(_items(settings.models, targets)))
 
 
 def _opened(settings: Settings, sandbox: Sandbox, report: Report | None) -> Dataset:
@@ -103,32 +140,14 @@ def _opened(settings: Settings, sandbox: Sandbox, report: Report | None) -> Data
     return open_dataset(settings.data)
 
 
-def _items(models: Sequence[str], targets: Mapping[str, Target]) -> list[Item]:
-    sources = {name: hashlib.sha256(target.document.data).hexdigest() for name, target in targets.items()}
-    asked = [(model, name, target) for model in models for name, target in targets.items()]
-    return [
-        Item(position, f"{model}|{name}", model, name, target.qualname, sources[name])
-        for position, (model, name, target) in enumerate(asked)
-    ]
-
-
-def _prompts(target: Target, settings: Settings) -> int | None:
-    """Prompts for one function, before any counterfactual is dropped."""
-    try:
-        found = survey(
-            target.document.text,
-            mutations=preserving(settings.mutations),
-            function=target.qualname,
-            seed=settings.seed,
-            prefix_ratio=settings.prefix_ratio,
-            without=settings.without,
-        )
-    except SourceError:
-        return None
-    made = [one for one in found.counterfactuals if one.cut is not None or settings.task == "repair"]
-    if settings.task == "repair":
-        return len(made) + 1 if made else 0
-    return len(made) + len({one.cut.original for one in made if one.cut is not None})
+def _items(models: Sequence[str], targets: Mapping[str, Mapping[str, Target]]) -> Iterator[Item]:
+    position = 0
+    for model in models:
+        for task, functions in targets.items():
+            for name, target in functions.items():
+                source = hashlib.sha256(target.document.data).hexdigest()
+                yield Item(position, f"{model}|{task}|{name}", model, name, target.qualname, source, task)
+                position += 1
 
 
 def absolute(data: str) -> str:

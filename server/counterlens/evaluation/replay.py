@@ -9,9 +9,9 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import DataError
+from counterlens.evaluation.engines.base import opened
 from counterlens.evaluation.manifest import differences, manifest
 from counterlens.evaluation.plan import Report, make_plan
-from counterlens.evaluation.run import opened
 from counterlens.evaluation.store import Item, Record, Store
 from counterlens.evaluation.work import perform
 from counterlens.sandbox.base import Sandbox
@@ -63,13 +63,13 @@ def replay(
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
     plan = make_plan(settings, sandbox, report)
-    if item.problem not in plan.targets:
+    if item.problem not in plan.targets[item.task]:
         raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
     if report:
         report(f"asking {item.model} about {item.problem}", 0, 1)
     with opened(item.model, settings) as model:
         now_manifest = manifest(plan, item.model, model.info)
-        now = perform(settings, plan.targets[item.problem], model, sandbox, cancel)
+        now = perform(settings, item.task, plan.target(item), model, sandbox, cancel)
     kept = {"outcome": before.outcome, "reason": before.reason, **before.body}
     fresh = json.loads(json.dumps({"outcome": now.outcome, "reason": now.reason, **now.body}))
     changed = tuple(_differences(kept, fresh))
@@ -82,7 +82,7 @@ def _record(found: list[tuple[Item, Record]], name: str, folder: Path) -> tuple[
         named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
         if len(named) > 1:
             ids = ", ".join(item.id for item, _ in named)
-            raise DataError(f"{name} was asked of several models", f"Name one record: {ids}")
+            raise DataError(f"{name} was asked more than once", f"Name one record: {ids}")
         if named:
             return named[0]
     some = ", ".join(item.id for item, _ in found[:3])

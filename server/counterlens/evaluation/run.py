@@ -9,17 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.errors import Cancelled, CounterlensError, DataError, ModelError
+from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.evaluation.engines.base import Engine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, manifest
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item, Record, Store
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Capability, Model
+from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.registry import Options, load
-from counterlens.sandbox.base import Sandbox
 
 MOST_FAILURES = 3
 """So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
@@ -50,14 +48,14 @@ class Run:
     Args:
         store: The folder, open for writing.
         plan: What is asked; the store holds it too.
-        sandbox: Where programs run.
+        engine: Where its models answer and its programs run.
     """
 
-    def __init__(self, store: Store, plan: Plan, sandbox: Sandbox) -> None:
-        self._store, self._plan, self._sandbox = store, plan, sandbox
+    def __init__(self, store: Store, plan: Plan, engine: Engine) -> None:
+        self._store, self._plan, self._engine = store, plan, engine
 
     @classmethod
-    def begin(cls, store: Store, plan: Plan, sandbox: Sandbox) -> Run:
+    def begin(cls, store: Store, plan: Plan, engine: Engine) -> Run:
         """A new run.
 
         Raises:
@@ -66,10 +64,10 @@ class Run:
         if store.settings is not None:
             raise holds_one(store)
         store.begin(plan.settings, plan.items)
-        return cls(store, plan, sandbox)
+        return cls(store, plan, engine)
 
     @classmethod
-    def resume(cls, store: Store, plan: Plan, sandbox: Sandbox) -> Run:
+    def resume(cls, store: Store, plan: Plan, engine: Engine) -> Run:
         """The run of a folder, to go on.
 
         Raises:
@@ -83,7 +81,7 @@ class Run:
                 f"the data has changed since the run in {store.folder} was begun: {names}",
                 "Figures of two versions do not belong in one table: start a new run in another folder",
             )
-        return cls(store, plan, sandbox)
+        return cls(store, plan, engine)
 
     def go(self, cancel: Event, advance: Advance | None = None, jobs: int | None = None) -> Ended:
         """Carry out what is left.
@@ -91,7 +89,7 @@ class Run:
         Args:
             cancel: Set it to stop; what is done stays done.
             advance: Called whenever an item is done.
-            jobs: How many items together.
+            jobs: How many items together; None for as many as the engine has work for.
 
         Raises:
             ModelError: a model cannot be opened, or does not offer what is needed.
@@ -107,7 +105,7 @@ class Run:
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
-                with opened(spec, self._plan.settings) as model:
+                with self._engine.open(spec, self._plan.settings) as model:
                     digest = self._manifest(spec, model)
                     asked = CachedModel(model, answers)
 
@@ -115,7 +113,7 @@ class Run:
                         return self._perform(item, asked, cancel)
 
                     # Closed before the model is, whatever happens here: its threads still ask it.
-                    with closing(run_local(left, one, cancel, jobs)) as outcomes:
+                    with closing(run_local(left, one, cancel, jobs or self._engine.jobs)) as outcomes:
                         for finished in outcomes:
                             if finished.record is None:
                                 self._note(finished, failed)
@@ -142,8 +140,8 @@ class Run:
         if cancel.is_set():
             raise Cancelled
         started = time.monotonic()
-        target = self._plan.targets[item.problem]
-        record = perform(self._plan.settings, target, model, self._sandbox, cancel)
+        target = self._plan.target(item)
+        record = perform(self._plan.settings, item.task, target, model, self._engine.sandbox, cancel)
         return replace(record, seconds=round(time.monotonic() - started, 3))
 
     def _manifest(self, spec: str, model: Model) -> str:
@@ -161,19 +159,6 @@ class Run:
         digest, text = canonical(document)
         self._store.keep_manifest(digest, text)
         return digest
-
-
-def opened(spec: str, settings: Settings) -> Model:
-    """A model of a run, opened; close it afterwards.
-
-    Raises:
-        ModelError: it cannot be opened, or cannot complete.
-    """
-    model = load(spec, Options(threads=settings.threads, base_url=settings.base_url, api=settings.api))
-    if not model.offers(Capability.COMPLETE):
-        model.close()
-        raise ModelError(f"{model.info.name} gives no completions", "Choose another model")
-    return model
 
 
 def holds_one(store: Store) -> DataError:

@@ -10,16 +10,13 @@ from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
 
-TASKS = ("completion", "repair", "execution")
-"""The probes whose results add up function by function."""
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The options of a run.
 
     Attributes:
-        task: One of `TASKS`.
+        tasks: What is probed, in this order: ids of `probes.registry.BENCHABLE`.
         data: A dataset's name, a path, or `repo:PATH`; paths are absolute.
         models: Who is asked, in this order.
         limit: At most so many functions, drawn at random.
@@ -30,12 +27,16 @@ class Settings:
         prefix_ratio: Which part of a function stays before the cut, or its range.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
+        windows: Also with less context around a gap.
+        unroll: Also with loops unrolled.
+        corpus: What frequencies are counted in.
+        method: How dependences are found out.
         threads: Threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
         api: How a model is asked.
     """
 
-    task: str
+    tasks: tuple[str, ...]
     data: str
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     limit: int | None = None
@@ -46,9 +47,18 @@ class Settings:
     prefix_ratio: Ratio = PREFIX_RATIO
     since: str | None = None
     paths: tuple[str, ...] = ()
+    windows: bool = False
+    unroll: bool = False
+    corpus: str | None = None
+    method: str | None = None
     threads: int = 0
     base_url: str | None = None
     api: str = "completions"
+
+    @property
+    def task(self) -> str:
+        """What is probed, in words."""
+        return ", ".join(self.tasks)
 
     def to_json(self) -> str:
         """All options, in a form that `from_json` reads."""

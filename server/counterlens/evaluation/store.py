@@ -1,7 +1,7 @@
 """Where a run lives: one SQLite file in its folder, appended to in transactions.
 
     run(key, value)                         `format` and `settings`
-    plan(position, id, model, problem, function, source)
+    plan(position, id, model, problem, function, source, task)
                                             what is asked, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             under which circumstances, as JSON
     records(position, manifest, outcome, reason, body, seconds)
@@ -24,14 +24,15 @@ from typing import Any, Self
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.settings import Settings
 
-FORMAT = 1
+FORMAT = 2
 PROBED, LEFT_OUT = "probed", "left out"
 _FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
 _SCHEMA = """
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE plan (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
-    problem TEXT NOT NULL, function TEXT NOT NULL, source TEXT NOT NULL
+    problem TEXT NOT NULL, function TEXT NOT NULL, source TEXT NOT NULL,
+    task TEXT NOT NULL
 );
 CREATE TABLE manifests (digest TEXT PRIMARY KEY, document TEXT NOT NULL);
 CREATE TABLE records (
@@ -48,11 +49,12 @@ class Item:
 
     Attributes:
         position: Its place in the plan, from 0.
-        id: `MODEL|PROBLEM`; what `counterlens replay` takes, as it takes the position.
+        id: `MODEL|TASK|PROBLEM`; what `counterlens replay` takes, as it takes the position.
         model: As the user named it.
         problem: The dataset's name of it.
         function: The qualified name of the function.
         source: The SHA-256 of the program.
+        task: What is probed.
     """
 
     position: int
@@ -61,6 +63,7 @@ class Item:
     problem: str
     function: str
     source: str
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,11 @@ class Record:
     body: Mapping[str, Any]
     seconds: float = 0.0
     manifest: str = ""
+
+    @property
+    def judged_pairs(self) -> list[Mapping[str, Any]]:
+        """The pairs whose completions or repairs were judged; those of other tasks are none."""
+        return [pair for pair in self.body.get("pairs", ()) if "original_right" in pair]
 
 
 class Store:
@@ -168,7 +176,7 @@ class Store:
     @property
     def items(self) -> list[Item]:
         """The plan, in its order."""
-        columns = "position, id, model, problem, function, source"
+        columns = "position, id, model, problem, function, source, task"
         rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
         return [Item(*row) for row in rows]
 
@@ -186,21 +194,21 @@ class Store:
     def records(self) -> Iterator[tuple[Item, Record]]:
         """What came out, in the order of the plan."""
         rows = self._database.execute(
-            "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, "
+            "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
             "r.outcome, r.reason, r.body, r.seconds, r.manifest "
             "FROM plan p JOIN records r USING (position) ORDER BY p.position"
         )
         for row in rows:
-            outcome, reason, body, seconds, manifest = row[6:]
-            yield Item(*row[:6]), Record(outcome, reason, json.loads(body), seconds, manifest)
+            outcome, reason, body, seconds, manifest = row[7:]
+            yield Item(*row[:7]), Record(outcome, reason, json.loads(body), seconds, manifest)
 
     def begin(self, settings: Settings, items: Sequence[Item]) -> None:
         """Keep a plan, all of it or nothing."""
         with self._transaction():
             self._database.execute("INSERT INTO run VALUES ('settings', ?)", (settings.to_json(),))
             self._database.executemany(
-                "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
-                [(i.position, i.id, i.model, i.problem, i.function, i.source) for i in items],
+                "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(i.position, i.id, i.model, i.problem, i.function, i.source, i.task) for i in items],
             )
 
     def keep_manifest(self, digest: str, document: str) -> None:

@@ -1,41 +1,39 @@
 """One item of a plan, from the question to a record that holds nothing of the clock or the machine.
 
-The body of a record is plain data. Of a pair task: `judged_by`, `pairs`, `refused`, `dropped`; of the
-execution task: `answers`. What a program prints may hold addresses and temporary folders; they are blanked,
-because they differ from run to run.
+The body of a record is what the task found, as plain data (`probes.task.Result.data`), and `left_out`: what
+of the function does not count, by reason.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections import Counter
-from collections.abc import Mapping
 from threading import Event
-from typing import Any
 
-from counterlens.errors import SourceError, UnscorableError
+from counterlens.errors import CounterlensError, SourceError, UnscorableError
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import LEFT_OUT, PROBED, Record
 from counterlens.models.base import Model
-from counterlens.probes.completion import probe_completion
-from counterlens.probes.registry import TASKS
-from counterlens.probes.repair import probe_repair
-from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.probes.pair_records import steady
+from counterlens.probes.registry import BENCHABLE
 from counterlens.probes.task import Request, Target
 from counterlens.sandbox.base import Sandbox
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_FOLDER = re.compile(r"(?:/private)?(?:/var/folders|/tmp|/dev/shm)/[^\s'\"),:]+")
+_COUNTED = re.compile(r"1 ([^;]+)")  # the one reason in the hint of a task that was given one function
 
 
 def perform(
-    settings: Settings, target: Target, model: Model, sandbox: Sandbox, cancel: Event | None = None
+    settings: Settings,
+    task: str,
+    target: Target,
+    model: Model,
+    sandbox: Sandbox,
+    cancel: Event | None = None,
 ) -> Record:
     """Probe one function.
 
     Args:
         settings: Of the run.
+        task: What is probed.
         target: The function.
         model: Who is asked.
         sandbox: Where programs run.
@@ -49,94 +47,34 @@ def perform(
         Cancelled: `cancel` was set.
     """
     try:
-        if settings.task == "execution":
-            body = _execution(settings, target, model, sandbox, cancel)
-        else:
-            body = _pairs(settings, target, model, sandbox, cancel)
+        found = BENCHABLE[task].run(request_of(settings, target, model, sandbox, cancel))
     except (SourceError, UnscorableError) as error:
-        return Record(LEFT_OUT, steady(error.message), {})
-    return Record(PROBED, "", body)
+        return Record(LEFT_OUT, steady(_reason(error)), {})
+    left_out = {steady(reason): count for reason, count in found.left_out.items()}
+    return Record(PROBED, "", {**found.data, "left_out": left_out})
 
 
-def steady(text: str) -> str:
-    """A text without addresses and temporary folders, which no two runs share."""
-    return _FOLDER.sub("…", _ADDRESS.sub("0x…", text))
+def request_of(
+    settings: Settings, target: Target, model: Model, sandbox: Sandbox, cancel: Event | None = None
+) -> Request:
+    """What a task is run with for one function of a run."""
+    return Request(
+        model,
+        (target,),
+        lambda: sandbox,
+        seed=settings.seed,
+        windows=settings.windows,
+        corpus=settings.corpus,
+        method=settings.method,
+        mutations=settings.mutations,
+        without=settings.without,
+        prefix_ratio=settings.prefix_ratio,
+        max_tokens=settings.max_tokens,
+        unroll=settings.unroll,
+        cancel=cancel,
+    )
 
 
-def _pairs(
-    settings: Settings, target: Target, model: Model, sandbox: Sandbox, cancel: Event | None
-) -> dict[str, Any]:
-    if settings.task == "repair":
-        found = probe_repair(
-            model,
-            target.document,
-            target.qualname,
-            sandbox,
-            judge=target.judge,
-            mutations=settings.mutations,
-            seed=settings.seed,
-            without=settings.without,
-            max_tokens=settings.max_tokens,
-            cancel=cancel,
-        )
-    else:
-        found = probe_completion(
-            model,
-            target.document,
-            target.qualname,
-            sandbox,
-            judge=target.judge,
-            mutations=settings.mutations,
-            seed=settings.seed,
-            prefix_ratio=settings.prefix_ratio,
-            without=settings.without,
-            max_tokens=settings.max_tokens,
-            cancel=cancel,
-        )
-    return {
-        "judged_by": found.judged_by,
-        "pairs": [_pair(found, pair) for pair in found.pairs],
-        "refused": dict(sorted(Counter(one.mutation for one in found.refusals).items())),
-        "dropped": dict(sorted(Counter(one.mutation for one, _ in found.dropped).items())),
-    }
-
-
-def _pair(probe: CompletionProbe, pair: Pair) -> dict[str, Any]:
-    one, effect = pair.counterfactual, pair.effect
-    before, after = probe.document.text.splitlines(), one.source.splitlines()
-    return {
-        "mutation": one.mutation,
-        "concept": str(one.concept),
-        "start_line": one.start_line,
-        "end_line": one.end_line,
-        "description": one.description,
-        "assumptions": list(one.assumptions),
-        "diff": list(difflib.unified_diff(before, after, lineterm="", n=2))[2:],
-        "original": _attempt(pair.original),
-        "counterfactual": _attempt(pair.mutated),
-        "original_right": effect.original if effect else None,
-        "counterfactual_right": effect.counterfactual if effect else None,
-    }
-
-
-def _attempt(attempt: Attempt) -> dict[str, Any]:
-    evidence = attempt.verdict.evidence
-    return {
-        "completion": attempt.completion,
-        "finish": attempt.finish,
-        "verdict": str(attempt.verdict.judgement),
-        "attribution": evidence.attribution,
-        "strength": str(evidence.strength) if evidence.strength else None,
-        "failed": steady(evidence.failed) if evidence.failed else None,
-        "message": steady(evidence.message),
-    }
-
-
-def _execution(
-    settings: Settings, target: Target, model: Model, sandbox: Sandbox, cancel: Event | None
-) -> Mapping[str, Any]:
-    request = Request(model, [target], lambda: sandbox, seed=settings.seed, cancel=cancel)
-    try:
-        return TASKS["execution"].run(request).data
-    except SourceError as error:  # its message is of several functions, its hint of this one
-        raise SourceError((error.hint or error.message).removeprefix("1 ")) from error
+def _reason(error: CounterlensError) -> str:
+    counted = _COUNTED.fullmatch(error.hint or "")
+    return counted[1] if counted else error.message

@@ -26,7 +26,7 @@ _LEGEND = {
     "found": "found: it is there, and the model shows it",
     "missed": "missed: it is there, and the model does not show it",
     "invented": "invented: the model shows it, and it is not there",
-    "beyond": "out of sight: the method cannot see such a one",
+    "beyond": "out of sight: the method cannot see such a one, or did not ask about it",
 }
 
 

@@ -15,6 +15,7 @@ from rich.text import Text
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration
+from counterlens.counting import plural
 from counterlens.metrics.calibration import Bin, Estimate, Quality
 from counterlens.probes.calibrating import CalibrationResult
 from counterlens.probes.filling import Truth
@@ -150,7 +151,8 @@ def diagram(title: str, found: Quality) -> str:
                 f'<rect x="{left + 1:.1f}" y="{_SIZE - _MARGIN - height:.1f}" '
                 f'width="{(one.high - one.low) * span - 2:.1f}" height="{height:.1f}" fill="#3b82c4" '
                 f'fill-opacity="{0.35 + 0.65 * math.sqrt(one.n / found.n):.2f}">'
-                f"<title>{one.n} nodes shown at {one.confidence:.2f}, {one.right:.2f} right</title></rect>"
+                f"<title>{plural(one.n, 'node')} shown at {one.confidence:.2f}, "
+                f"{one.right:.2f} right</title></rect>"
             )
     low, high = _MARGIN, _SIZE - _MARGIN
     parts += [
@@ -167,7 +169,8 @@ def diagram(title: str, found: Quality) -> str:
 
 
 def _title(result: CalibrationResult) -> str:
-    seen = f"{result.before.n:,} nodes of {result.units:,} functions in {result.documents:,} files"
+    seen = f"{plural(result.before.n, 'node')} of {plural(result.units, 'function')} in "
+    seen += plural(result.documents, "file")
     return f"Calibration of {result.calibration.name}: {seen}"
 
 
@@ -182,7 +185,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"First choices alone would have said the same of {result.agreement:.1%} of the nodes."
     for reason, count in result.left_out.items():
         yield f"Left out: {count}, {reason}."
-    curves = f"{len(result.calibration.curves)} curves, {result.method.value}"
+    curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
     if not result.better:
         yield "The map does no better than raw confidences, so it is not kept: look at more --nodes."
     else:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from counterlens.counting import plural
 from counterlens.dependence import Dependences, Kind, Statement
 from counterlens.metrics.agreement import Agreement
 from counterlens.probes.inference.inferred import Inferred, Method, Status, true_edges
+from counterlens.probes.inference.one_by_one import counted
 from counterlens.probes.inference.prompts import Relation
 from counterlens.probes.inference.subject import Subject
 
@@ -14,7 +16,8 @@ _HOW = {
     Method.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the model's "
     "expectation of a later statement moves with the change.",
     Method.PROMPTED: "The model was asked for all pairs at once.",
-    Method.PAIRWISE: "The model was asked about each pair.",
+    Method.PAIRWISE: "The model was asked about one pair after the other.",
+    Method.CORE: "The model was asked CoRe's question of one pair after the other; chains count.",
 }
 
 
@@ -95,7 +98,7 @@ def standing(edge: ShownEdge, method: Method | None) -> str:
     if edge.status is None:
         return ""
     if not edge.reached and edge.status is Status.MISSED:
-        return "out of sight"
+        return "out of sight" if method is Method.INTERVENTIONAL else "not asked about"
     if edge.belief is None:
         return str(edge.status)
     if method is Method.INTERVENTIONAL:
@@ -109,35 +112,40 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     true = [edge for edge in edges if edge.status is not Status.INVENTED]
     if inferred is None:
         parts = (f"{sum(e.relation is each for e in true)} {each}" for each in Relation)
-        return f"{_counted(len(true), 'dependence')}: {', '.join(parts)}."
+        return f"{plural(len(true), 'dependence')}: {', '.join(parts)}."
+    shown = inferred.transitive if inferred.method is Method.CORE else inferred.direct
     said = [
-        _agreement(relation, inferred.direct[relation], inferred.model.name)
+        _agreement(relation, shown[relation], inferred.model.name)
         for relation in Relation
-        if inferred.direct[relation] != Agreement()
+        if shown[relation] != Agreement()
     ]
     said.append(_HOW[inferred.method])
+    said += asked_words(inferred)
     beyond = sum(not edge.reached and edge.status is Status.MISSED for edge in edges)
-    if beyond:
+    if beyond and inferred.method is Method.INTERVENTIONAL:
         said.append(f"{beyond} of the missed lead backwards or from what cannot be changed: out of sight.")
     for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
         if unread or answer.cut_off:
             cut = "; the answer was cut off at the token limit" if answer.cut_off else ""
-            said.append(f"{_counted(unread, 'piece')} of its answer on {relation} could not be read{cut}.")
+            said.append(f"{plural(unread, 'piece')} of its answer on {relation} could not be read{cut}.")
     return " ".join(said)
+
+
+def asked_words(inferred: Inferred) -> list[str]:
+    """How many questions were asked and how they were answered; empty where none were."""
+    if inferred.asked is None or inferred.how is None:
+        return []
+    return [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
 
 
 def _agreement(relation: Relation, one: Agreement, model: str) -> str:
     true = one.true_positives + one.false_negatives
     f1 = f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
     return (
-        f"Of {_counted(true, f'{relation} dependence')} {model} shows {one.true_positives}, and "
+        f"Of {plural(true, f'{relation} dependence')} {model} shows {one.true_positives}, and "
         f"{one.false_positives} that {'is' if one.false_positives == 1 else 'are'} none{f1}."
     )
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _outcome(relation: Relation, outcomes: set[str] | None) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
+from counterlens.reports import markup
 from counterlens.reports.markdown import average, counts, diff_lines, groups, left_out, summary_cells
+from counterlens.reports.markup import paragraph, table
 from counterlens.reports.phrases import rests_on, sentence
 from counterlens.reports.wording import likelihood, meaning, outcome
 
@@ -18,8 +18,7 @@ _STYLE = Path(__file__).with_name("probe.css").read_text(encoding="utf-8")
 
 def policy() -> str:
     """The content security policy of the page: its own style, known by its hash, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return markup.policy([_STYLE])
 
 
 def probe_html(probes: Sequence[CompletionProbe]) -> str:
@@ -27,7 +26,7 @@ def probe_html(probes: Sequence[CompletionProbe]) -> str:
     title = ", ".join(probe.function.qualname for probe in probes)
     parts = [probe_fragment(probe) for probe in probes]
     if len(probes) > 1:
-        parts += _together(probes)
+        parts += ["<h1>All functions</h1>", *together_tables(probes)]
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -39,28 +38,29 @@ def probe_html(probes: Sequence[CompletionProbe]) -> str:
     )
 
 
-def probe_fragment(probe: CompletionProbe, *, buttons: bool = False) -> str:
+def probe_fragment(probe: CompletionProbe, *, buttons: bool = False, level: int = 1) -> str:
     """The report on one probe as HTML without a page around it.
 
     Args:
         probe: What was found.
+        level: Of its heading; those inside are one and two deeper.
         buttons: Whether each pair has buttons, for a host that can open differences: `data-pair` is the
             pair's number, `data-action` is `difference` (of the sources) or `wrote` (of what the model made
             of them).
     """
-    return "\n".join(_probe(probe, buttons))
+    return "\n".join(_probe(probe, buttons, level))
 
 
-def _probe(probe: CompletionProbe, buttons: bool) -> Iterator[str]:
+def _probe(probe: CompletionProbe, buttons: bool, level: int) -> Iterator[str]:
     function, path = probe.function, probe.document.path
     judged = f", judged by {probe.judged_by}" if probe.judged_by else ""
     place = f"{path or '<text>'}:{function.start_line}-{function.end_line}"
-    yield f"<h1>{escape(function.qualname)}</h1>"
-    yield _paragraph(f"{probe.task} probe of {place} with {probe.model.name} ({probe.model.where}){judged}")
+    yield f"<h{level}>{escape(function.qualname)}</h{level}>"
+    yield paragraph(f"{probe.task} probe of {place} with {probe.model.name} ({probe.model.where}){judged}")
     yield f"<p><strong>{escape(meaning(probe))}</strong></p>"
     if probe.pairs:
-        yield _paragraph(f"{counts(probe.summary)}; {average(probe.summary)}".rstrip("; ") + ".")
-        yield _table(
+        yield paragraph(f"{counts(probe.summary)}; {average(probe.summary)}".rstrip("; ") + ".")
+        yield table(
             "Pairs",
             ("counterfactual", "concept", "line", "original", "counterfactual", "shows"),
             [
@@ -76,31 +76,33 @@ def _probe(probe: CompletionProbe, buttons: bool) -> Iterator[str]:
             ],
         )
     if probe.why_not_judged:
-        yield _paragraph(f"Nothing can judge it: {probe.why_not_judged}.")
+        yield paragraph(f"Nothing can judge it: {probe.why_not_judged}.")
     if probe.note:
-        yield _paragraph(probe.note)
+        yield paragraph(probe.note)
     for number, pair in enumerate(probe.pairs):
-        yield from _pair(probe, pair, number if buttons else None)
+        yield from _pair(probe, pair, number if buttons else None, level + 1)
     missing = left_out(probe)
     if missing:
         rows = [(escape(mutation), str(n), escape(why)) for mutation, why, n in missing]
-        yield _table("Not asked", ("mutation", "places", "why"), rows)
+        yield table("Not asked", ("mutation", "places", "why"), rows)
 
 
-def _pair(probe: CompletionProbe, pair: Pair, number: int | None) -> Iterator[str]:
+def _pair(probe: CompletionProbe, pair: Pair, number: int | None, level: int) -> Iterator[str]:
     found = pair.counterfactual
-    yield f"<h2>{escape(found.mutation)}, line {found.start_line}</h2>"
-    yield _paragraph(f"{sentence(pair)} ({found.description}; {found.concept})")
-    yield f'<pre aria-label="What was changed"><code>{_diff(probe.document.text, found.source)}</code></pre>'
+    yield f"<h{level}>{escape(found.mutation)}, line {found.start_line}</h{level}>"
+    yield paragraph(f"{sentence(pair)} ({found.description}; {found.concept})")
+    changed = markup.difference(diff_lines(probe.document.text, found.source))
+    yield f'<pre aria-label="What was changed"><code>{changed}</code></pre>'
     if number is not None:
         yield _buttons(pair, number)
     if pair.original.completion is not None:
         yield '<div class="sides">'
-        yield from _side("After the original the model wrote", pair.gap.before, pair.original)
-        yield from _side("After the counterfactual the model wrote", pair.mutated_gap.before, pair.mutated)
+        yield from _side("After the original the model wrote", pair.gap.before, pair.original, level + 1)
+        mutated = "After the counterfactual the model wrote"
+        yield from _side(mutated, pair.mutated_gap.before, pair.mutated, level + 1)
         yield "</div>"
     if pair.likelihood:
-        yield _paragraph(f"The true rest of the function is {likelihood(pair.likelihood)}.")
+        yield paragraph(f"The true rest of the function is {likelihood(pair.likelihood)}.")
         rows = [
             (
                 f"<code>{escape(repr(one.text))}</code>",
@@ -113,7 +115,7 @@ def _pair(probe: CompletionProbe, pair: Pair, number: int | None) -> Iterator[st
         ]
         if rows:
             columns = ("token", "line", "log-probability before", "after", "change")
-            yield _table("The most changed tokens", columns, rows)
+            yield table("The most changed tokens", columns, rows)
 
 
 def _buttons(pair: Pair, number: int) -> str:
@@ -129,61 +131,31 @@ def _buttons(pair: Pair, number: int) -> str:
     return f'<p class="actions">{" ".join(made)}</p>'
 
 
-def _side(title: str, before: str, attempt: Attempt) -> Iterator[str]:
+def _side(title: str, before: str, attempt: Attempt, level: int) -> Iterator[str]:
     asked = before.rstrip("\r\n").splitlines()[-1:]
     cut_off = ", cut off at the token limit" if attempt.finish == "length" else ""
-    yield f"<section><h3>{escape(title)}</h3><p>{_verdict(attempt)}{cut_off}</p>"
+    yield f"<section><h{level}>{escape(title)}</h{level}><p>{_verdict(attempt)}{cut_off}</p>"
     lines = [*asked, (attempt.completion or "").strip("\r\n")]
     yield f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
     evidence = attempt.verdict.evidence
     if rests_on(evidence):
-        yield _paragraph(f"{rests_on(evidence)}.")
+        yield paragraph(f"{rests_on(evidence)}.")
     if not attempt.verdict.passed and evidence.failed:
-        yield _paragraph(f"Evidence: {evidence.failed}")
+        yield paragraph(f"Evidence: {evidence.failed}")
     if not attempt.verdict.passed and evidence.message:
         yield f"<pre>{escape(evidence.message.strip())}</pre>"
     yield "</section>"
 
 
-def _together(probes: Sequence[CompletionProbe]) -> Iterator[str]:
-    yield "<h1>All functions</h1>"
+def together_tables(probes: Sequence[CompletionProbe]) -> Iterator[str]:
+    """The effects by mutation, concept, function and file, where there is more than one of these."""
     observations = [one for probe in probes for one in probe.observations]
     for title, found in groups(observations):
         columns = (title, "pairs", "informative", "changed", "effect", "95 % interval", "signed", "McNemar p")
         rows = [(escape(name), *summary_cells(summary)) for name, summary in found.items()]
-        yield _table(f"By {title}", columns, rows)
-
-
-def _diff(before: str, after: str) -> str:
-    marks = {"+": "ins", "-": "del"}
-    lines = []
-    for line in diff_lines(before, after):
-        mark = marks.get(line[:1])
-        lines.append(f"<{mark}>{escape(line)}</{mark}>" if mark else escape(line))
-    return "\n".join(lines)
+        yield table(f"By {title}", columns, rows)
 
 
 def _verdict(attempt: Attempt) -> str:
     judgement = attempt.verdict.judgement
     return f'<span class="{judgement}">{judgement.replace("_", " ")}</span>'
-
-
-def _paragraph(text: str) -> str:
-    """A sentence of ours, which begins with a capital; what stands in backquotes is code."""
-    parts = [escape(part) for part in (text[:1].upper() + text[1:]).split("`")]
-    if len(parts) % 2 == 0:
-        return f"<p>{escape(text)}</p>"
-    return "<p>" + "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)) + "</p>"
-
-
-def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
-        for row in rows
-    )
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-    )

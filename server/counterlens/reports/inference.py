@@ -10,9 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from counterlens.counting import plural
 from counterlens.metrics.agreement import Agreement
 from counterlens.probes.inference.inferred import Inferred, InferredEdge, Method, Status
 from counterlens.probes.inference.prompts import Relation
+from counterlens.reports.edges import asked_words
 
 _STYLES = {Status.FOUND: "green", Status.MISSED: "yellow", Status.INVENTED: "red"}
 _SIGNS = {Status.FOUND: "", Status.MISSED: "?", Status.INVENTED: "!"}
@@ -48,6 +50,17 @@ def inferred_json(found: Inferred) -> dict[str, Any]:
         "direct": {str(relation): _agreement(one) for relation, one in found.direct.items()},
         "transitive": {str(relation): _agreement(one) for relation, one in found.transitive.items()},
     }
+    if found.asked is not None:
+        document["asked"] = {
+            str(relation): {
+                "questions": one.asked,
+                "possible": one.possible,
+                "true": one.true,
+                "unreadable": one.unreadable,
+            }
+            for relation, one in found.asked.items()
+        }
+        document["how"] = str(found.how)
     if found.influence is not None:
         document["influence"] = {
             str(relation): [
@@ -90,6 +103,7 @@ def inferred_report(found: Inferred, path: Path) -> Group:
         )
     parts: list[RenderableType] = [title, table, _legend(found)]
     parts += [_figures(found, relation) for relation in Relation]
+    parts += [Text(words, style="dim") for words in asked_words(found)]
     if found.influence is not None and len(found.subject.parts) <= _WIDEST_MAP:
         parts += [_heat_map(found, relation) for relation in Relation if found.influence.scores(relation)]
     for relation, answer in (found.answers or {}).items():
@@ -150,7 +164,9 @@ def _cell(edges: list[InferredEdge], line: dict[int, int]) -> Text:
 def _legend(found: Inferred) -> Text:
     legend = Text.assemble(("found", "green"), ("   missed?", "yellow"), ("   invented!", "red"))
     beyond = sum(not edge.reached for edge in found.edges if edge.status is Status.MISSED)
-    if beyond:
+    if beyond and found.method is not Method.INTERVENTIONAL:
+        legend.append(f"   {beyond} of the missed were not asked about", style="dim")
+    elif beyond:
         legend.append(
             f"   {beyond} of the missed lead backwards or from what cannot be changed: out of sight",
             style="dim",
@@ -160,6 +176,12 @@ def _legend(found: Inferred) -> Text:
 
 def _figures(found: Inferred, relation: Relation) -> Text:
     direct, transitive = found.direct[relation], found.transitive[relation]
+    if found.method is Method.CORE:
+        true = transitive.true_positives + transitive.false_negatives
+        return Text(
+            f"{relation:8} F1 {_figure(transitive.f1)}   precision {_figure(transitive.precision)}   recall "
+            f"{_figure(transitive.recall)}   of {plural(true, 'question')} to which the answer is yes"
+        )
     return Text(
         f"{relation:8} F1 {_figure(direct.f1)}   precision {_figure(direct.precision)}   recall "
         f"{_figure(direct.recall)}   of {direct.true_positives + direct.false_negatives} true edges; "

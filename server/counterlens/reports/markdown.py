@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 
+from counterlens.counting import plural
 from counterlens.metrics.summary import EffectSummary, Observation, grouped
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
 from counterlens.reports.phrases import rests_on, sentence
@@ -15,17 +16,21 @@ _TICKS = re.compile(r"`{3,}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
 
 
-def probe_markdown(probes: Sequence[CompletionProbe]) -> str:
-    """A report on the probes of one or more functions of a file."""
-    parts = [part for probe in probes for part in _probe(probe)]
+def probe_markdown(probes: Sequence[CompletionProbe], *, level: int = 1) -> str:
+    """A report on the probes of one or more functions of a file, under headings of a level."""
+    parts = [part for probe in probes for part in _probe(probe, level)]
     if len(probes) > 1:
-        parts += _together(probes)
+        parts += [f"{'#' * level} All functions", *_together(probes)]
     return "\n\n".join(parts) + "\n"
 
 
 def counts(found: EffectSummary) -> str:
     """How many pairs there are, by what became of them."""
-    parts = [f"{found.pairs} pairs", f"{found.average.n} informative", f"{found.uninformative} uninformative"]
+    parts = [
+        plural(found.pairs, "pair"),
+        f"{found.average.n} informative",
+        f"{found.uninformative} uninformative",
+    ]
     if found.unjudged:
         parts.append(f"{found.unjudged} not judged")
     return ", ".join(parts)
@@ -74,43 +79,43 @@ def left_out(probe: CompletionProbe) -> list[tuple[str, str, int]]:
     return [(mutation, reason, n) for (mutation, reason), n in tally.items()]
 
 
-def _probe(probe: CompletionProbe) -> Iterator[str]:
+def _probe(probe: CompletionProbe, level: int) -> Iterator[str]:
     function, path = probe.function, probe.document.path
-    yield f"# {_text(function.qualname)}"
+    yield f"{'#' * level} {escaped(function.qualname)}"
     place = f"{path or '<text>'}:{function.start_line}-{function.end_line}"
     judged = f", judged by {probe.judged_by}" if probe.judged_by else ""
-    yield _prose(f"{probe.task} probe of {place} with {probe.model.name} ({probe.model.where}){judged}")
-    yield f"**{_prose(meaning(probe))}**"
+    yield prose(f"{probe.task} probe of {place} with {probe.model.name} ({probe.model.where}){judged}")
+    yield f"**{prose(meaning(probe))}**"
     if probe.pairs:
-        yield _prose(f"{counts(probe.summary)}; {average(probe.summary)}".rstrip("; ") + ".")
-        yield _table(
+        yield prose(f"{counts(probe.summary)}; {average(probe.summary)}".rstrip("; ") + ".")
+        yield table(
             ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows"),
             [_row(pair) for pair in probe.pairs],
         )
     if probe.why_not_judged:
-        yield _prose(f"Nothing can judge it: {probe.why_not_judged}.")
+        yield prose(f"Nothing can judge it: {probe.why_not_judged}.")
     if probe.note:
-        yield _text(probe.note)
+        yield escaped(probe.note)
     for pair in probe.pairs:
-        yield from _pair(probe, pair)
+        yield from _pair(probe, pair, level + 1)
     missing = left_out(probe)
     if missing:
-        yield "## Not asked"
-        yield _table(("mutation", "places", "why"), [(m, str(n), why) for m, why, n in missing])
+        yield f"{'#' * (level + 1)} Not asked"
+        yield table(("mutation", "places", "why"), [(m, str(n), why) for m, why, n in missing])
 
 
-def _pair(probe: CompletionProbe, pair: Pair) -> Iterator[str]:
+def _pair(probe: CompletionProbe, pair: Pair, level: int) -> Iterator[str]:
     found = pair.counterfactual
-    yield f"## {_text(found.mutation)}, line {found.start_line}"
-    yield _prose(f"{sentence(pair)} ({found.description}; {found.concept})")
+    yield f"{'#' * level} {escaped(found.mutation)}, line {found.start_line}"
+    yield prose(f"{sentence(pair)} ({found.description}; {found.concept})")
     yield _fenced("\n".join(diff_lines(probe.document.text, found.source)), "diff")
     if pair.original.completion is not None:
         yield from _attempt("After the original the model wrote", pair.original, probe)
         yield from _attempt("After the counterfactual the model wrote", pair.mutated, probe)
     if pair.likelihood:
-        yield _text(f"The true rest of the function is {likelihood(pair.likelihood)}.")
+        yield escaped(f"The true rest of the function is {likelihood(pair.likelihood)}.")
         if pair.likelihood.changes:
-            yield _table(
+            yield table(
                 ("token", "line", "log-probability before", "after", "change"),
                 [
                     (
@@ -131,19 +136,18 @@ def _attempt(title: str, attempt: Attempt, probe: CompletionProbe) -> Iterator[s
     yield _fenced((attempt.completion or "").strip("\n"), probe.document.language)
     evidence = attempt.verdict.evidence
     if rests_on(evidence):
-        yield _prose(f"{rests_on(evidence)}.")
+        yield prose(f"{rests_on(evidence)}.")
     if not attempt.verdict.passed and (evidence.failed or evidence.message):
         if evidence.failed:
-            yield f"Evidence: {_text(evidence.failed)}"
+            yield f"Evidence: {escaped(evidence.failed)}"
         if evidence.message:
             yield _fenced(evidence.message.strip("\n"), "text")
 
 
 def _together(probes: Sequence[CompletionProbe]) -> Iterator[str]:
-    yield "# All functions"
     observations = [one for probe in probes for one in probe.observations]
     for title, found in groups(observations):
-        yield _table(
+        yield table(
             (title, "pairs", "informative", "changed", "effect", "95 % interval", "signed", "McNemar p"),
             [(name, *summary_cells(summary)) for name, summary in found.items()],
         )
@@ -180,13 +184,14 @@ def _row(pair: Pair) -> tuple[str, ...]:
     )
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are plain text."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
 
 
 def _cell(text: str) -> str:
-    return text if text == "---" else _text(text).replace("\n", " ")
+    return text if text == "---" else escaped(text).replace("\n", " ")
 
 
 def _fenced(text: str, language: str) -> str:
@@ -196,15 +201,16 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """Our own sentences: what stands in backquotes is code, and the rest begins with a capital."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return _text(text)
-    outside = (_text(part) if i % 2 == 0 else f"`{part}`" for i, part in enumerate(parts))
+        return escaped(text)
+    outside = (escaped(part) if i % 2 == 0 else f"`{part}`" for i, part in enumerate(parts))
     written = "".join(outside)
     return written[:1].upper() + written[1:]
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text that stands for itself."""
     return _SPECIAL.sub(r"\\\1", text)

@@ -20,6 +20,7 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.alignment import align
 from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
 from counterlens.confidence.noise import distinguishable
+from counterlens.counting import plural
 from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.wording import share
@@ -55,7 +56,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
     bits = scored.bits_per_byte
     head = Text.assemble(
         (_plain(str(scored.document.path or "<text>")), "bold"),
-        f"   {scored.document.language}, {len(scored.scores):,} tokens   ",
+        f"   {scored.document.language}, {plural(len(scored.scores), 'token')}   ",
         (f"{info.name}, {info.where}", "dim"),
     )
     total = Text.assemble(
@@ -201,7 +202,7 @@ def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tu
     bits = found.bits_per_byte
     parts: list[RenderableType] = [
         Text.assemble(
-            (f"{found.files} file{'s' if found.files != 1 else ''}, {found.tokens:,} tokens   ", "bold"),
+            (f"{plural(found.files, 'file')}, {plural(found.tokens, 'token')}   ", "bold"),
             (f"{info.name}, {info.where}", "dim"),
         ),
         Text(),

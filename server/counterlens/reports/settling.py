@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from counterlens.attribution.settlement import Finding, Settled, counts
+from counterlens.counting import plural
 from counterlens.mutations.base import Refusal
 from counterlens.reports.json import counterfactual
 from counterlens.reports.terminal import mutation_report
@@ -30,7 +31,7 @@ def settled_report(
         parts.append(mutation_report(document, (), refused, explain=explain))
     found = counts(settled)
     numbers = ", ".join(f"{number} {finding.value}" for finding, number in found.items() if number)
-    return Group(*parts, Text(f"{len(settled)} counterfactuals: {numbers or 'none'}."))
+    return Group(*parts, Text(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}."))
 
 
 def settled_json(one: Settled) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from counterlens.metrics.agreement import Estimate
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.task import Cell, Result, Table
 
@@ -64,8 +64,11 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, Estimate):
         if cell.value is None:
             return "--"
-        interval = f" [{cell.low:.2f}, {cell.high:.2f}]" if cell.low is not None and cell.n > 1 else ""
-        return f"{cell.value:.2f}{interval}"
+        digits = 3 if 0 < abs(cell.value) < 0.1 else 2
+        low, high = cell.low, cell.high
+        known = low is not None and high is not None and cell.n > 1
+        interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if known else ""
+        return f"{cell.value:.{digits}f}{interval}"
     if isinstance(cell, float):
         return f"{cell:.3f}" if abs(cell) < 0.1 else f"{cell:.2f}"
     return str(cell)

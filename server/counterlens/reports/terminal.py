@@ -15,6 +15,7 @@ from rich.text import Text
 
 from counterlens.attribution.base import Judgement
 from counterlens.confidence.aggregate import Confidence
+from counterlens.counting import plural
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.likelihood import LikelihoodEffect
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
@@ -213,10 +214,9 @@ def _closing(probe: CompletionProbe) -> list[Text]:
     found, lines = probe.summary, []
     average = found.average
     if average.n and average.value is not None and average.low is not None and average.high is not None:
-        pairs = "pair" if average.n == 1 else "pairs"
         lines.append(
             Text(
-                f"{average.count} of {average.n} informative {pairs} changed the verdict "
+                f"{average.count} of {plural(average.n, 'informative pair')} changed the verdict "
                 f"(average mutation effect {average.value:.2f}, 95 % interval {average.low:.2f} to "
                 f"{average.high:.2f})."
             )
@@ -229,7 +229,7 @@ def _closing(probe: CompletionProbe) -> list[Text]:
                 )
             )
     elif probe.pairs and probe.judged_by:
-        lines.append(Text(f"None of the {len(probe.pairs)} pairs is informative."))
+        lines.append(Text(f"None of the {plural(len(probe.pairs), 'pair')} is informative."))
     if probe.judged_by:
         lines.append(Text(f"Judged by {probe.judged_by}."))
     elif probe.why_not_judged:

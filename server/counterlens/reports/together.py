@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from counterlens.counting import plural
 from counterlens.metrics.summary import summarize
 from counterlens.probes.results import CompletionProbe
 from counterlens.reports.markdown import average, counts, groups, summary_cells
@@ -35,6 +36,7 @@ def together_report(probes: Sequence[CompletionProbe], left_out: Mapping[str, st
             parts += [Text(), table]
     refused = sum(len(probe.refusals) for probe in probes)
     dropped = sum(len(probe.dropped) for probe in probes)
-    parts += [Text(), Text(f"{refused} sites refused, {dropped} counterfactuals left out", style="dim")]
+    told = f"{plural(refused, 'site')} refused, {plural(dropped, 'counterfactual')} left out"
+    parts += [Text(), Text(told, style="dim")]
     parts += [Text(f"{name} was left out: {reason}", style="dim") for name, reason in left_out.items()]
     return Group(*parts)

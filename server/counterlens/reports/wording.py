@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from counterlens.counting import plural
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.likelihood import NOISE, LikelihoodEffect
 from counterlens.probes.results import CompletionProbe, Pair
@@ -107,8 +108,9 @@ def _repaired(probe: CompletionProbe) -> str:
     if found.average.count == 0:
         return f"The model mended {name} in every shape of the bug: no sign here that it only recognises it."
     return (
-        f"Whether the model mends {name} depends on the shape of the code: of {found.average.n} pairs it "
-        f"mended only the original in {found.lost} and only the counterfactual in {found.gained}."
+        f"Whether the model mends {name} depends on the shape of the code: of "
+        f"{plural(found.average.n, 'pair')} it mended only the original in {found.lost} and only the "
+        f"counterfactual in {found.gained}."
     )
 
 
@@ -118,7 +120,7 @@ def _mutations(pairs: list[Pair]) -> str:
 
 def _held(average: Proportion) -> str:
     held = average.n - average.count
-    return f" On {held} of {average.n} counterfactuals it held." if held else ""
+    return f" On {held} of {plural(average.n, 'counterfactual')} it held." if held else ""
 
 
 def _nothing_to_show(probe: CompletionProbe) -> str:

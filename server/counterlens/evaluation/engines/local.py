@@ -1,8 +1,8 @@
-"""Several items at a time on this machine: while one waits for the model, others run in the sandbox.
+"""Several items at a time: while one waits for the model, others run in the sandbox.
 
 The model answers one call after the other (a local one in its own process), so it is never idle while some
 item has something to ask. What an item gives depends on that item alone: the order in which items finish
-changes nothing.
+changes nothing. This holds for every engine; the one here has model and sandbox on this machine.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from threading import Event
+from typing import Self
 
 from counterlens.errors import CounterlensError
+from counterlens.evaluation.engines.base import opened
+from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item, Record
+from counterlens.models.base import Model
+from counterlens.sandbox.base import Sandbox
 
 _POLL_SECONDS = 0.25
 
@@ -33,6 +38,37 @@ class Finished:
     item: Item
     record: Record | None
     error: CounterlensError | None = None
+
+
+class LocalEngine:
+    """Models and programs on this machine. Implements `counterlens.evaluation.engines.base.Engine`.
+
+    Args:
+        sandbox: Where programs run.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """This machine's."""
+        return self._sandbox
+
+    @property
+    def jobs(self) -> int:
+        """As `workers`."""
+        return workers()
+
+    def open(self, spec: str, settings: Settings) -> Model:
+        """As `Engine.open`."""
+        return opened(spec, settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """There is nothing to give back: the sandbox is the process's own."""
 
 
 def workers() -> int:

@@ -10,9 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from counterlens.evaluation.comparison import Comparison
+from counterlens.counting import plural
+from counterlens.errors import DataError
+from counterlens.evaluation.comparison import Comparison, Score
+from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.figures import Found
-from counterlens.evaluation.store import PROBED
+from counterlens.evaluation.store import PROBED, Item, Record
+from counterlens.metrics.significance import p_text
 from counterlens.probes.task import Table
 from counterlens.reports.evaluation import wording
 from counterlens.reports.tables import cell_text, plain_cell
@@ -20,6 +24,12 @@ from counterlens.reports.tables import cell_text, plain_cell
 _PAIR = ("mutation", "concept", "start_line", "end_line", "original_right", "counterfactual_right")
 _COLUMNS = ("position", "model", "problem", "function", "outcome", "reason")
 _ANSWER = ("call", "truth", "style", "answer", "outcome", "same_type")
+_CHOSEN = {
+    "completion": ("pairs", "", _PAIR),
+    "repair": ("pairs", "", _PAIR),
+    "execution": ("answers", "answer_", _ANSWER),
+}
+"""Of these tasks: what a line is of, how its columns begin, and which there are."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
 
 
@@ -37,6 +47,7 @@ def run_json(found: Found) -> str:
                 "position": item.position,
                 "id": item.id,
                 "model": item.model,
+                "task": item.task,
                 "problem": item.problem,
                 "function": item.function,
                 "source_sha256": item.source,
@@ -62,30 +73,53 @@ def table_json(table: Table) -> dict[str, Any]:
 
 
 def run_csv(found: Found) -> str:
-    """One line a pair (or an answer); a function without any has a line that says why."""
-    execution = found.settings.task == "execution"
-    details, kind = (_ANSWER, "answers") if execution else (_PAIR, "pairs")
-    sides = () if execution else ("original_verdict", "counterfactual_verdict")
+    """One line a pair (or an answer, an operator, a function: what the records list).
+
+    A function without any has a line that says why. What a line holds depends on the task.
+
+    Raises:
+        DataError: the run is of several tasks, whose lines have different columns.
+    """
+    if len(found.settings.tasks) > 1:
+        raise DataError(
+            f"the run is of several tasks ({found.settings.task}), whose lines have different columns",
+            "Choose one with --task, or write them all with counterlens export",
+        )
+    lines = [line for item, record in found.records for line in _lines(item, record)]
     text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow((*_COLUMNS, *(f"answer_{one}" if execution else one for one in details), *sides))
-    for item, record in found.records:
-        first = (item.position, item.model, item.problem, item.function, record.outcome, record.reason)
-        parts = record.body.get(kind) or [None]
-        for part in parts:
-            if part is None:
-                lines.writerow((*first, *[""] * (len(details) + len(sides))))
-                continue
-            verdicts = () if execution else (part["original"]["verdict"], part["counterfactual"]["verdict"])
-            lines.writerow((*first, *(_flat(part[name]) for name in details), *verdicts))
+    names = dict.fromkeys(name for line in lines for name in line) or dict.fromkeys(_COLUMNS)
+    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return text.getvalue()
+
+
+def _lines(item: Item, record: Record) -> Iterator[dict[str, str]]:
+    values = (item.position, item.model, item.problem, item.function, record.outcome, record.reason)
+    first = dict(zip(_COLUMNS, map(_flat, values), strict=True))
+    if item.task in _CHOSEN:
+        kind, prefix, details = _CHOSEN[item.task]
+        parts = [{prefix + name: _flat(one[name]) for name in details} for one in record.body.get(kind, ())]
+        if kind == "pairs":
+            for part, one in zip(parts, record.judged_pairs, strict=True):
+                part["original_verdict"] = _flat(one["original"]["verdict"])
+                part["counterfactual_verdict"] = _flat(one["counterfactual"]["verdict"])
+    else:
+        parts = [
+            {"list": name, **{key: _flat(value) for key, value in one.items()}}
+            for name, listed in record.body.items()
+            if isinstance(listed, list)
+            for one in listed
+            if isinstance(one, dict)
+        ]
+    yield from (first | part for part in parts or [{}])
 
 
 def run_markdown(found: Found) -> str:
     """The tables, what was left out, and every pair whose verdict changed."""
     parts = [f"# {_escaped(wording.title(found))}", wording.state(found)]
     parts.append("\n".join(f"- {_escaped(line)}" for line in wording.circumstances(found)))
-    for table in found.tables():
+    for table in all_tables(found):
         parts += [f"## {_escaped(table.title)}", markdown_table(table.columns, _cells(table))]
         if table.note:
             parts.append(_escaped(table.note))
@@ -116,12 +150,17 @@ def comparison_markdown(found: Sequence[Comparison]) -> str:
                 str(measure.second),
                 str(len(measure.lost)),
                 str(len(measure.gained)),
-                "--" if measure.p is None else f"{measure.p:.3g}",
+                p_text(measure.p) or "--",
+                p_text(measure.holm) or "--",
             )
             for measure in one.measures
         ]
-        columns = ("functions with", "n", "first", "second", "first only", "second only", "McNemar p")
+        counted = ("functions with", "n", "first", "second", "first only", "second only")
+        columns = (*counted, "McNemar p", "Holm p")
         parts.append(markdown_table(columns, rows) if rows else "No function was probed on both sides.")
+        if one.scores:
+            scores = ("mean over functions", "n", "first", "second", "difference", "Wilcoxon p", "Holm p")
+            parts.append(markdown_table(scores, [_score_row(score) for score in one.scores]))
         for measure in one.measures:
             for which, names in (("first", measure.lost), ("second", measure.gained)):
                 if names:
@@ -131,9 +170,18 @@ def comparison_markdown(found: Sequence[Comparison]) -> str:
             listed = ", ".join(map(_escaped, one.changed))
             parts.append(f"Not compared, because their source differs: {listed}")
         if one.only:
-            parts.append(f"{one.only} functions were probed on one side only.")
+            were = "was" if one.only == 1 else "were"
+            parts.append(f"{plural(one.only, 'function')} {were} probed on one side only.")
         parts += [_escaped(note) for note in one.notes]
     return "\n\n".join(parts) + "\n"
+
+
+def _score_row(score: Score) -> tuple[str, ...]:
+    first, second = score.first, score.second
+    means = ("--",) * 3
+    if first is not None and second is not None:
+        means = (f"{first:.2f}", f"{second:.2f}", f"{second - first:+.2f}")
+    return score.name, str(score.n), *means, p_text(score.p) or "--", p_text(score.holm) or "--"
 
 
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -153,7 +201,7 @@ def _changed(found: Found) -> Iterator[str]:
     for item, record in found.records:
         if record.outcome != PROBED:
             continue
-        for number, pair in enumerate(record.body.get("pairs", ())):
+        for number, pair in enumerate(record.judged_pairs):
             before, after = pair["original_right"], pair["counterfactual_right"]
             if before is None or after is None or before == after:
                 continue
@@ -175,4 +223,6 @@ def _escaped(text: str) -> str:
 
 
 def _flat(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return "" if value is None else str(value)

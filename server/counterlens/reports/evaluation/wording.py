@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from counterlens.counting import plural
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import Plan
+from counterlens.probes.pairs import PairTask
+from counterlens.probes.registry import BENCHABLE
+from counterlens.probes.task import Need
 
 
 def title(found: Found) -> str:
@@ -24,9 +28,11 @@ def dataset(found: Found) -> str:
 def state(found: Found) -> str:
     """How far the run is."""
     done = len(found.records)
+    what, about = ("function", "") if len(found.settings.tasks) == 1 else ("question", " about functions")
+    every = f"{plural(found.total, what)}{about}"
     if done == found.total:
-        return f"All {done} functions of the plan are done."
-    return f"Not finished: {done} of {found.total} functions are done, so every figure is preliminary."
+        return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
+    return f"Not finished: {done} of {every} are done, so every figure is preliminary."
 
 
 def circumstances(found: Found) -> list[str]:
@@ -43,21 +49,27 @@ def circumstances(found: Found) -> list[str]:
 
 
 def plan_lines(plan: Plan, done: int = 0) -> list[str]:
-    """What will be asked, before it is."""
+    """What will be asked, before it is: task by task, with an estimate from a sample of the functions."""
     origin, settings = plan.dataset.provenance, plan.settings
-    functions, models = len(plan.targets), len(settings.models)
+    models = len(settings.models)
     lines = [
-        f"{settings.task} on {origin.title}, {origin.version}: {functions} of {origin.records} records",
+        f"{settings.task} on {origin.title}, {origin.version}, of {plural(origin.records, 'record')}",
         f"asked: {', '.join(settings.models)}",
     ]
-    each = plan.prompts()
-    left = len(plan.items) - done
-    if each is not None:
-        lines.append(
-            f"{left} functions to ask about ({functions} for each of {models} "
-            f"model{'' if models == 1 else 's'}{f', {done} done' if done else ''}), about {each * left:.0f} "
-            f"prompts of up to {settings.max_tokens} tokens"
-        )
-    else:
-        lines.append(f"{left} functions to ask about")
+    for task, functions in plan.targets.items():
+        each, total = plan.asks(task), len(functions) * models
+        line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
+        if each is not None:
+            line += f", about {each * total:.0f} {_asked(task, settings.max_tokens)}"
+        lines.append(line)
+    if done:
+        lines.append(f"{done} of {len(plan.items)} are done already")
     return lines
+
+
+def _asked(task: str, max_tokens: int) -> str:
+    needs = BENCHABLE[task].needs
+    if Need.COMPLETE in needs:
+        capped = isinstance(BENCHABLE[task], PairTask)
+        return f"prompts of up to {max_tokens} tokens" if capped else "prompts"
+    return "texts to score" if Need.SCORE in needs else "questions"

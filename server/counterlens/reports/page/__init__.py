@@ -7,16 +7,14 @@ stands in it), and the script makes only text nodes of it.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
 import re
 from importlib.resources import files
 
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import Granularity
 from counterlens.models.base import ModelInfo
+from counterlens.reports.markup import embedded, policy
 from counterlens.reports.page.payload import payload
 
 __all__ = ["page"]
@@ -34,13 +32,10 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
     name = found.document.path.name if found.document.path else "text"
     values = {
         "title": html.escape(f"{name} - Counterlens"),
-        "policy": (
-            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+        "policy": policy([style], [script]),
         "style": style,
         "script": script,
-        "data": _embedded(payload(found, info, by)),
+        "data": embedded(payload(found, info, by)),
     }
     # In one pass, so that nothing in what is filled in is taken for a place to fill.
     filled = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
@@ -49,13 +44,3 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
 
 def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(source: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
-
-
-def _embedded(document: object) -> str:
-    """JSON that ends no script block and opens no comment or tag."""
-    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

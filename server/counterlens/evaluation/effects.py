@@ -1,0 +1,208 @@
+"""Effects of a run in the layout of Hooda et al. 2024, who define them: Tables 1 and 2, Figures 3 and 4."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterlens.evaluation.figures import Found, observations
+from counterlens.metrics.association import spearman
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effect_correlation import effect_correlations
+from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
+from counterlens.models.parameters import parameter_count, short_count
+from counterlens.probes.task import Cell, Table
+
+PAPER_ORDER = ("rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break")
+"""The mutations of the paper, in the order of its tables; others follow."""
+_WIDEST = 5  # mutations side by side, as in the paper
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What the pairs of a run say together.
+
+    Attributes:
+        dataset: The data's title.
+        models: Of each model all its pairs.
+        mutations: Of each model the pairs by mutation.
+        names: The mutations that occur, in the paper's order.
+        correlations: Of each model, for every two mutations.
+        sizes: The number of parameters of each model that says it.
+    """
+
+    dataset: str
+    models: Mapping[str, EffectSummary]
+    mutations: Mapping[str, Mapping[str, EffectSummary]]
+    names: tuple[str, ...]
+    correlations: Mapping[str, Mapping[tuple[str, str], Estimate]]
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, found: Found) -> Effects:
+        """The effects of a run of one task, with the intervals of its seed."""
+        seed = found.settings.seed
+        pairs = {model: observations(found.of(model)) for model in found.models}
+        seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
+        known = [one for one in PAPER_ORDER if one in seen]
+        return cls(
+            dataset=_dataset(found),
+            models={model: summarize(some, seed=seed) for model, some in pairs.items()},
+            mutations={model: grouped(some, _mutation, seed=seed) for model, some in pairs.items()},
+            names=(*known, *sorted(seen - {*known})),
+            correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
+            sizes=_sizes(found),
+        )
+
+    def tables(self) -> list[Table]:
+        """The tables that have something in them."""
+        if not self.names:
+            return []
+        return [
+            *self._averages(),
+            self._counts(),
+            *self._correlation_tables(),
+            *self._by_size(),
+        ]
+
+    def trends(self) -> dict[str, Estimate]:
+        """Of each mutation: does the effect fall or rise with the size, by Spearman's correlation?"""
+        return {name: spearman(points) for name in self.names if len(points := self.points(name)) > 2}
+
+    def points(self, mutation: str) -> list[tuple[float, float]]:
+        """(parameters, effect) of each model that says its size and has informative pairs."""
+        return [
+            (float(self.sizes[model]), value)
+            for model, by_mutation in self.mutations.items()
+            if model in self.sizes
+            and mutation in by_mutation
+            and (value := by_mutation[mutation].average.value) is not None
+        ]
+
+    def _averages(self) -> list[Table]:
+        tables = []
+        for number, names in enumerate(_panels(self.names)):
+            rows: list[tuple[Cell, ...]] = [
+                (
+                    self.dataset,
+                    model,
+                    summary.original_accuracy,
+                    *(_average(self.mutations[model].get(name)) for name in names),
+                )
+                for model, summary in self.models.items()
+            ]
+            title = "average mutation effect" + (", other mutations" if number else "")
+            columns = ("dataset", "model", "original accuracy", *names)
+            tables.append(Table(title, columns, tuple(rows), _AVERAGES_NOTE if not number else ""))
+        return tables
+
+    def _counts(self) -> Table:
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (name, *(_pairs(self.mutations[model].get(name)) for model in self.models)) for name in self.names
+        )
+        note = "judged pairs; Hooda et al. 2024, Table 1"
+        return Table("counterfactual pairs", ("mutation", *self.models), rows, note)
+
+    def _correlation_tables(self) -> Iterable[Table]:
+        for model, found in self.correlations.items():
+            known = {both: one for both, one in found.items() if one.value is not None}
+            if not known:
+                continue
+            rows = tuple((first, second, one, one.n) for (first, second), one in known.items())
+            yield Table(
+                f"correlation of effects, {model}",
+                ("mutation", "mutation", "Pearson's r", "functions"),
+                rows,
+                "of the functions' mean effects, with 95 % intervals over functions (Hooda et al. 2024, "
+                f"Figure 4); left out are {len(found) - len(known)} pairs of mutations that share fewer than "
+                "ten functions with informative pairs, or of which one never varies",
+            )
+
+    def _by_size(self) -> Iterable[Table]:
+        if len(self.sizes) < 2:
+            return
+        ordered = sorted(self.sizes.items(), key=lambda one: one[1])
+        rows: list[tuple[Cell, ...]] = [
+            (name, *(_average(self.mutations[model].get(name)) for model, _ in ordered), _trend(trend))
+            for name, trend in ((name, self.trends().get(name)) for name in self.names)
+        ]
+        columns = ("mutation", *(f"{model} ({short_count(size)})" for model, size in ordered), "trend")
+        yield Table(
+            "effect by model size",
+            columns,
+            tuple(rows),
+            "models by number of parameters (Hooda et al. 2024, Figure 3); trend: Spearman's correlation of "
+            "size and effect, from three models on. A few models are a description, not a law",
+        )
+
+
+def effects_of(found: Found) -> dict[str, Effects]:
+    """The effects of every task of a run whose pairs are judged, by task."""
+    each = {part.settings.task: Effects.of(part) for part in found.parts}
+    return {task: effects for task, effects in each.items() if effects.names}
+
+
+def all_tables(found: Found, effects: Mapping[str, Effects] | None = None) -> list[Table]:
+    """The tables of every task that have rows, and those of effects in the paper's layout.
+
+    Args:
+        found: The run.
+        effects: Its effects by task, where they are known already.
+    """
+    effects = effects_of(found) if effects is None else effects
+    several = len(found.settings.tasks) > 1
+    return [table for table in found.tables() if table.rows] + [
+        replace(table, title=f"{task}: {table.title}") if several else table
+        for task, one in effects.items()
+        for table in one.tables()
+    ]
+
+
+_AVERAGES_NOTE = (
+    "share of the informative pairs whose verdict changed, with 95 % intervals; the columns of Hooda et al. "
+    "2024, Table 2, as far as these mutations were asked"
+)
+
+
+def _mutation(one: Observation) -> str:
+    return one.mutation
+
+
+def _average(found: EffectSummary | None) -> Cell:
+    return None if found is None else found.average
+
+
+def _pairs(found: EffectSummary | None) -> int:
+    return 0 if found is None else found.pairs - found.unjudged
+
+
+def _trend(found: Estimate | None) -> str | None:
+    return None if found is None or found.value is None else f"{found.value:+.2f}"
+
+
+def _panels(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The paper's mutations first, then the others, at most five side by side."""
+    ours = [one for one in names if one in PAPER_ORDER]
+    others = [one for one in names if one not in PAPER_ORDER]
+    panels = math.ceil(len(others) / _WIDEST)
+    width = math.ceil(len(others) / panels) if panels else 1
+    chunks = [tuple(others[i : i + width]) for i in range(0, len(others), width)]
+    return ([tuple(ours)] if ours else []) + chunks
+
+
+def _dataset(found: Found) -> str:
+    for manifest in found.manifests.values():
+        return str(manifest["dataset"]["title"])
+    return found.settings.data
+
+
+def _sizes(found: Found) -> dict[str, int]:
+    sizes = {}
+    for manifest in found.manifests.values():
+        model: Mapping[str, Any] = manifest["model"]
+        size = parameter_count(model["details"], f"{model['name']} {model['asked_as']}")
+        if size is not None:
+            sizes[str(model["asked_as"])] = size
+    return sizes

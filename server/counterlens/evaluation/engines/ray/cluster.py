@@ -1,0 +1,261 @@
+"""A Ray cluster: connecting to it, which of its nodes fit, and waiting for what was sent there."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Event, Lock
+from typing import Any
+
+from counterlens.errors import Cancelled, CounterlensError, SandboxError
+from counterlens.evaluation.engines.ray.inside import HELP, Circumstances, describe_node
+
+HERE = "local"
+"""The address of a cluster of this machine alone, which lives as long as the run does."""
+_POLL_SECONDS = 0.25
+_LOOK_SECONDS = 15.0
+_PATIENCE = 90.0  # seconds that nodes have to say what they are like
+_ANSWERS = 5.0  # seconds within which the head of a cluster takes a connection
+# What every HTTP/2 client says first, with empty settings; a Ray head speaks gRPC, and answers with its own.
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+_SETTINGS = 4
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node on which programs run.
+
+    Attributes:
+        id: Ray's.
+        name: Its address.
+        processors: How many it offers.
+    """
+
+    id: str
+    name: str
+    processors: int
+
+
+class Cluster:
+    """A connection to a cluster; one a process.
+
+    Args:
+        address: `HOST:PORT` of the head, `auto` for the cluster that this machine is part of, or `HERE`.
+        warn: Told what is passed over, and why.
+
+    Raises:
+        CounterlensError: Ray is not installed, the cluster cannot be reached or is of another version, or
+            none of its nodes fits; says which and why.
+    """
+
+    def __init__(self, address: str, warn: Warn) -> None:
+        self._ray = _connected(address)
+        self._warn = warn
+        self._nodes: dict[str, Node | None] = {}  # by Ray's id, in the order of their coming; None: unfit
+        self._unfit = ""  # why the last of them is
+        self._asked: dict[str, tuple[Node, Any]] = {}  # what they are like, and have not said
+        self._lock, self._looking = Lock(), Lock()
+        try:
+            self.here = Circumstances.here()
+            if not self.nodes():
+                raise self.none_left()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def ray(self) -> Any:
+        """The library."""
+        return self._ray
+
+    def nodes(self) -> list[Node]:
+        """The nodes that are up, offer processors and fit; each is asked once what it is like."""
+        alive = {one["NodeID"]: one for one in self._ray.nodes() if one["Alive"]}
+        able = {node: one for node, one in alive.items() if one["Resources"].get("CPU", 0) >= 1}
+        with self._looking:
+            fresh = [
+                Node(node, one["NodeManagerAddress"], int(one["Resources"]["CPU"]))
+                for node, one in able.items()
+                if node not in self._nodes and node not in self._asked
+            ]
+            self._look_at(fresh)
+        return [found for node in able if (found := self._nodes.get(node)) is not None]
+
+    def leave_out(self, node: str, why: str) -> None:
+        """Send nothing to a node any more; the user is told once.
+
+        Raises:
+            SandboxError: no node is left.
+        """
+        with self._lock:
+            known = self._nodes.get(node)
+            told = node in self._nodes and known is None
+            self._nodes[node] = None
+        if not told:
+            self._unfit = f"the node {known.name if known else node} is left out: {why}"
+            self._warn(self._unfit)
+        if not any(self._nodes.values()):
+            raise self.none_left()
+
+    def fitting(self) -> dict[str, Any]:
+        """The options of a task that runs on any node that fits."""
+        unfit = [node for node, known in list(self._nodes.items()) if known is None]
+        return {"label_selector": {"ray.io/node-id": f"!in({','.join(unfit)})"}} if unfit else {}
+
+    def settled(self, ref: Any, cancel: Event | None) -> Any:
+        """What was asked for, once it is there; where it is an error in words, that is raised.
+
+        Raises:
+            Lost: what worked on it is gone.
+            CounterlensError: the error, or that no node is left.
+            Cancelled: `cancel` was set; the caller has to withdraw what it asked for.
+        """
+        errors = self._ray.exceptions
+        try:
+            looked = time.monotonic()
+            while not self._ray.wait([ref], timeout=_POLL_SECONDS)[0]:
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled
+                if time.monotonic() - looked > _LOOK_SECONDS:  # Ray itself waits for a node that may come
+                    looked = time.monotonic()
+                    if not self.nodes():
+                        raise self.none_left()
+            found = self._ray.get(ref)
+        except errors.RayTaskError as error:
+            raise CounterlensError(f"a node could not do its work: {_last_line(error)}", HELP) from error
+        except errors.RayError as error:
+            raise Lost(_last_line(error)) from error
+        if isinstance(found, CounterlensError):
+            raise found
+        return found
+
+    def on(self, node: Node) -> Any:
+        """Ray's way to say that something is to be on this node and no other."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        return NodeAffinitySchedulingStrategy(node.id, soft=False)
+
+    def close(self) -> None:
+        """Leave the cluster; what this process has there ends."""
+        self._ray.shutdown()
+
+    def _look_at(self, fresh: Sequence[Node]) -> None:
+        """Ask new nodes what they are like, and hear what those say that were asked; slow ones come later."""
+        ask = self._ray.remote(num_cpus=0, max_retries=0)(describe_node)
+        for node in fresh:
+            self._asked[node.id] = node, ask.options(scheduling_strategy=self.on(node)).remote()
+        if fresh:
+            refs = [ref for _, ref in self._asked.values()]
+            self._ray.wait(refs, num_returns=len(refs), timeout=_PATIENCE)
+        said = {node: ref for node, ref in self._asked.values() if self._ray.wait([ref], timeout=0)[0]}
+        self._nodes |= {node.id: node for node in said}
+        for node, ref in said.items():
+            del self._asked[node.id]
+            if wrong := self._wrong_with(ref):
+                self.leave_out(node.id, wrong)
+        for node in fresh:
+            if node.id in self._asked:
+                self._warn(f"the node {node.name} does not answer yet")
+
+    def none_left(self) -> SandboxError:
+        """What is wrong where no node can take work."""
+        silent = "they do not answer" if self._asked else "none offers a processor"
+        why = self._unfit or silent
+        return SandboxError(f"no node of the cluster can take work: {why}", HELP)
+
+    def _wrong_with(self, ref: Any) -> str:
+        try:
+            found = self.settled(ref, None)
+        except Lost as lost:
+            return str(lost)
+        except CounterlensError as error:
+            return str(error)
+        return "; ".join(self.here.misfits(found))
+
+
+class Lost(Exception):  # noqa: N818 - an event of the cluster, which whoever sent the work acts upon
+    """A node, or a process of it, ended with the work that it had."""
+
+
+def _connected(address: str) -> Any:
+    """The library, connected.
+
+    Raises:
+        CounterlensError: as `Cluster`.
+    """
+    # Nothing of a run is reported to anybody; both are read when Ray is imported.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        import ray
+    except ImportError:
+        raise CounterlensError(
+            "the engine ray needs the package ray", "pip install 'counterlens[ray]', here and on every node"
+        ) from None
+    if address not in {HERE, "auto"}:
+        _check(address)
+    options: dict[str, Any] = {"include_dashboard": False} if address == HERE else {}
+    try:
+        ray.init(address, logging_level=logging.ERROR, log_to_driver=False, **options)
+    except Exception as error:  # Ray has no class of its own for what can go wrong here
+        with contextlib.suppress(Exception):
+            ray.shutdown()
+        raise CounterlensError(*_why(address, error)) from None
+    return ray
+
+
+def _why(address: str, error: Exception) -> tuple[str, str]:
+    said = str(error)
+    if "ersion mismatch" in said:
+        return (
+            f"the cluster at {address} is of other versions: {' '.join(said.split())[:300]}",
+            "Ray and Python have to be the same here and on every node",
+        )
+    if address == "auto":
+        return (
+            "this machine is no part of a running Ray cluster",
+            "Start one with ray start, or name its head: --address HOST:PORT; docs/clusters.md",
+        )
+    return (
+        f"the Ray cluster at {address} cannot be used: {' '.join(said.split())[:300]}",
+        "The command has to run on a machine of the cluster; docs/clusters.md",
+    )
+
+
+def _check(address: str) -> None:
+    """Look whether a cluster's head can be at an address; Ray itself would try for minutes.
+
+    Raises:
+        CounterlensError: it cannot.
+    """
+    host, colon, port = address.rpartition(":")
+    if "://" in address or not colon or not port.isdigit():
+        raise CounterlensError(
+            f"{address} is no address of a Ray cluster",
+            "Give HOST:PORT of its head, such as 10.0.0.1:6379, on a machine of the cluster; or auto",
+        )
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _ANSWERS) as line:
+            line.sendall(_HELLO)
+            answer = line.recv(9)
+    except (OSError, OverflowError) as error:
+        raise CounterlensError(
+            f"no Ray cluster answers at {address}: {getattr(error, 'strerror', None) or error}",
+            "Is it running (ray status), and is that the address of its head? docs/clusters.md",
+        ) from None
+    if len(answer) < 9 or answer[3] != _SETTINGS:
+        raise CounterlensError(
+            f"what answers at {address} is no Ray cluster", "Give HOST:PORT of its head; docs/clusters.md"
+        )
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return lines[-1].strip()[:300] if lines else type(error).__name__

@@ -1,0 +1,79 @@
+"""The engine of a Ray cluster."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Self
+
+from counterlens.evaluation.engines.base import fitting, opened, options_of
+from counterlens.evaluation.engines.ray.cluster import HERE, Cluster, Warn
+from counterlens.evaluation.engines.ray.model import RayModel
+from counterlens.evaluation.engines.ray.replicas import Replicas
+from counterlens.evaluation.engines.ray.sandbox import RaySandbox
+from counterlens.evaluation.settings import Settings
+from counterlens.models.base import Model
+from counterlens.models.registry import runs_here
+from counterlens.sandbox.base import Sandbox
+
+_MOST_JOBS = 64
+
+
+class RayEngine:
+    """Implements `counterlens.evaluation.engines.base.Engine`. Connects when something is first to be done.
+
+    A model behind an endpoint is asked by this process: neither its key nor what it is sent goes by way of
+    another machine. Only programs then run on the nodes.
+
+    Args:
+        local: The sandbox of this machine.
+        address: Of the cluster, see `Cluster`; None for one of this machine alone.
+        replicas: How many of each model; None for one a node.
+        warn: Told which nodes are left out, and why.
+    """
+
+    def __init__(
+        self,
+        local: Sandbox,
+        address: str | None = None,
+        replicas: int | None = None,
+        warn: Warn = lambda _: None,
+    ) -> None:
+        self._address, self._replicas, self._warn = address or HERE, replicas, warn
+        self._sandbox = RaySandbox(self._connected, local)
+        self._lock = Lock()
+        self._cluster: Cluster | None = None
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The nodes'."""
+        return self._sandbox
+
+    @property
+    def jobs(self) -> int:
+        """An item at each replica, and one at each processor."""
+        nodes = self._connected().nodes()
+        return min((self._replicas or len(nodes)) + sum(node.processors for node in nodes), _MOST_JOBS)
+
+    def open(self, spec: str, settings: Settings) -> Model:
+        """As `Engine.open`.
+
+        Raises:
+            CounterlensError: as `Cluster`; ModelError: as `Replicas`.
+        """
+        if not runs_here(spec):
+            return opened(spec, settings)
+        replicas = Replicas(self._connected(), spec, options_of(settings), self._replicas, self._warn)
+        return fitting(RayModel(replicas), settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._cluster:
+            self._cluster.close()
+
+    def _connected(self) -> Cluster:
+        with self._lock:
+            if self._cluster is None:
+                self._cluster = Cluster(self._address, self._warn)
+            return self._cluster

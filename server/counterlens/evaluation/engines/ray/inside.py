@@ -1,0 +1,193 @@
+"""What runs on the nodes: a replica of a model, a program in a sandbox, and what a node says of itself.
+
+Failures that are worded for users travel as values, so that a node's come out like those of this machine.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+
+import counterlens
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.manifest import package_versions
+from counterlens.models.base import Model, ModelInfo
+from counterlens.models.registry import Options, load
+from counterlens.sandbox.base import Job, Outcome
+from counterlens.sandbox.registry import best_sandbox, chosen
+
+HELP = "docs/clusters.md says what every node needs"
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What has to be the same on every node, because records depend on it.
+
+    Attributes:
+        versions: Of Counterlens, Python and the packages that a manifest names, by name.
+        sandbox: The back end that programs run in.
+        isolates: What it holds there.
+    """
+
+    versions: tuple[tuple[str, str | None], ...]
+    sandbox: str
+    isolates: frozenset[str]
+
+    @classmethod
+    def here(cls) -> Circumstances:
+        """Those of this process.
+
+        Raises:
+            SandboxError: programs cannot be run here.
+        """
+        best = chosen()
+        versions: dict[str, str | None] = {
+            "counterlens": counterlens.__version__,
+            "python": platform.python_version(),
+        }
+        versions |= package_versions()
+        return cls(
+            tuple(versions.items()), best.name, frozenset(what for what, held in best.guarantees if held)
+        )
+
+    def misfits(self, node: Circumstances) -> list[str]:
+        """What is otherwise on a node, in words; a package that it lacks altogether it is not asked for."""
+        here = dict(self.versions)
+        found = [
+            f"{name} is {there}, here {here[name] or 'not installed'}"
+            for name, there in node.versions
+            if there is not None and there != here[name]
+        ]
+        if node.sandbox != self.sandbox:
+            found.append(f"its sandbox is {node.sandbox}, here {self.sandbox}")
+        elif lacks := sorted(self.isolates - node.isolates):
+            found.append(f"its sandbox does not isolate {', '.join(lacks)}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A program that was not run, because its node is not as it has to be.
+
+    Attributes:
+        node: Ray's id of it.
+        why: What is otherwise there.
+    """
+
+    node: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One program to run on a node.
+
+    Attributes:
+        job: The program.
+        own_python: Whether its interpreter is the one that Counterlens runs in, wherever that is on a node.
+        present: What it reads outside of its own folder, and its interpreter: there has to be such on a node.
+    """
+
+    job: Job
+    own_python: bool
+    present: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, job: Job) -> Errand:
+        """A job as it travels."""
+        own = job.python == Path(sys.executable)
+        needed = [*job.readable, *([] if own else [job.python])]
+        return cls(job, own, tuple(path for path in needed if path.exists()))
+
+
+def describe_node() -> Circumstances | CounterlensError:
+    """What this node is like."""
+    try:
+        return Circumstances.here()
+    except CounterlensError as error:
+        return error
+
+
+def run_program(errand: Errand, here: Circumstances) -> Outcome | Misfit | CounterlensError:
+    """Run a program in this node's sandbox.
+
+    Args:
+        errand: The program.
+        here: What the node has to be like; one that joined late may not be.
+    """
+    import ray
+
+    try:
+        missing = [f"it has no {path}" for path in errand.present if not path.exists()]
+        if wrong := _unfit(here) or "; ".join(missing[:1]):
+            return Misfit(ray.get_runtime_context().get_node_id(), wrong)
+        job = replace(errand.job, python=Path(sys.executable)) if errand.own_python else errand.job
+        return best_sandbox().run(job)
+    except CounterlensError as error:
+        return error
+
+
+@cache
+def _unfit(here: Circumstances) -> str:
+    return "; ".join(here.misfits(Circumstances.here()))
+
+
+class Replica:
+    """One model in one process of a node. `ask` is called by one at a time, `withdraw` beside it.
+
+    Args:
+        spec: The model, as this node finds it.
+        options: How to open it.
+    """
+
+    def __init__(self, spec: str, options: Options) -> None:
+        self._spec, self._options = spec, options
+        self._model: Model | None = None
+        self._lock = Lock()
+        self._withdrawn: dict[int, Event] = {}
+
+    def open(self) -> ModelInfo | CounterlensError:
+        """Load the model, and say who it is."""
+        try:
+            if self._model is None:
+                self._model = load(self._spec, self._options)
+            return self._model.info
+        except CounterlensError as error:
+            return error
+
+    def ask(self, number: int, method: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Call a method of the model, which takes a `cancel`; its answer, or the error that it raised.
+
+        Args:
+            number: Of the call, for `withdraw`.
+            method: Its name.
+            arguments: Its arguments.
+            options: Those that have names.
+        """
+        try:
+            if self._model is None:
+                self._model = load(self._spec, self._options)
+            return getattr(self._model, method)(*arguments, cancel=self._event(number), **options)
+        except CounterlensError as error:
+            return error
+        finally:
+            with self._lock:
+                self._withdrawn.pop(number, None)
+
+    def withdraw(self, number: int) -> None:
+        """End a call early, also one that has not begun."""
+        self._event(number).set()
+
+    def close(self) -> None:
+        """End the model."""
+        if self._model is not None:
+            self._model.close()
+
+    def _event(self, number: int) -> Event:
+        with self._lock:
+            return self._withdrawn.setdefault(number, Event())

@@ -1,0 +1,97 @@
+"""A model that answers on the nodes of a cluster: each call goes to a replica that is idle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+from typing import Self, TypeVar
+
+from counterlens.evaluation.engines.ray.replicas import Replicas
+from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores, Vectors
+
+Found = TypeVar("Found")
+
+
+class RayModel:
+    """Implements `counterlens.models.base.Model`. Thread-safe; of progress it tells the end.
+
+    Args:
+        replicas: Who answers.
+    """
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+
+    @property
+    def info(self) -> ModelInfo:
+        """Who answers."""
+        return self._replicas.info
+
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """As `Model.offers`."""
+        del anew, cancel  # what a model in a process can do is known from the beginning
+        return capability in self.info.capabilities
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """As `Model.complete`."""
+        found: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
+        return _told(found, len(found), progress)
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """As `Model.score`."""
+        found: TokenScores = self._replicas.ask(
+            "score", text, context=context, alternatives=alternatives, cancel=cancel
+        )
+        return _told(found, len(found), progress)
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """As `Model.score_continuations`."""
+        found: list[TokenScores] = self._replicas.ask(
+            "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
+        )
+        return _told(found, len(found), progress)
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`."""
+        found: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
+        return _told(found, len(found), progress)
+
+    def close(self) -> None:
+        """End the replicas."""
+        self._replicas.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def _told(found: Found, steps: int, progress: Progress | None) -> Found:
+    if progress:
+        progress(steps, steps)
+    return found

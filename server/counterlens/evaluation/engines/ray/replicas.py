@@ -1,0 +1,229 @@
+"""The replicas of one model on the nodes of a cluster: who is idle, and what makes up for a lost one."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Condition, Event
+from typing import Any
+
+from counterlens.errors import Cancelled, CounterlensError, ModelError
+from counterlens.evaluation.engines.ray.cluster import Cluster, Lost, Node, Warn
+from counterlens.evaluation.engines.ray.inside import Replica
+from counterlens.models.base import ModelInfo
+from counterlens.models.registry import Options
+
+_ATTEMPTS = 5  # a call whose replica is lost is made again on another
+_POLL_SECONDS = 0.25
+_LOOK_AGAIN = 10.0  # seconds until it is looked for nodes again, where replicas are missing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """A replica and where it is."""
+
+    handle: Any
+    node: Node
+
+
+class Replicas:
+    """Replicas of a model, each asked by one at a time. Thread-safe.
+
+    One that is lost is made up for as far as there is room: no node gets more of them than in the beginning,
+    unless all others are gone.
+
+    Args:
+        cluster: Where.
+        spec: The model, as the user named it.
+        options: How it is opened.
+        count: How many; None for one a node.
+        warn: Told which nodes cannot open the model, and why.
+
+    Raises:
+        ModelError: no node can open it, or their models differ.
+    """
+
+    def __init__(self, cluster: Cluster, spec: str, options: Options, count: int | None, warn: Warn) -> None:
+        self._cluster, self._spec, self._options, self._warn = cluster, spec, options, warn
+        self._numbers = itertools.count()
+        self._changed = Condition()
+        self._idle: deque[_Placed] = deque()
+        self._all: list[_Placed] = []
+        self._unable: set[str] = set()
+        self._looked = time.monotonic()
+        self._closed = False
+        self._info: ModelInfo | None = None
+        self._refused: CounterlensError | None = None  # why the last node could not open it
+        nodes = cluster.nodes()
+        self._count = count or len(nodes)
+        self._a_node = -(-self._count // max(len(nodes), 1))
+        try:
+            self._admit(self._places(self._count), None)
+            if not self._all:
+                raise self._none_left()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def info(self) -> ModelInfo:
+        """Who answers: the same on every node."""
+        if self._info is None:
+            raise self._none_left()
+        return self._info
+
+    def ask(self, method: str, *arguments: Any, cancel: Event | None = None, **options: Any) -> Any:
+        """Call a method of the model on an idle replica; where that is lost, on another.
+
+        Args:
+            method: Its name.
+            arguments: Its arguments.
+            cancel: Set it to give up.
+            options: Its named arguments.
+
+        Raises:
+            CounterlensError: as the method; ModelError: one replica after the other was lost.
+        """
+        lost = Lost()
+        for _ in range(_ATTEMPTS):
+            with self._lent(cancel) as replica:
+                number = next(self._numbers)
+                ref = replica.handle.ask.remote(number, method, arguments, options)
+                try:
+                    return self._cluster.settled(ref, cancel)
+                except Cancelled:
+                    replica.handle.withdraw.options(concurrency_group="control").remote(number)
+                    raise
+                except Lost as error:
+                    lost = error
+                    self._forget(replica)
+        raise ModelError(f"the nodes that the model ran on were lost: {lost}")
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._changed:
+            self._closed = True
+            gone, self._all = self._all, []
+            self._idle.clear()
+            self._changed.notify_all()
+        for one in gone:
+            self._cluster.ray.kill(one.handle)
+
+    @contextmanager
+    def _lent(self, cancel: Event | None) -> Iterator[_Placed]:
+        """A replica that nobody else asks meanwhile."""
+        while True:
+            self._make_up(cancel)
+            with self._changed:
+                if self._closed:
+                    raise ModelError("this model was closed")
+                if self._idle:
+                    replica = self._idle.popleft()
+                    break
+                self._changed.wait(_POLL_SECONDS)
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+        try:
+            yield replica
+        finally:
+            with self._changed:
+                if replica in self._all:
+                    self._idle.append(replica)
+                self._changed.notify()
+
+    def _forget(self, replica: _Placed) -> None:
+        with self._changed:
+            if replica in self._all:
+                self._all.remove(replica)
+            self._looked = 0.0  # make up for it at once
+            self._changed.notify_all()
+        self._warn(f"a model on the node {replica.node.name} was lost; what it was asked is asked again")
+        self._cluster.ray.kill(replica.handle)  # it may only be out of reach
+
+    def _make_up(self, cancel: Event | None) -> None:
+        """Start what is missing, where there is a node for it; one thread does, the others go on."""
+        with self._changed:
+            missing = self._count - len(self._all)
+            if self._closed or not missing or time.monotonic() - self._looked < _LOOK_AGAIN:
+                return
+            self._looked = time.monotonic()
+        self._admit(self._places(missing), cancel)
+        if not self._all and not self._closed:
+            raise self._none_left()
+
+    def _places(self, count: int) -> list[Node]:
+        """The nodes for some more replicas, those with the fewest first."""
+        nodes = [node for node in self._cluster.nodes() if node.id not in self._unable]
+        with self._changed:
+            taken = Counter(one.node.id for one in self._all)
+        chosen: list[Node] = []
+        for _ in range(count):
+            node = min(nodes, key=lambda one: taken[one.id], default=None)
+            if node is None or (taken[node.id] >= self._a_node and (self._all or chosen)):
+                break
+            taken[node.id] += 1
+            chosen.append(node)
+        return chosen
+
+    def _admit(self, nodes: Sequence[Node], cancel: Event | None) -> None:
+        """Open a replica on each of some nodes, side by side, and take in those that could."""
+        make = self._cluster.ray.remote(num_cpus=0, concurrency_groups={"control": 1})(Replica)
+        spec = _absolute(self._spec)
+        opening = []
+        for node in nodes:
+            handle = make.options(scheduling_strategy=self._cluster.on(node)).remote(spec, self._options)
+            opening.append((_Placed(handle, node), handle.open.remote()))
+        try:
+            while opening:
+                placed, ref = opening[0]
+                if self._opened(placed, ref, cancel):
+                    with self._changed:
+                        self._all.append(placed)
+                        self._idle.append(placed)
+                        self._changed.notify()
+                del opening[0]
+        finally:
+            for placed, _ in opening:
+                self._cluster.ray.kill(placed.handle)
+
+    def _opened(self, placed: _Placed, ref: Any, cancel: Event | None) -> bool:
+        """Whether a replica could be opened, and is the same model as the others."""
+        node = placed.node
+        try:
+            self._agree(replace(self._cluster.settled(ref, cancel), id=self._spec))
+        except Cancelled:
+            raise
+        except CounterlensError as error:
+            self._unable.add(node.id)
+            self._refused = ModelError(f"on the node {node.name}: {error.message}", error.hint)
+            self._warn(f"no model on the node {node.name}: {error}")
+        except Lost as error:
+            self._warn(f"no model on the node {node.name}: {error}")
+        else:
+            return True
+        self._cluster.ray.kill(placed.handle)
+        return False
+
+    def _agree(self, info: ModelInfo) -> None:
+        if self._info is None:
+            self._info = info
+        elif (info.identity, info.context) != (self._info.identity, self._info.context):
+            raise ModelError(
+                f"its {self._spec} is another model than on the other nodes", "Copy the same file to all"
+            )
+
+    def _none_left(self) -> CounterlensError:
+        return self._refused or ModelError(
+            "all nodes that the model ran on were lost", "Look at the cluster: ray status"
+        )
+
+
+def _absolute(spec: str) -> str:
+    """A model as it is named from any folder: a file by its whole path."""
+    path = Path(spec).expanduser()
+    return str(path.resolve()) if path.is_file() else spec

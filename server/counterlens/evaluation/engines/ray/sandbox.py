@@ -1,0 +1,69 @@
+"""A sandbox that is the cluster's: each program is a task on a node that has a processor free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from threading import Event
+from typing import Any
+
+from counterlens.errors import Cancelled, SandboxError
+from counterlens.evaluation.engines.ray.cluster import Cluster, Lost
+from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
+from counterlens.sandbox.base import Job, Outcome, Sandbox
+
+_RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
+
+
+class RaySandbox:
+    """Implements `counterlens.sandbox.base.Sandbox`. Thread-safe.
+
+    Args:
+        cluster: Gives the cluster, when a program is to run.
+        local: The sandbox of this machine, which every node's is as strong as.
+    """
+
+    def __init__(self, cluster: Callable[[], Cluster], local: Sandbox) -> None:
+        self._cluster, self._local = cluster, local
+
+    @property
+    def name(self) -> str:
+        """The back end's id."""
+        return self._local.name
+
+    @property
+    def guarantees(self) -> tuple[tuple[str, bool], ...]:
+        """As on this machine; a node that isolates less is not used."""
+        return self._local.guarantees
+
+    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+        """Run one job to its end, on some node.
+
+        Raises:
+            SandboxError: the node's sandbox could not be set up, one node after the other was lost, or none
+                is left that fits.
+            Cancelled: `cancel` was set.
+        """
+        cluster = self._cluster()
+        errand = Errand.of(job)
+        while True:
+            outcome = self._sent(cluster, errand, cancel)
+            if isinstance(outcome, Outcome):
+                return outcome
+            cluster.leave_out(outcome.node, outcome.why)
+
+    def _sent(self, cluster: Cluster, errand: Errand, cancel: Event | None) -> Outcome | Misfit:
+        ref = self._task.options(**cluster.fitting()).remote(errand, cluster.here)
+        try:
+            outcome: Outcome | Misfit = cluster.settled(ref, cancel)
+        except Cancelled:
+            cluster.ray.cancel(ref)
+            raise
+        except Lost as lost:
+            raise SandboxError(f"the nodes that ran a program were lost: {lost}") from lost
+        return outcome
+
+    @cached_property
+    def _task(self) -> Any:
+        task = self._cluster().ray.remote(num_cpus=1, max_retries=_RETRIES, scheduling_strategy="SPREAD")
+        return task(run_program)

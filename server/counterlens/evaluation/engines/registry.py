@@ -1,0 +1,33 @@
+"""The engines. To add one: a file with a class that implements `Engine`, and a line in `ENGINES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.local import LocalEngine
+from counterlens.evaluation.engines.ray import RayEngine
+from counterlens.sandbox.base import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where an engine is to work; each takes what concerns it.
+
+    Attributes:
+        address: Of a cluster; None for one of this machine alone.
+        replicas: How many of each model; None for one on every node.
+        warn: Told what is left out, and why.
+    """
+
+    address: str | None = None
+    replicas: int | None = None
+    warn: Callable[[str], None] = lambda _: None
+
+
+LOCAL = "local"
+ENGINES: Mapping[str, Callable[[Sandbox, Where], Engine]] = {
+    LOCAL: lambda sandbox, _: LocalEngine(sandbox),
+    "ray": lambda sandbox, where: RayEngine(sandbox, where.address, where.replicas, where.warn),
+}

@@ -1,0 +1,100 @@
+"""A run as Parquet files, which DuckDB, Polars, pandas and others read.
+
+records.parquet       a line for each question: model, task, function, outcome, reason, seconds, manifest
+manifests.parquet     digest, and the document as JSON
+TASK-LIST.parquet     a line for each member of a list in the records of a task, such as the pairs of
+                      `completion-pairs.parquet`, with the position, model and problem of its record
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.figures import Found
+
+Row = Mapping[str, Any]
+
+
+def export(found: Found, folder: Path) -> list[Path]:
+    """Write a run as Parquet.
+
+    Args:
+        found: The run, finished or not.
+        folder: Where; made where there is none. Files of the same names are written anew.
+
+    Returns:
+        What was written.
+
+    Raises:
+        CounterlensError: pyarrow is not installed, or the folder cannot be written.
+    """
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise CounterlensError(
+            "Parquet needs pyarrow, which is not installed", "pip install 'counterlens[export]'"
+        ) from error
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in _tables(found):
+            path = folder / f"{name}.parquet"
+            parquet.write_table(_table(rows), path, compression="zstd")
+            written.append(path)
+    except OSError as error:
+        raise CounterlensError(
+            f"{folder} cannot be written: {error.strerror or error}", "Choose another folder with --output"
+        ) from None
+    return written
+
+
+def _tables(found: Found) -> Iterator[tuple[str, list[Row]]]:
+    records: list[Row] = []
+    lists: dict[str, list[Row]] = {}
+    for item, record in found.records:
+        key = {"position": item.position, "model": item.model, "problem": item.problem}
+        records.append(
+            {
+                **key,
+                "id": item.id,
+                "task": item.task,
+                "function": item.function,
+                "source_sha256": item.source,
+                "outcome": record.outcome,
+                "reason": record.reason,
+                "seconds": record.seconds,
+                "manifest": record.manifest,
+            }
+        )
+        for name, value in record.body.items():
+            if isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
+                lists.setdefault(f"{item.task}-{name}", []).extend(key | dict(one) for one in value)
+    yield "records", records
+    yield (
+        "manifests",
+        [
+            {"digest": digest, "document": json.dumps(document, ensure_ascii=False)}
+            for digest, document in found.manifests.items()
+        ],
+    )
+    yield from ((name, rows) for name, rows in sorted(lists.items()) if rows)
+
+
+def _table(rows: Sequence[Row]) -> Any:
+    """Rows as an Arrow table; a column whose values are of several kinds is JSON text."""
+    import pyarrow as arrow
+
+    columns = {}
+    for name in dict.fromkeys(key for row in rows for key in row):
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = arrow.array(values)
+        except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError):
+            columns[name] = arrow.array([json.dumps(one, ensure_ascii=False) for one in values])
+        if arrow.types.is_struct(columns[name].type) and not columns[name].type.num_fields:
+            columns[name] = arrow.array([json.dumps(one) for one in values])  # Parquet has no empty struct
+    return arrow.table(columns)

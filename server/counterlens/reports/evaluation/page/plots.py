@@ -1,0 +1,305 @@
+"""The plots of a run, drawn by Vega-Lite: as a picture that needs no script, and as what a script makes live.
+
+Colours are those of Okabe and Ito, which the colour-blind tell apart; shape or text says the same again.
+Beside every plot stands its table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from counterlens.evaluation.effects import Effects
+from counterlens.metrics.summary import EffectSummary
+from counterlens.models.parameters import short_count
+from counterlens.probes.task import Table
+
+EXTRA = "Plots need Altair: pip install 'counterlens[plots]'. The tables hold all that they would show."
+_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+_OUTCOMES = ("held", "lost", "gained", "both failed", "not judged")
+_OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
+_WIDTH, _ROW = 520, 26
+# What has no colour of its own takes that of the page, which may be light or dark.
+_INK = "currentColor"
+_GREY = "#80808055"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One plot.
+
+    Attributes:
+        title: What it shows.
+        description: The same for someone who does not see it.
+        spec: Vega-Lite.
+        svg: It, drawn.
+        table: Its figures.
+    """
+
+    title: str
+    description: str
+    spec: dict[str, Any]
+    svg: str
+    table: Table
+
+
+def available() -> bool:
+    """Whether plots can be drawn here."""
+    return find_spec("altair") is not None and find_spec("vl_convert") is not None
+
+
+@cache
+def bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
+    import vl_convert
+
+    # A closing tag inside of a string would end the element that holds the script.
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def plots(effects: Effects) -> list[Plot]:
+    """The plots of a run, where they can be drawn and there is something to draw."""
+    if not available() or not effects.names:
+        return []
+    made = [_averages(effects), _outcomes(effects), *_correlations(effects)]
+    if len(effects.sizes) > 1:
+        made.append(_sizes(effects))
+    return made
+
+
+def _averages(effects: Effects) -> Plot:
+    rows = [
+        {
+            "mutation": name,
+            "model": model,
+            "effect": found.average.value,
+            "low": found.average.low,
+            "high": found.average.high,
+            "pairs": found.average.n,
+        }
+        for model, name, found in _groups(effects)
+        if found.average.value is not None
+    ]
+    base = _alt().Chart(_alt().Data(values=rows))
+    y = _alt().Y("mutation:N", sort=list(effects.names), title=None)
+    offset = _alt().YOffset("model:N")
+    colour, shape = _by_model(effects)
+    tooltip = ["model:N", "mutation:N", *(_percent(one) for one in ("effect", "low", "high")), "pairs:Q"]
+    rules = base.mark_rule(strokeWidth=2).encode(
+        x=_share("low", "average mutation effect"), x2="high:Q", y=y, yOffset=offset, color=colour
+    )
+    marks = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=_share("effect", "average mutation effect"),
+        y=y,
+        yOffset=offset,
+        color=colour,
+        shape=shape,
+        tooltip=tooltip,
+    )
+    height = _ROW * len(effects.names) * max(1, len(effects.models) * 0.6)
+    table = _table(
+        "average mutation effect by mutation",
+        ("mutation", "model", "effect", "low", "high", "pairs"),
+        rows,
+    )
+    return _plot(
+        (rules + marks).properties(width=_WIDTH, height=height),
+        "Average mutation effect",
+        "For every mutation and model the share of informative pairs whose verdict changed, as a point on a "
+        "scale from 0 to 100 percent, with its 95 percent interval as a line.",
+        table,
+    )
+
+
+def _outcomes(effects: Effects) -> Plot:
+    rows = [
+        {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
+        for model, name, found in _groups(effects)
+        for outcome, count in zip(_OUTCOMES, _counted(found), strict=True)
+    ]
+    alt = _alt()
+    scale = alt.Scale(domain=list(_OUTCOMES), range=_OUTCOME_COLOURS)
+    bars = (
+        alt.Chart(alt.Data(values=[row | {"order": _OUTCOMES.index(str(row["outcome"]))} for row in rows]))
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("pairs:Q", title="pairs"),
+            y=alt.Y("mutation:N", sort=list(effects.names), title=None),
+            color=alt.Color("outcome:N", scale=scale, sort=list(_OUTCOMES), title="verdict after the change"),
+            order=alt.Order("order:Q"),
+            tooltip=["model:N", "mutation:N", "outcome:N", "pairs:Q"],
+        )
+        .properties(width=_WIDTH, height=_ROW * len(effects.names))
+    )
+    if len(effects.models) > 1:
+        bars = bars.facet(row=alt.Row("model:N", title=None))
+    return _plot(
+        bars,
+        "What became of the pairs",
+        "For every mutation how many pairs kept a right verdict, lost it, gained it, failed on both sides, "
+        "or could not be judged, as parts of a bar.",
+        _table("what became of the pairs", ("mutation", "model", "outcome", "pairs"), rows),
+    )
+
+
+def _correlations(effects: Effects) -> Iterator[Plot]:
+    alt = _alt()
+    for model, found in effects.correlations.items():
+        known = {both: one for both, one in found.items() if one.value is not None}
+        if not known:
+            continue
+        rows = [
+            {"first": a, "second": b, "r": one.value, "low": one.low, "high": one.high, "functions": one.n}
+            for (a, b), one in known.items()
+        ]
+        # Both halves, as a matrix is read.
+        values = [*rows, *(row | {"first": row["second"], "second": row["first"]} for row in rows)]
+        names = [name for name in effects.names if any(name in both for both in known)]
+        axes = {
+            "x": alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-35)),
+            "y": alt.Y("second:N", sort=names, title=None),
+        }
+        base = alt.Chart(alt.Data(values=values)).encode(**axes)
+        cells = base.mark_rect().encode(
+            color=alt.Color("r:Q", scale=alt.Scale(scheme="blueorange", domain=[-1, 1]), title="Pearson's r"),
+            tooltip=["first:N", "second:N", *(_figure(one) for one in ("r", "low", "high")), "functions:Q"],
+        )
+        dark = alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value("black"))
+        text = base.mark_text().encode(text=_figure("r", alt.Text), color=dark)
+        size = 46 * len(names)
+        columns = ("first", "second", "r", "low", "high", "functions")
+        yield _plot(
+            (cells + text).properties(width=size, height=size),
+            f"Correlation of effects, {model}",
+            "A matrix of mutations by mutations: in each cell the correlation of their effects over the "
+            "functions that have both.",
+            _table(f"correlation of effects, {model}", columns, rows),
+        )
+
+
+def _sizes(effects: Effects) -> Plot:
+    alt = _alt()
+    rows = [
+        {
+            "mutation": name,
+            "model": model,
+            "parameters": effects.sizes[model],
+            "size": short_count(effects.sizes[model]),
+            "effect": found.average.value,
+            "low": found.average.low,
+            "high": found.average.high,
+        }
+        for model, name, found in _groups(effects)
+        if model in effects.sizes and found.average.value is not None
+    ]
+    names = list(effects.names)
+    count = alt.Axis(format="~s", labelExpr="replace(datum.label, 'G', 'B')")
+    lines = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=alt.OverlayMarkDef(size=60, filled=True))
+        .encode(
+            x=alt.X("parameters:Q", scale=alt.Scale(type="log"), title="parameters", axis=count),
+            y=alt.Y("effect:Q", title="average mutation effect", axis=alt.Axis(format="%")),
+            color=alt.Color("mutation:N", scale=alt.Scale(domain=names, range=_COLOURS)),
+            shape=alt.Shape("mutation:N", scale=alt.Scale(domain=names)),
+            tooltip=[
+                "model:N",
+                "size:N",
+                "mutation:N",
+                *(_percent(one) for one in ("effect", "low", "high")),
+            ],
+        )
+        .properties(width=_WIDTH, height=280)
+    )
+    return _plot(
+        lines,
+        "Effect by model size",
+        "For every mutation a line over the models in the order of their number of parameters; its height is "
+        "the average mutation effect.",
+        _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows),
+    )
+
+
+def _plot(chart: Any, title: str, description: str, table: Table) -> Plot:
+    import vl_convert
+
+    axis = {
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "domainColor": _INK,
+        "tickColor": _INK,
+        "gridColor": _GREY,
+        "labelLimit": 240,
+        "labelFontSize": 12,
+    }
+    legend = {"labelColor": _INK, "titleColor": _INK, "labelLimit": 240, "orient": "bottom", "columns": 3}
+    configured = (
+        chart.properties(description=description, background="transparent")
+        .configure(font="system-ui, sans-serif")
+        .configure_axis(**axis)
+        .configure_legend(**legend)
+        .configure_header(labelColor=_INK, titleColor=_INK)
+        .configure_view(stroke=None)
+    )
+    spec = configured.to_dict()
+    return Plot(title, description, spec, _own_ids(vl_convert.vegalite_to_svg(spec), title), table)
+
+
+def _own_ids(svg: str, title: str) -> str:
+    """A picture whose ids no other picture of the page has, the same whenever it is drawn."""
+    prefix = re.sub(r"\W+", "-", title.lower())
+    for number, name in enumerate(re.findall(r'\bid="([^"]+)"', svg)):
+        own = f"{prefix}-{number}"
+        svg = svg.replace(f'id="{name}"', f'id="{own}"').replace(f"(#{name})", f"(#{own})")
+        svg = svg.replace(f'"#{name}"', f'"#{own}"')
+    return svg
+
+
+def _groups(effects: Effects) -> Iterator[tuple[str, str, EffectSummary]]:
+    for model, by_mutation in effects.mutations.items():
+        for name in effects.names:
+            if name in by_mutation:
+                yield model, name, by_mutation[name]
+
+
+def _counted(found: EffectSummary) -> tuple[int, ...]:
+    held = found.average.n - found.lost - found.gained
+    return held, found.lost, found.gained, found.uninformative, found.unjudged
+
+
+def _by_model(effects: Effects) -> tuple[Any, Any]:
+    """Colour and shape of a model; its legend only where there are several, and a click on it singles out."""
+    alt = _alt()
+    legend = alt.Legend(title=None) if len(effects.models) > 1 else None
+    models = list(effects.models)
+    # Of one domain, or each gets a legend of its own.
+    colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=_COLOURS), legend=legend)
+    return colour, alt.Shape("model:N", scale=alt.Scale(domain=models), legend=legend)
+
+
+def _share(field: str, title: str) -> Any:
+    alt = _alt()
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
+
+
+def _percent(field: str) -> Any:
+    return _alt().Tooltip(f"{field}:Q", format=".0%")
+
+
+def _figure(field: str, kind: Any = None) -> Any:
+    return (kind or _alt().Tooltip)(f"{field}:Q", format=".2f")
+
+
+def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
+    return Table(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
+
+
+def _alt() -> Any:
+    import altair
+
+    return altair

@@ -1,0 +1,42 @@
+"""A place that surprised the model, in one sentence; a surprise is no error."""
+
+from __future__ import annotations
+
+import math
+
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.surprising import Surprise
+from counterlens.reports.expected import expected
+from counterlens.reports.wording import share
+
+_LONGEST = 40
+
+
+def surprise_sentence(found: Confidence, surprise: Surprise, model: str) -> str:
+    """What was measured at a place.
+
+    Args:
+        found: The scores that the place was found in.
+        surprise: The place.
+        model: The name of the model.
+    """
+    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
+    place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
+    probability = share(math.exp(float(found.scores.logprob[surprise.token])))
+    likelier = expected(surprise.alternatives, limit=3, markdown=False)
+    said = f"; it expected {', '.join(likelier)}" if likelier else ""
+    return f"{model} did not expect {place} here ({probability}){said}."
+
+
+def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
+    """The word, operator or bracket that the surprising token begins in."""
+    data, scores = found.document.data, found.scores
+    start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
+    start += len(data[start:end]) - len(data[start:end].lstrip())
+    node = found.document.tree.root_node.descendant_for_byte_range(start, start + 1)
+    return (start, end) if node is None or node.child_count else (node.start_byte, node.end_byte)
+
+
+def _shown(found: Confidence, start: int, end: int) -> str:
+    text = " ".join(found.document.data[start:end].decode("utf-8", "replace").split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
