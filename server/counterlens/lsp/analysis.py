@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Event
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
+from counterlens.lsp.operator_answers import OperatorAnswers
 from counterlens.probes.inference.inferred import Inferred
 from counterlens.probes.session import Probed
 from counterlens.syntax.document import Document
@@ -75,7 +76,9 @@ class Analysis:
         cancel: Set when the scoring that is under way has become stale.
         memo: What features made of the newest scores of any version.
         probed: Probe results by qualified name, each with the function's source when it was probed.
+        findings: What other tasks found by qualified name, with its source then: task to sentence.
         examined: Dependences by qualified name, of functions that did not change since.
+        operators: What the model believes of its operators, as far as it was asked.
     """
 
     uri: str
@@ -89,7 +92,9 @@ class Analysis:
     cancel: Event = field(default_factory=Event)
     probed: dict[str, tuple[bytes, Probed]] = field(default_factory=dict)
     memo: Memo = field(default_factory=Memo)
+    findings: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)
     examined: dict[str, Examined] = field(default_factory=dict)
+    operators: OperatorAnswers = field(default_factory=OperatorAnswers)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""
@@ -97,10 +102,13 @@ class Analysis:
         self.cancel = Event()
         self.document, self.confidence, self.shown = document, None, None
         self.state, self.reason = State.SCORING, ""
-        if self.probed or self.examined:
+        if self.probed or self.findings or self.examined:
             current = {f.qualname: self.source_of(f) for f in functions(document)}
             self.probed = {
                 name: known for name, known in self.probed.items() if current.get(name) == known[0]
+            }
+            self.findings = {
+                name: known for name, known in self.findings.items() if current.get(name) == known[0]
             }
             self.examined = {
                 name: known for name, known in self.examined.items() if current.get(name) == known.source
@@ -131,6 +139,13 @@ class Analysis:
     def note_probe(self, function: Function, probed: Probed) -> None:
         """Keep a probe's result for as long as its function does not change."""
         self.probed[function.qualname] = (self.source_of(function), probed)
+
+    def note_finding(self, function: Function, task: str, summary: str) -> None:
+        """Keep what a task found for as long as its function does not change."""
+        source = self.source_of(function)
+        kept = self.findings.get(function.qualname)
+        before = kept[1] if kept and kept[0] == source else {}
+        self.findings[function.qualname] = (source, {**before, task: summary})
 
     def frozen(self) -> Analysis:
         """What is known now, for a thread that works on it while this goes on."""

@@ -15,8 +15,10 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError, Unscora
 from counterlens.lsp.analysis import Analysis, Memo
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import Settings
+from counterlens.lsp.status import Announce, Steps
 from counterlens.models.base import Capability
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
 
 QUIET_SECONDS = 0.3
 """How long the user has to pause before a new version is scored."""
@@ -50,7 +52,7 @@ class BackgroundScorer:
         executor: Executor,
         settings: Callable[[], Settings],
         changed: Callable[[Analysis], None],
-        announce: Callable[[str, str], None],
+        announce: Announce,
         prepare: Callable[[Scored], None],
     ) -> None:
         self._host, self._executor, self._settings = host, executor, settings
@@ -98,7 +100,7 @@ class BackgroundScorer:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
         except CounterlensError as error:
             outcome = error
-            self._announce("error", str(error))
+            self._announce("error", str(error), error.brief)
         else:
             outcome = found
             self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
@@ -113,24 +115,35 @@ class BackgroundScorer:
     def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Scored:
         document, cancel, settings = analysis.document, analysis.cancel, self._settings()
 
-        def announce(state: str, detail: str) -> None:
-            loop.call_soon_threadsafe(self._announce, state, detail)
+        def announce(state: str, detail: str, steps: Steps | None = None) -> None:
+            loop.call_soon_threadsafe(self._announce, state, detail, "", steps)
+
+        def loading(done: int, total: int) -> None:
+            announce("loading", f"opening {settings.model_spec}", Steps(done, total))
 
         reason = _excluded(document, settings)
         if reason is not None:
             raise SourceError(reason)
         announce("loading", f"opening {settings.model_spec}")
-        model = self._host.get(settings)
+        model = self._host.get(settings, loading)
         if not model.offers(Capability.SCORE, cancel=cancel):
             raise UnscorableError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"
         announce("scoring", f"scoring {name}")
+        ends = [one.end for one in functions(document)]
+
+        def scoring(done: int, total: int) -> None:
+            percent = 100 * done // total
+            scored = sum(end <= done for end in ends)
+            steps = Steps(scored, len(ends), "functions") if len(ends) > 1 else Steps(percent, 100)
+            announce("scoring", f"scoring {name}: {percent} %", steps)
+
         scores = score_document(
             model,
             document,
             max_bytes=settings.max_bytes,
             cancel=cancel,
-            progress=lambda done, total: announce("scoring", f"scoring {name}: {100 * done // total} %"),
+            progress=scoring,
         )
         found = confidence(document, scores, settings.aggregation, settings.alignment)
         known = load_calibration(model.info.identity) if settings.calibrated else None

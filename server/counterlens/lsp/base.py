@@ -7,8 +7,9 @@ one of the lists of `CounterlensServer`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from lsprotocol import types
@@ -20,6 +21,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, Scored
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
+from counterlens.lsp.protocol import PatientProtocol
 from counterlens.lsp.settings import Settings, read_settings
 from counterlens.text import PositionEncoding
 
@@ -36,42 +38,52 @@ class CounterlensServer(LanguageServer):
         client_options: All that the client sent with `initialize`.
         analyses: The open documents by URI.
         host: The model.
+        loop: Where messages are sent from; None before the client has said its first word.
         executor: Where handlers wait for what takes longer than a moment.
         scorer: Scores documents in the background.
         prepare: Called on the executor with new scores, to make ahead what will be asked for.
         when_changed: Called when what is known about a document has changed: scores, or a probe's result.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
+        when_probed: Called when a task was run: with its id, and the byte ranges of the functions.
         diagnostics: Each gives some of the diagnostics of a document.
         code_actions: Each gives some of the code actions at a range.
         code_lenses: Each gives some of the code lenses of a document.
         hovers: Each adds what it knows of a byte of a document to the hover there; nothing where it is empty.
+        hover_waits: Each may name what a hover should wait for, for a moment.
     """
 
     def __init__(self) -> None:
-        super().__init__("counterlens", counterlens.__version__)
+        super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
         self.settings = Settings()
         self.trusted = True
         self.client_shows_results = False
         self.client_options: dict[str, object] = {}
         self.analyses: dict[str, Analysis] = {}
         self.host = ModelHost()
+        self.loop: asyncio.AbstractEventLoop | None = None
         # pygls reads its input on its own pool; ours may be busy without delaying a hover.
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
         self.prepare: list[Callable[[Settings, Scored], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_probed: list[Callable[[CounterlensServer, Analysis, str, list[tuple[int, int]]], None]] = []
         self.diagnostics: list[Callable[[CounterlensServer, Analysis], list[types.Diagnostic]]] = []
         self.code_actions: list[
             Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
         ] = []
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self.hovers: list[Callable[[CounterlensServer, Analysis, int], str]] = []
+        self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
         self._last_status: status.Status | None = None
         self.scorer = BackgroundScorer(
             self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare
         )
+
+    def report_server_error(self, error: Exception, _source: object) -> None:
+        """What went wrong beside any request is for the log: a person cannot do anything about it."""
+        LOG.warning("%s: %s", type(error).__name__, error)
 
     def places(self, analysis: Analysis) -> Places:
         """Positions in a document, in the encoding agreed with the client."""
@@ -111,9 +123,9 @@ class CounterlensServer(LanguageServer):
         for make in self.prepare:
             make(self.settings, scored)
 
-    def announce(self, state: str, detail: str) -> None:
+    def announce(self, state: str, detail: str, reason: str = "", steps: status.Steps | None = None) -> None:
         """Tell the client what the server does."""
-        current = status.Status(self.host.name, state, detail)
+        current = status.Status(self.host.name, state, detail, reason, steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

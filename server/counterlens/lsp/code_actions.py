@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lsprotocol import types
 
 from counterlens.lsp.base import CounterlensServer
@@ -21,12 +23,20 @@ def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list
     if analysis is None or not ls.settings.enable:
         return []
     wanted = params.context.only
-    return [
-        action
-        for offer in ls.code_actions
-        for action in offer(ls, analysis, params)
-        if wanted is None or any(_is_kind(action.kind, kind) for kind in wanted)
-    ]
+    offered = [action for offer in ls.code_actions for action in offer(ls, analysis, params)]
+    return _once(
+        action for action in offered if wanted is None or any(_is_kind(action.kind, kind) for kind in wanted)
+    )
+
+
+def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
+    """Two features may offer the same: it is shown once, for all diagnostics that it is about."""
+    kept: dict[str, types.CodeAction] = {}
+    for action in actions:
+        same = kept.setdefault(repr((action.title, action.edit, action.command)), action)
+        if same is not action:
+            same.diagnostics = [*(same.diagnostics or ()), *(action.diagnostics or ())] or None
+    return list(kept.values())
 
 
 def _is_kind(kind: str | None, wanted: str) -> bool:

@@ -16,9 +16,11 @@ from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.targets import function_named
-from counterlens.mutations import survey
+from counterlens.mutations import Counterfactual, survey
+from counterlens.probes.results import CompletionProbe, Pair
+from counterlens.reports.wording import outcome
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, function_at, functions
+from counterlens.syntax.functions import Function, find_function, function_at, functions
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
@@ -44,6 +46,9 @@ class Listed:
         description: What was done, in one sentence.
         assumptions: What had to be assumed for it to be preserving.
         source: The whole mutated text.
+        outcome: What a probe found: `held`, `lost` (right only on the original), `gained` (only on the
+            counterfactual), `failed` (wrong on both), `open` (not judged); empty where it was not probed.
+        verdict: The same in words.
     """
 
     mutation: str
@@ -53,6 +58,8 @@ class Listed:
     description: str
     assumptions: tuple[str, ...]
     source: str
+    outcome: str = ""
+    verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +85,31 @@ async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listi
     """List the counterfactuals of a function."""
     try:
         analysis, function = function_named(ls, argument)
+        known = analysis.probed.get(function.qualname)
         return await asyncio.get_running_loop().run_in_executor(
-            ls.executor, listing, analysis.document, function.qualname
+            ls.executor, listing, analysis.document, function.qualname, known[1].probe if known else None
         )
     except CounterlensError as error:
         return Listing("", (), (), str(error))
 
 
-def listing(document: Document, qualname: str) -> Listing:
+def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> Listing:
     """All counterfactuals of a function; takes up to a second on a long file.
+
+    Args:
+        document: The text.
+        qualname: Whose.
+        probe: What is known of them, where they were probed.
 
     Raises:
         SourceError: the document does not parse.
     """
     found = survey(document.text, function=qualname)
+    first = find_function(document, qualname).start_line
+    # By place in the function: the lines before it may have changed since it was probed.
+    pairs = (
+        {_key(pair.counterfactual, probe.function.start_line): pair for pair in probe.pairs} if probe else {}
+    )
     return Listing(
         function=qualname,
         counterfactuals=tuple(
@@ -103,11 +121,32 @@ def listing(document: Document, qualname: str) -> Listing:
                 one.description,
                 one.assumptions,
                 one.source,
+                *_told(pairs.get(_key(one, first))),
             )
             for one in found.counterfactuals
         ),
         refused=tuple(Refused(one.mutation, one.line - 1, one.reason) for one in found.refusals),
     )
+
+
+def _key(one: Counterfactual, first: int) -> tuple[str, str, int]:
+    return one.mutation, one.description, one.start_line - first
+
+
+def _told(pair: Pair | None) -> tuple[str, str]:
+    """What came of a pair: in one word, and in a few."""
+    if pair is None:
+        return "", ""
+    effect = pair.effect
+    if effect is None:
+        word = "open"
+    elif not effect.informative:
+        word = "failed"
+    elif effect.mutation_effect == 0:
+        word = "held"
+    else:
+        word = "gained" if effect.signed > 0 else "lost"
+    return word, outcome(pair)
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:

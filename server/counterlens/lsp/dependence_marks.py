@@ -9,12 +9,13 @@ from lsprotocol import types
 from counterlens.dependence import Statement
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.module_scope import scope_at, scopes
 from counterlens.probes.inference.inferred import Status
 from counterlens.probes.inference.prompts import Relation
 from counterlens.reports.dependence_markdown import into_markdown
 from counterlens.reports.edges import ShownEdge, phrase, shown_edges
 from counterlens.reports.expected import code
-from counterlens.syntax.functions import Function, function_at, functions
+from counterlens.syntax.functions import Function
 
 CODE = "missed-dependence"
 
@@ -27,7 +28,7 @@ def register(server: CounterlensServer) -> None:
 
 def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
     """What the statement at a place depends on, in a function whose dependences were asked for."""
-    function = function_at(analysis.document, offset) if analysis.examined else None
+    function = scope_at(analysis.document, offset) if analysis.examined else None
     known = analysis.examined.get(function.qualname) if function else None
     if function is None or known is None:
         return ""
@@ -52,7 +53,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
         return []
     return [
         mark
-        for function in functions(analysis.document)
+        for function in scopes(analysis.document)
         if (known := analysis.examined.get(function.qualname)) is not None
         for mark in _missed(ls, analysis, function, known)
     ]

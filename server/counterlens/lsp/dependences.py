@@ -1,7 +1,8 @@
 """The command `counterlens.dependences`: what a function's statements depend on, and what the model infers.
 
-Argument `{uri, function? | position?, method?}`; method `none` asks no model and answers at once. Without
-a method the model's reactions are measured where it gives probabilities, else it is asked.
+Argument `{uri, function? | position?, method?}`; outside of all functions the module's own statements are
+meant, as `<module>`. Method `none` asks no model and answers at once. Without a method the model's reactions
+are measured where it gives probabilities, else it is asked.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from typing import Any
 
 from lsprotocol import types
 
-from counterlens.dependence import Dependences, dependences
+from counterlens.dependence import MODULE, Dependences, dependences
 from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Report, progress
 from counterlens.lsp.settings import Settings
 from counterlens.lsp.shown import show_markdown
-from counterlens.lsp.targets import function_named, plain
+from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
 from counterlens.probes.inference.inferred import Inferred, Method, infer
+from counterlens.probes.inference.sampling import MOST_QUESTIONS
 from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
@@ -76,7 +79,7 @@ class DependenceAnswer:
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
     """Find the dependences of a function, and what the model makes of them."""
     try:
-        analysis, function = function_named(ls, argument)
+        analysis, function = scope_named(ls, argument)
         method = _method(plain(argument).get("method"))
         document = analysis.document
         loop = asyncio.get_running_loop()
@@ -90,7 +93,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
     except Cancelled:
         return DependenceAnswer(ok=False, error="The inference was cancelled.")
     except CounterlensError as error:
-        ls.announce("ready" if isinstance(error, SourceError) else "error", str(error))
+        ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return DependenceAnswer(ok=False, error=str(error))
@@ -118,6 +121,8 @@ def _analysed(document: Document, function: Function) -> Dependences:
         SourceError: the source does not parse, or the function is defined again further down.
     """
     found = dependences(document.text, function.qualname)
+    if not found.statements:
+        raise SourceError("there are no statements here, so nothing depends on anything")
     line = found.statements[0].line
     if not function.start_line <= line <= function.end_line:
         raise SourceError(
@@ -143,6 +148,7 @@ async def _infer(
             )
     except asyncio.CancelledError:
         cancel.set()
+        ls.announce("ready", "the inference was cancelled")
         raise
     except Cancelled:
         ls.announce("ready", "the inference was cancelled")
@@ -173,12 +179,12 @@ def _run(
         )
     if method is None:
         method = Method.INTERVENTIONAL if scores else Method.PROMPTED
-    return infer(model, found, Method(method), cancel=cancel, report=report)
+    return infer(model, found, Method(method), limit=MOST_QUESTIONS, cancel=cancel, report=report)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
-    sources = {one.qualname: analysis.source_of(one) for one in functions(analysis.document)}
+    sources = {one.qualname: analysis.source_of(one) for one in scopes(analysis.document)}
     before = analysis.examined.get(function.qualname)
     if sources.get(function.qualname) != known.source or (before and before.inferred and not known.inferred):
         return
@@ -210,11 +216,16 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     if analysis.document.language != "python":
         return []
     command = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    document, module = analysis.document, module_of(analysis.document)
+    offered = [(function, function.header) for function in functions(document)]
+    if (at := first_decision(document)) is not None:
+        offered.append((module, at))
     places, lenses = ls.places(analysis), []
-    for function in functions(analysis.document):
+    for function, at in offered:
         known = analysis.examined.get(function.qualname)
         told = f" · {known.inferred.summary}" if known and known.inferred else ""
+        where = " of the module" if function.qualname == MODULE else ""
         argument = {"uri": analysis.uri, "function": function.qualname}
-        made = types.Command(f"Show dependences{told}", command, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(function.header, function.header), made))
+        made = types.Command(f"Show dependences{where}{told}", command, arguments=[argument])
+        lenses.append(types.CodeLens(places.range(at, at), made))
     return lenses

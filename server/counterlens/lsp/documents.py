@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 from lsprotocol import types
 
 from counterlens.errors import SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.languages import language_named
+from counterlens.text import PositionEncoding
 
 SCORES_CHANGED = "counterlens/scoresChanged"
 
@@ -27,7 +30,8 @@ def register(server: CounterlensServer) -> None:
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
     """Start to score a document."""
     item = params.text_document
-    analysis = Analysis(item.uri, _document(ls, item.uri, _language(item.language_id)))
+    document = Document(item.text, path_of(item.uri), _language(item.language_id), item.version)
+    analysis = Analysis(item.uri, document)
     ls.analyses[item.uri] = analysis
     ls.rescore(analysis)
 
@@ -37,7 +41,11 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return
-    analysis.replace(_document(ls, analysis.uri, analysis.document.language))
+    document = analysis.document
+    encoding = ls.places(analysis).encoding
+    for change in params.content_changes:
+        document = _edited(document, change, encoding)
+    analysis.replace(replace(document, version=params.text_document.version))
     if ls.settings.enable:
         ls.scorer.schedule(analysis)
     else:
@@ -68,6 +76,14 @@ def _language(name: str) -> str:
     return name
 
 
-def _document(ls: CounterlensServer, uri: str, language: str) -> Document:
-    known = ls.workspace.get_text_document(uri)
-    return Document(known.source, path_of(uri), language, known.version or 0)
+def _edited(
+    document: Document, change: types.TextDocumentContentChangeEvent, encoding: PositionEncoding
+) -> Document:
+    """A document after an edit."""
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+        return replace(document, text=change.text)
+    places = Places(document, encoding)
+    start = places.offset(change.range.start)
+    end = max(start, places.offset(change.range.end))
+    data = document.data[:start] + change.text.encode("utf-8", "surrogatepass") + document.data[end:]
+    return replace(document, text=data.decode("utf-8", "surrogatepass"))

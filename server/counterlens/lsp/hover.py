@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Sequence
 
@@ -17,6 +18,8 @@ from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import function_at
 
 _ROWS = 5
+_GRACE_SECONDS = 0.25
+"""What is being asked right now may come so soon that nobody has to point at it again."""
 
 _DEFINITIONS = frozenset(
     f"{what}_{how}"
@@ -38,13 +41,18 @@ def register(server: CounterlensServer) -> None:
     server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
 
 
-def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | None:
-    """Say what is known about a place, at once."""
+async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | None:
+    """Say what is known about a place, at once; where something is being asked for it, after a moment."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return None
     places = ls.places(analysis)
     offset = places.offset(params.position)
+    asked = [asyncio.ensure_future(one) for wait in ls.hover_waits if (one := wait(ls, analysis, offset))]
+    if asked:
+        _, late = await asyncio.wait(asked, timeout=_GRACE_SECONDS)
+        for one in late:
+            one.cancel()
     more = [part for tell in ls.hovers if (part := tell(ls, analysis, offset))]
     return hover(analysis, places, params.position, ls.host.name, more)
 

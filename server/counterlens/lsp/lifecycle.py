@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from lsprotocol import types
 
 from counterlens.lsp.base import LOG, CounterlensServer
@@ -18,6 +20,7 @@ def register(server: CounterlensServer) -> None:
 
 def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     """Take the client's options."""
+    ls.loop = asyncio.get_running_loop()
     options = params.initialization_options
     if isinstance(options, dict):
         ls.client_options = options

@@ -27,7 +27,7 @@ from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import Settings
-from counterlens.lsp.targets import range_of
+from counterlens.lsp.targets import document_of, range_of
 
 REQUEST = "counterlens/overlay"
 MOST = 10_000
@@ -94,7 +94,7 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     """Answer the request with what is known now; off the event loop, as long files have many spans."""
     wanted = getattr(params, "granularity", None)
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
-    analysis = ls.analyses.get(params.textDocument.uri)
+    analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return Overlay(-1, State.UNAVAILABLE, "the document is not open", granularity, False, 0, (), ())
     work = partial(

@@ -22,12 +22,13 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
 from counterlens.lsp.shown import show_markdown
-from counterlens.lsp.targets import folder_of, function_named
+from counterlens.lsp.targets import folder_of, function_named, plain
 from counterlens.probes.completion import Report
 from counterlens.probes.results import Pair
 from counterlens.probes.session import Probed, ProbeSession
 from counterlens.reports.html import probe_fragment
-from counterlens.reports.markdown import probe_markdown
+from counterlens.reports.markdown import left_out, probe_markdown
+from counterlens.reports.phrases import sentence
 from counterlens.reports.terminal import probe_report
 from counterlens.reports.wording import meaning
 from counterlens.sandbox.registry import best_sandbox
@@ -57,11 +58,28 @@ class ShownPair:
         counterfactual: The whole mutated source.
         wrote: Both sources as the model completed them: the original's, and the counterfactual's; empty
             where it wrote nothing.
+        mutation: The mutation's id.
+        line: First line of the changed place in the original, 0-based.
+        shows: `held`, `lost` (right only on the original), `gained` (right only on the counterfactual),
+            `uninformative` (both wrong) or `not judged`.
+        sentence: The same in words.
     """
 
     title: str
     counterfactual: str
     wrote: tuple[str, ...]
+    mutation: str = ""
+    line: int = 0
+    shows: str = ""
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """A mutation that was not asked about at some places, and why."""
+
+    mutation: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,8 @@ class ProbeAnswer:
         version: The version of the document that was probed.
         source: Its text.
         pairs: The pairs, in the order of the report.
+        not_asked: What was refused or left out.
+        why_not_judged: Why nothing could judge what the model wrote; empty where something did.
     """
 
     ok: bool
@@ -91,6 +111,8 @@ class ProbeAnswer:
     version: int = 0
     source: str = ""
     pairs: tuple[ShownPair, ...] = ()
+    not_asked: tuple[NotAsked, ...] = ()
+    why_not_judged: str = ""
 
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
@@ -100,11 +122,13 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
         await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
-        probed = await _run(ls, analysis, function)
+        named = plain(argument).get("mutations")
+        mutations = tuple(str(one) for one in named) if isinstance(named, list) else ()
+        probed = await _run(ls, analysis, function, mutations)
     except Cancelled:
         return ProbeAnswer(ok=False, error="The probe was cancelled.")
     except CounterlensError as error:
-        ls.announce("error", str(error))
+        ls.announce("error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return ProbeAnswer(ok=False, error=str(error))
@@ -115,8 +139,10 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     return answer
 
 
-async def _run(ls: CounterlensServer, analysis: Analysis, function: Function) -> Probed:
-    """Run a probe off the event loop and publish its result."""
+async def _run(
+    ls: CounterlensServer, analysis: Analysis, function: Function, mutations: tuple[str, ...]
+) -> Probed:
+    """Run a probe off the event loop and publish its result, unless it was with some mutations only."""
     loop, document, cancel = asyncio.get_running_loop(), analysis.document, Event()
     scored = analysis.confidence
     interrupted = scored is None
@@ -127,16 +153,19 @@ async def _run(ls: CounterlensServer, analysis: Analysis, function: Function) ->
             ls.announce("probing", f"probing {function.name}")
             probed = await loop.run_in_executor(
                 ls.executor,
-                lambda: _run_probe(ls.host, ls.settings, document, function, scored, cancel, report),
+                lambda: _run_probe(
+                    ls.host, ls.settings, document, function, mutations, scored, cancel, report
+                ),
             )
     except asyncio.CancelledError:
         cancel.set()
+        ls.announce("ready", f"the probe of {function.name} was cancelled")
         raise
     finally:
         if interrupted and analysis.document is document:
             ls.scorer.schedule(analysis, quiet=0)
     ls.announce("ready", f"{function.name} was probed")
-    if analysis.document is document:
+    if analysis.document is document and not mutations:
         analysis.note_probe(function, probed)
         ls.changed(analysis)
         code_lens.refresh(ls)
@@ -148,6 +177,7 @@ def _run_probe(
     settings: Settings,
     document: Document,
     function: Function,
+    mutations: tuple[str, ...],
     scored: Confidence | None,
     cancel: Event,
     report: Report,
@@ -155,7 +185,12 @@ def _run_probe(
     """Probe one function; takes seconds."""
     report("opening the model", 0, 1)
     session = ProbeSession(
-        host.get(settings), best_sandbox(), max_tokens=settings.max_tokens, cancel=cancel, report=report
+        host.get(settings),
+        best_sandbox(),
+        mutations=mutations,
+        max_tokens=settings.max_tokens,
+        cancel=cancel,
+        report=report,
     )
     return session.probe(document, function.qualname, scored=scored)
 
@@ -185,6 +220,8 @@ def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:
         version=probe.document.version,
         source=probe.document.text if shows else "",
         pairs=tuple(_shown(pair) for pair in probe.pairs) if shows else (),
+        not_asked=tuple(NotAsked(mutation, reason) for mutation, reason, _ in left_out(probe)),
+        why_not_judged=probe.why_not_judged or "",
     )
 
 
@@ -194,7 +231,20 @@ def _shown(pair: Pair) -> ShownPair:
         title=f"{pair.counterfactual.mutation}, line {pair.counterfactual.start_line}",
         counterfactual=pair.counterfactual.source,
         wrote=tuple(gap.fill(side.completion) for gap, side in sides if side.completion is not None),
+        mutation=pair.counterfactual.mutation,
+        line=pair.counterfactual.start_line - 1,
+        shows=_shows(pair),
+        sentence=sentence(pair),
     )
+
+
+def _shows(pair: Pair) -> str:
+    effect = pair.effect
+    if effect is None:
+        return "not judged"
+    if not effect.informative:
+        return "uninformative"
+    return "held" if effect.mutation_effect == 0 else "gained" if effect.signed > 0 else "lost"
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:

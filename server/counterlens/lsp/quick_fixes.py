@@ -1,35 +1,18 @@
-"""Code actions on what is surprising: replace it with what the model expected, or do not show it again.
-
-A client of our own shows the difference first, through its command `counterlens.previewReplacement`, and
-keeps ignored concepts in its settings, through `counterlens.ignoreConcept`. Any other gets plain edits; a
-replacement is then marked as one that the user confirms, where the client has such a thing.
-"""
+"""Code actions on what is surprising: replace it with what the model expected, or do not show it again."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from lsprotocol import types
 
 from counterlens.confidence import Confidence
-from counterlens.confidence.ignoring import directive, ignored
-from counterlens.confidence.replacing import Replacement, replacements
+from counterlens.confidence.replacing import replacements
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.replacing import about, ignore_actions, replace_action
 from counterlens.lsp.surprising import CODE, Mark, marks
 from counterlens.reports.wording import share
-from counterlens.syntax.concepts import Category
-from counterlens.syntax.document import Document
-
-PREVIEW_COMMAND = "counterlens.previewReplacement"
-"""A command of the client: `{uri, version, range, newText, title}`; show the difference, then ask."""
-
-IGNORE_COMMAND = "counterlens.ignoreConcept"
-"""A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
-
-_ANNOTATION = "counterlens"
-_HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 
 
 def register(server: CounterlensServer) -> None:
@@ -45,16 +28,12 @@ def _code_actions(
     actions: list[types.CodeAction] = []
     for mark in marks(analysis, ls.settings):
         if mark.start <= last and first <= mark.end:
-            about = [
-                one
-                for one in params.context.diagnostics
-                if one.code == CODE and one.range == places.range(mark.start, mark.end)
-            ]
             if analysis.confidence is not None:
                 actions += _replace(ls, analysis, analysis.confidence, mark)
-            actions += _ignore(ls, analysis, mark)
+            actions += ignore_actions(ls, analysis, mark.start, mark.end, mark.surprise.category)
+            marked = about(params, CODE, places.range(mark.start, mark.end))
             for action in actions:
-                action.diagnostics = action.diagnostics or about or None
+                action.diagnostics = action.diagnostics or marked or None
     return actions
 
 
@@ -65,109 +44,4 @@ def _replace(
     offered = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
     for one in offered:
         title = f"Replace with `{one.text}` ({share(one.probability)})"
-        where = ls.places(analysis).range(one.start, one.end)
-        action = types.CodeAction(title, kind=types.CodeActionKind.QuickFix)
-        if ls.client_shows_results:
-            argument = {
-                "uri": analysis.uri,
-                "version": analysis.document.version,
-                "range": where,
-                "newText": one.text,
-                "title": f"`{_text(analysis.document, one)}` → `{one.text}`",
-            }
-            action.command = types.Command(title, PREVIEW_COMMAND, arguments=[argument])
-        else:
-            action.edit = _edit(ls, analysis, where, one.text, confirm=title)
-        yield action
-
-
-def _ignore(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
-    category = mark.surprise.category
-    here = ignoring_edit(analysis.document, mark.start, mark.end, category)
-    if here is not None:
-        offset, text = here
-        where = ls.places(analysis).range(offset, offset)
-        yield types.CodeAction(
-            f"Ignore surprising {category} here",
-            kind=types.CodeActionKind.QuickFix,
-            edit=_edit(ls, analysis, where, text),
-        )
-    if ls.client_shows_results:
-        title = f"Ignore surprising {category} in this workspace"
-        command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
-        yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
-    else:
-        offset = below_head(analysis.document)
-        line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
-        yield types.CodeAction(
-            f"Ignore surprising {category} in this file",
-            kind=types.CodeActionKind.QuickFix,
-            edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
-        )
-
-
-def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
-    """Where to insert which comment that ignores a place: a byte offset and a text.
-
-    At the end of its line, or above it where that would be no comment; None where neither would be one.
-    """
-    data, positions = document.data, document.positions
-    comment = directive(document.language, category)
-    line = positions.line_of(start)
-    begin = positions.line_start(line)
-    stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
-    content = data[begin:stop].rstrip(b"\r\n")
-    indentation = content[: len(content) - len(content.lstrip())].decode("utf-8", "replace")
-    choices = [
-        (begin + len(content.rstrip()), f"  {comment}", 0),
-        (begin, f"{indentation}{comment}{_newline(document)}", 1),
-    ]
-    broken = document.tree.root_node.has_error
-    for offset, text, above in choices:
-        size = len(text.encode()) if above else 0
-        changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
-        edited = Document(changed, document.path, document.language)
-        if edited.tree.root_node.has_error and not broken:
-            continue
-        if ignored(edited).covers(start + size, end + size, category):
-            return offset, text
-    return None
-
-
-def below_head(document: Document) -> int:
-    """Below what has to come first in a file: how it is run, and how it is encoded."""
-    line = 0
-    while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
-        line += 1
-    return document.positions.line_start(line)
-
-
-def _newline(document: Document) -> str:
-    return "\r\n" if b"\r\n" in document.data else "\n"
-
-
-def _text(document: Document, one: Replacement) -> str:
-    return document.data[one.start : one.end].decode("utf-8", "replace").strip()
-
-
-def _edit(
-    ls: CounterlensServer, analysis: Analysis, where: types.Range, text: str, *, confirm: str | None = None
-) -> types.WorkspaceEdit:
-    """An edit of this version of the document, as far as the client can be told so."""
-    workspace = ls.client_capabilities.workspace
-    able = workspace.workspace_edit if workspace else None
-    if not (able and able.document_changes):
-        return types.WorkspaceEdit(changes={analysis.uri: [types.TextEdit(where, text)]})
-    version = types.OptionalVersionedTextDocumentIdentifier(
-        uri=analysis.uri, version=analysis.document.version
-    )
-    if confirm is None or able.change_annotation_support is None:
-        change = types.TextDocumentEdit(version, [types.TextEdit(where, text)])
-        return types.WorkspaceEdit(document_changes=[change])
-    annotated = types.AnnotatedTextEdit(annotation_id=_ANNOTATION, range=where, new_text=text)
-    return types.WorkspaceEdit(
-        document_changes=[types.TextDocumentEdit(version, [annotated])],
-        change_annotations={
-            _ANNOTATION: types.ChangeAnnotation(label=confirm, needs_confirmation=True),
-        },
-    )
+        yield replace_action(ls, analysis, one.start, one.end, one.text, title)

@@ -5,25 +5,34 @@ from __future__ import annotations
 from counterlens.lsp import (
     code_actions,
     code_lens,
+    confidence_report,
+    connection,
     counterfactuals,
     dependence_marks,
     dependences,
     diagnostics,
     documents,
+    editor_models,
+    function_view,
     hover,
     inlay_hints,
     lifecycle,
+    operators,
     overlay,
     probing,
     quick_fixes,
+    runs,
     surprising,
     syntax_tree,
+    tasks,
+    test_items,
 )
 from counterlens.lsp.base import CounterlensServer
 
 _FEATURES = (
     lifecycle,
     documents,
+    editor_models,
     diagnostics,
     surprising,
     hover,
@@ -32,11 +41,18 @@ _FEATURES = (
     syntax_tree,
     code_actions,
     quick_fixes,
+    operators,
     code_lens,
+    confidence_report,
     probing,
     counterfactuals,
     dependences,
     dependence_marks,
+    tasks,
+    test_items,
+    connection,
+    function_view,
+    runs,
 )
 
 

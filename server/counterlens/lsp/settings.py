@@ -13,6 +13,7 @@ from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.operator.tables import PREFERRED
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
@@ -21,6 +22,8 @@ _MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
 HINTED = ("statement", "function")
+ASKED = ("never", "hover", "scored")
+"""When the model is asked which operators fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,12 @@ class Settings:
     average_line: int = _LIMITS.average_line
     longest_line: int = _LIMITS.longest_line
     max_tokens: int = MAX_TOKENS
+    probe_corpus: str = ""
     allow_weaker_sandbox: bool = False
     dependences_diagnostics: bool = False
+    operators_ask: str = "hover"
+    operators_diagnostics: str = "information"
+    operators_threshold: float = PREFERRED
 
     @property
     def model_spec(self) -> str:
@@ -188,7 +195,13 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
         max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
         max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
+        probe_corpus=reader.text("probe.corpus", defaults.probe_corpus),
         allow_weaker_sandbox=reader.flag("sandbox.allowWeaker", defaults.allow_weaker_sandbox),
         dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),
+        operators_ask=reader.text("operators.ask", defaults.operators_ask, ASKED),
+        operators_diagnostics=reader.text(
+            "operators.diagnostics", defaults.operators_diagnostics, ("off", "hint", "information")
+        ),
+        operators_threshold=reader.number("operators.threshold", defaults.operators_threshold, 1.0),
     )
     return settings, reader.complaints

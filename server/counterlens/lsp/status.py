@@ -6,8 +6,18 @@ Custom notification `counterlens/status`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 NOTIFICATION = "counterlens/status"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How far something is: `done` of `total`, counted in `unit`, such as `%` or `functions`."""
+
+    done: int
+    total: int
+    unit: str = "%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +28,19 @@ class Status:
         model: The model's name.
         state: `idle`, `loading`, `ready`, `scoring`, `probing`, `error` or `disabled`.
         detail: One sentence for a tooltip.
+        reason: Why nothing works, in a few words, such as `offline: connection refused`; else empty.
+        steps: How far it is, where that is known.
     """
 
     model: str
     state: str
     detail: str
+    reason: str = ""
+    steps: Steps | None = None
+
+
+class Announce(Protocol):
+    """Tells the client what the server does; called on the event loop."""
+
+    def __call__(self, state: str, detail: str, reason: str = "", steps: Steps | None = None) -> None:
+        """As the attributes of `Status`."""

@@ -5,7 +5,6 @@ While a new version is being scored, the marks of the last one stay where the ed
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +19,7 @@ from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.carrying import Carrier
 from counterlens.lsp.settings import Settings
-from counterlens.reports.expected import expected
-from counterlens.reports.wording import share
+from counterlens.reports.surprises import surprise_sentence
 
 CODE = "surprising"
 
@@ -29,7 +27,6 @@ _SEVERITIES = {
     "hint": types.DiagnosticSeverity.Hint,
     "information": types.DiagnosticSeverity.Information,
 }
-_LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
     return [
         types.Diagnostic(
             range=places.range(mark.start, mark.end),
-            message=_message(scored, mark.surprise, ls.host.name),
+            message=surprise_sentence(scored, mark.surprise, ls.host.name),
             severity=_SEVERITIES[ls.settings.diagnostics_severity],
             source="counterlens",
             code=CODE,
@@ -110,27 +107,3 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
         for mark in marks(analysis, ls.settings)
         if scored is not None
     ]
-
-
-def _message(found: Confidence, surprise: Surprise, model: str) -> str:
-    """What was measured, in one sentence; a surprise is no error."""
-    whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
-    place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
-    probability = share(math.exp(float(found.scores.logprob[surprise.token])))
-    likelier = expected(surprise.alternatives, limit=3, markdown=False)
-    said = f"; it expected {', '.join(likelier)}" if likelier else ""
-    return f"{model} did not expect {place} here ({probability}){said}."
-
-
-def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
-    """The word, operator or bracket that the surprising token begins in."""
-    data, scores = found.document.data, found.scores
-    start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
-    start += len(data[start:end]) - len(data[start:end].lstrip())
-    node = found.document.tree.root_node.descendant_for_byte_range(start, start + 1)
-    return (start, end) if node is None or node.child_count else (node.start_byte, node.end_byte)
-
-
-def _shown(found: Confidence, start: int, end: int) -> str:
-    text = " ".join(found.document.data[start:end].decode("utf-8", "replace").split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

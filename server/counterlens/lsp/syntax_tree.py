@@ -17,6 +17,7 @@ from counterlens.confidence.tree import TreeNode, TreeView, tree
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
+from counterlens.lsp.targets import document_of
 
 REQUEST = "counterlens/tree"
 MOST = 20_000
@@ -88,7 +89,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     """Answer the request with what is known now; off the event loop, as long files have many nodes."""
     wanted = getattr(params, "view", None)
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
-    analysis = ls.analyses.get(params.textDocument.uri)
+    analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return SyntaxTree(-1, State.UNAVAILABLE, "the document is not open", view, False, 0, (), ())
     work = partial(syntax_tree, analysis.frozen(), ls.places(analysis), view)

@@ -20,6 +20,11 @@ def plain(raw: Any) -> dict[str, Any]:
     return raw if isinstance(raw, dict) else getattr(raw, "_asdict", dict)()
 
 
+def document_of(params: Any) -> str:
+    """The URI of `{textDocument: {uri}}`; empty where there is none."""
+    return str(plain(plain(params).get("textDocument")).get("uri", ""))
+
+
 def position(raw: Any) -> types.Position:
     """A position in such a request."""
     found = plain(raw)
@@ -34,16 +39,37 @@ def range_of(raw: Any) -> types.Range | None:
     return types.Range(position(found["start"]), position(found["end"]))
 
 
+def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
+    """The document that `{uri}` means.
+
+    Raises:
+        CounterlensError: it is not open.
+    """
+    analysis = ls.analyses.get(str(plain(argument).get("uri")))
+    if analysis is None:
+        raise CounterlensError("this file is not open in a language that is scored", "Open it and try again")
+    return analysis
+
+
+def open_python(ls: CounterlensServer, argument: Any) -> Analysis:
+    """The document that `{uri}` means.
+
+    Raises:
+        CounterlensError: it is not open, or not Python.
+    """
+    analysis = ls.analyses.get(str(plain(argument).get("uri")))
+    if analysis is None or analysis.document.language != "python":
+        raise CounterlensError("there is no open Python file to probe", "Open one and try again")
+    return analysis
+
+
 def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
     """The document and the function that `{uri, function? | position?}` means.
 
     Raises:
         CounterlensError: the document is not open, or there is no such function.
     """
-    found = plain(argument)
-    analysis = ls.analyses.get(str(found.get("uri")))
-    if analysis is None or analysis.document.language != "python":
-        raise CounterlensError("there is no open Python file to probe", "Open one and try again")
+    found, analysis = plain(argument), open_python(ls, argument)
     if found.get("function"):
         return analysis, find_function(analysis.document, str(found["function"]))
     if found.get("position") is not None:
@@ -55,7 +81,9 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
 
 
 def path_of(uri: str) -> Path | None:
-    """The file behind a URI; None where it is none."""
+    """The file behind a URI; None where it is none, such as for a cell of a notebook."""
+    if not uri.startswith("file:"):
+        return None
     with contextlib.suppress(ValueError):
         name = uris.to_fs_path(uri)
         return Path(name) if name else None

@@ -1,0 +1,138 @@
+"""Commands: `counterlens.testModel`, who answers and can do what; `counterlens.listModels` of an endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, TypeVar
+
+from counterlens.errors import CounterlensError
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.progress import progress
+from counterlens.lsp.status import Steps
+from counterlens.lsp.targets import plain
+from counterlens.models.trial import Trial, try_model
+
+TEST_COMMAND = "counterlens.testModel"
+LIST_COMMAND = "counterlens.listModels"
+
+Found = TypeVar("Found")
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(TEST_COMMAND)(_test)
+    server.command(LIST_COMMAND)(_list)
+
+
+@dataclass(frozen=True, slots=True)
+class TestAnswer:
+    """What `counterlens.testModel` returns.
+
+    Attributes:
+        ok: Whether the model answered.
+        error: What went wrong, one sentence.
+        hint: What to do about it.
+        reason: The same in a few words; may be empty.
+        model: The model's name.
+        where: `local`, or the endpoint's host.
+        completion: What it wrote after `prompt`.
+        prompt: What it was given.
+        tokens: How many tokens it wrote.
+        seconds: How long that took.
+        scores: Whether it gives token probabilities.
+        way: How, where a server has several ways.
+        embeds: Whether it gives embeddings.
+        context: Tokens that fit into one request; None where that is not known.
+        details: Further facts, a name and a value each.
+    """
+
+    ok: bool
+    error: str = ""
+    hint: str = ""
+    reason: str = ""
+    model: str = ""
+    where: str = ""
+    prompt: str = ""
+    completion: str = ""
+    tokens: int = 0
+    seconds: float = 0.0
+    scores: bool = False
+    way: str = ""
+    embeds: bool = False
+    context: int | None = None
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelListing:
+    """What `counterlens.listModels` returns: the names, or what went wrong and what to do."""
+
+    ok: bool
+    error: str = ""
+    hint: str = ""
+    reason: str = ""
+    models: tuple[str, ...] = ()
+
+
+async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
+    """Try the model of the settings; what it answered before does not count."""
+    settings, loop = ls.settings, asyncio.get_running_loop()
+
+    def loading(done: int, total: int) -> None:
+        detail = f"opening {settings.model_spec}"
+        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", Steps(done, total))
+
+    def work(cancel: Event) -> Trial:
+        return try_model(ls.host.get(settings, loading).model, cancel=cancel)
+
+    try:
+        found = await _waiting(ls, f"Testing {settings.model_spec}", work)
+    except CounterlensError as error:
+        ls.announce("error", str(error), error.brief)
+        return TestAnswer(False, error.message, error.hint or "", error.brief, settings.model_spec)
+    info = found.info
+    ls.announce("ready", f"{info.name} answers")
+    return TestAnswer(
+        ok=True,
+        model=info.name,
+        where=info.where,
+        prompt=found.prompt,
+        completion=found.completion,
+        tokens=found.tokens,
+        seconds=found.seconds,
+        scores=found.scores,
+        way=found.way,
+        embeds=found.embeds,
+        context=info.context,
+        details=info.details,
+    )
+
+
+async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
+    """Ask an endpoint, `{baseUrl, key?}`, which models it has. The key is kept nowhere."""
+    from counterlens.models.remote import models_at  # brings an HTTP client, which a local model never needs
+
+    given = plain(argument)
+    address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
+    known = address == ls.settings.remote_base_url  # the key of one server is not for another
+    try:
+        names = await _waiting(
+            ls, f"Asking {address}", lambda cancel: models_at(address, key, known=known, cancel=cancel)
+        )
+    except CounterlensError as error:
+        return ModelListing(False, error.message, error.hint or "", error.brief)
+    return ModelListing(True, models=tuple(names))
+
+
+async def _waiting(ls: CounterlensServer, title: str, work: Callable[[Event], Found]) -> Found:
+    """Work off the event loop, with progress and cancel."""
+    cancel = Event()
+    try:
+        async with progress(ls, title, cancel):
+            return await asyncio.get_running_loop().run_in_executor(ls.executor, work, cancel)
+    except asyncio.CancelledError:
+        cancel.set()
+        raise

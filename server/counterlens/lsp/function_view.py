@@ -1,0 +1,177 @@
+"""What is known of the function at a place: confidence by concept, dependences, what probes found.
+
+Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.confidence import Confidence
+from counterlens.confidence.aggregate import NodeConfidence
+from counterlens.confidence.granularity import level_of
+from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.places import Places
+from counterlens.lsp.targets import document_of, plain, position
+from counterlens.probes.pairs import Variant
+from counterlens.reports.wording import meaning
+from counterlens.syntax.functions import Function, function_at
+
+REQUEST = "counterlens/function"
+_WIDEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """How sure the model is of one concept in the function.
+
+    Attributes:
+        name: The concept category.
+        confidence: The mean over its nodes, 0 to 1.
+        level: 0 is the least certain.
+        nodes: How many there are.
+        least: Where its least certain node is.
+        least_confidence: How certain that is.
+        text: Its source in one short line.
+    """
+
+    name: str
+    confidence: float
+    level: int
+    nodes: int
+    least: types.Range
+    least_confidence: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the model makes of the function's dependences, in one line, and how that was found out."""
+
+    summary: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one task found in the function, in a sentence or two."""
+
+    task: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """The function at a place.
+
+    Attributes:
+        version: Of the document.
+        state: `ready`, `scoring` or `unavailable`.
+        reason: Why there is no confidence.
+        function: Its qualified name; empty where there is none.
+        header: Where its header begins.
+        calibrated: Whether the confidence is calibrated.
+        concepts: The least certain first.
+        dependences: None where the model was not examined.
+        findings: Of the probes that were run since it was changed.
+    """
+
+    version: int
+    state: str
+    reason: str | None
+    function: str = ""
+    header: types.Range | None = None
+    calibrated: bool = False
+    concepts: tuple[Concept, ...] = ()
+    dependences: Shown | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.feature(REQUEST)(_function)
+
+
+async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
+    """Answer the request with what is known now."""
+    analysis = ls.analyses.get(document_of(params))
+    if analysis is None:
+        return FunctionView(-1, State.UNAVAILABLE, "the document is not open")
+    if analysis.document.language != "python":
+        return FunctionView(
+            analysis.document.version, State.UNAVAILABLE, "functions are told of in Python only"
+        )
+    places = ls.places(analysis)
+    offset = places.offset(position(plain(params)["position"]))
+    return await asyncio.get_running_loop().run_in_executor(
+        ls.executor, function_view, analysis.frozen(), places, offset
+    )
+
+
+def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionView:
+    """What is known of the function around a byte."""
+    known = FunctionView(analysis.document.version, analysis.state, analysis.reason or None)
+    function = function_at(analysis.document, offset)
+    if function is None:
+        return known
+    examined = analysis.examined.get(function.qualname)
+    inferred = examined.inferred if examined else None
+    return FunctionView(
+        known.version,
+        known.state,
+        known.reason,
+        function=function.qualname,
+        header=places.range(function.header, function.header),
+        calibrated=analysis.calibration is not None,
+        concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
+        dependences=Shown(inferred.summary, str(inferred.method)) if inferred else None,
+        findings=tuple(_findings(analysis, function)),
+    )
+
+
+def _findings(analysis: Analysis, function: Function) -> list[Finding]:
+    """What the tasks found; the completion probe, however it was started, is kept apart."""
+    found = {}
+    if known := analysis.probed.get(function.qualname):
+        found[str(Variant.COMPLETE)] = meaning(known[1].probe)
+    if kept := analysis.findings.get(function.qualname):
+        found = dict(kept[1]) | found
+    return [Finding(task, summary) for task, summary in found.items()]
+
+
+def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Concept, ...]:
+    least: dict[str, NodeConfidence] = {}
+    for node in found.nodes:
+        if (
+            not node.named
+            or node.confidence is None
+            or node.start < function.start
+            or node.end > function.end
+        ):
+            continue
+        known = least.get(node.category)
+        if known is None or known.confidence is None or node.confidence < known.confidence:
+            least[node.category] = node
+    made = [
+        _concept(found, places, least[name], value, count)
+        for name, (value, count) in found.concepts_in(function.start, function.end).items()
+    ]
+    return tuple(sorted(made, key=lambda one: one.confidence))
+
+
+def _concept(found: Confidence, places: Places, least: NodeConfidence, value: float, count: int) -> Concept:
+    source = found.document.data[least.start : least.end].decode("utf-8", "replace").split("\n", 1)[0]
+    return Concept(
+        str(least.category),
+        value,
+        level_of(value),
+        count,
+        places.range(least.start, least.end),
+        least.confidence or 0.0,
+        source if len(source) <= _WIDEST else source[: _WIDEST - 1] + "…",
+    )

@@ -1,0 +1,69 @@
+"""What is known of a document's operators: an answer stays while no edit touches what the model has read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from counterlens.lsp.carrying import Carrier
+from counterlens.probes.operator.belief import Belief
+from counterlens.syntax.document import Document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorAnswer:
+    """One answer.
+
+    Attributes:
+        start: The operator's first byte.
+        end: The byte after its last.
+        read: The byte range of the definition that was read.
+        header: How much of the document's beginning was read before it.
+        belief: The answer.
+    """
+
+    start: int
+    end: int
+    read: tuple[int, int]
+    header: int
+    belief: Belief
+
+
+class OperatorAnswers:
+    """The answers on one document, by the operator's first byte. Used only on the server's event loop."""
+
+    def __init__(self) -> None:
+        self._document: Document | None = None
+        self._asked: object = None
+        self._found: dict[int, OperatorAnswer] = {}
+        self.failure = ""
+        """Why there is no answer, where the last question had none."""
+
+    def on(self, document: Document, asked: object) -> dict[int, OperatorAnswer]:
+        """The answers that hold for a version of the document.
+
+        Args:
+            document: The newest version.
+            asked: Who is asked; what another model said is forgotten.
+        """
+        if self._asked != asked:
+            self._found, self.failure = {}, ""
+        elif self._document is not None and self._document is not document:
+            self._found, self.failure = self._carried(self._document, document), ""
+        self._document, self._asked = document, asked
+        return self._found
+
+    def note(self, document: Document, asked: object, answer: OperatorAnswer) -> None:
+        """Keep an answer on the newest version of the document."""
+        self.on(document, asked)[answer.start] = answer
+        self.failure = ""
+
+    def _carried(self, old: Document, new: Document) -> dict[int, OperatorAnswer]:
+        carrier = Carrier.between(old.data, new.data)
+        found = {}
+        for one in self._found.values():
+            read = carrier.carry(*one.read)
+            if read is None or (one.header and carrier.carry(0, one.header) != (0, one.header)):
+                continue
+            shift = read[0] - one.read[0]
+            found[one.start + shift] = replace(one, start=one.start + shift, end=one.end + shift, read=read)
+        return found

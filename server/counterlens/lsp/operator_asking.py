@@ -1,0 +1,125 @@
+"""Asking which operator belongs in a gap: one gap after the other, off the event loop, each once.
+
+What someone points at comes before what is asked ahead. An edit drops what is waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Event
+
+from counterlens.confidence import Confidence
+from counterlens.confidence.units import units
+from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.operator_answers import OperatorAnswer
+from counterlens.lsp.settings import Settings
+from counterlens.probes.operator.belief import believe
+from counterlens.syntax.document import Document
+from counterlens.syntax.operators import OperatorSite, operator_at, operator_sites
+
+
+class OperatorAsker:
+    """Asks for the server.
+
+    Args:
+        ls: The server.
+    """
+
+    def __init__(self, ls: CounterlensServer) -> None:
+        self._ls = ls
+        self._waiting: list[tuple[Analysis, Document, int]] = []
+        self._answered: dict[tuple[str, int], asyncio.Event] = {}
+        self._worker: asyncio.Task[None] | None = None
+
+    def known(self, analysis: Analysis) -> dict[int, OperatorAnswer]:
+        """The answers on the newest version, by the operator's first byte."""
+        return analysis.operators.on(analysis.document, _asked(self._ls.settings))
+
+    def ask(self, analysis: Analysis, start: int) -> asyncio.Event:
+        """Ask for one operator before all others; the event is set when that is over."""
+        event = self._answered.setdefault((analysis.uri, start), asyncio.Event())
+        self._waiting.insert(0, (analysis, analysis.document, start))
+        self._begin()
+        return event
+
+    async def ask_all(self, analysis: Analysis, span: tuple[int, int] | None = None) -> None:
+        """Ask for all operators of a document or a part of it, those that surprised the model first."""
+        document, found = analysis.document, analysis.confidence
+        starts = await asyncio.get_running_loop().run_in_executor(
+            self._ls.executor, _starts, document, span, found
+        )
+        if analysis.document is document:
+            known = self.known(analysis)
+            self._waiting += [(analysis, document, start) for start in starts if start not in known]
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._waiting and (self._worker is None or self._worker.done()):
+            self._worker = asyncio.get_running_loop().create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._waiting:
+            analysis, document, start = self._waiting.pop(0)
+            try:
+                if analysis.document is document and self._ls.analyses.get(analysis.uri) is analysis:
+                    await self._one(analysis, document, start)
+            finally:
+                event = self._answered.pop((analysis.uri, start), None)
+                if event is not None:
+                    event.set()
+
+    async def _one(self, analysis: Analysis, document: Document, start: int) -> None:
+        ls, settings = self._ls, self._ls.settings
+        site = operator_at(document, start)
+        if site is None or start in self.known(analysis):
+            return
+        try:
+            answer = await asyncio.get_running_loop().run_in_executor(
+                ls.executor, _answer, ls.host, settings, document, site, analysis.cancel
+            )
+        except Cancelled:
+            return
+        except CounterlensError as error:
+            analysis.operators.failure = str(error)
+            self._waiting = [one for one in self._waiting if one[0] is not analysis]
+            return
+        if analysis.document is document and _asked(ls.settings) == _asked(settings):
+            analysis.operators.note(document, _asked(settings), answer)
+            if answer.belief.preferred is not None:
+                ls.changed(analysis)
+
+
+def _asked(settings: Settings) -> object:
+    return settings.model_spec, settings.model_options
+
+
+def _answer(
+    host: ModelHost, settings: Settings, document: Document, site: OperatorSite, cancel: Event
+) -> OperatorAnswer:
+    """Ask for one operator; takes up to some seconds."""
+    unit = next(unit for unit in units(document) if unit.start <= site.start < unit.end)
+    belief = believe(host.get(settings), document, site, cancel=cancel)
+    return OperatorAnswer(site.start, site.end, (unit.start, unit.end), unit.context, belief)
+
+
+def _starts(document: Document, span: tuple[int, int] | None, found: Confidence | None) -> list[int]:
+    """The operators' first bytes; those first that the model found least likely, read from left to right."""
+    try:
+        sites = operator_sites(document, span)
+    except SourceError:
+        return []
+    starts = [site.start for site in sites]
+    if found is None or found.document is not document:
+        return starts
+    scores = found.scores
+    likely = dict.fromkeys(starts, 0.0)
+    for first, last, logprob in zip(
+        scores.start.tolist(), scores.end.tolist(), scores.logprob.tolist(), strict=True
+    ):
+        for start in range(first, last):
+            if start in likely:
+                likely[start] = logprob
+    return sorted(starts, key=lambda start: likely[start])

@@ -1,0 +1,147 @@
+"""Operators: the hover says which the model finds likely; a clear preference for another one is marked.
+
+Nothing is asked before someone points at an operator or probes them, unless `operators.ask` is `scored`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterator
+
+from lsprotocol import types
+
+from counterlens.confidence.ignoring import ignored
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.operator_answers import OperatorAnswer
+from counterlens.lsp.operator_asking import OperatorAsker
+from counterlens.lsp.replacing import about, ignore_actions, replace_action
+from counterlens.reports.expected import code
+from counterlens.reports.operators import belief_markdown, belief_sentence
+from counterlens.reports.wording import share
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.operators import operator_at
+
+CODE = "operator"
+
+_SEVERITIES = {
+    "hint": types.DiagnosticSeverity.Hint,
+    "information": types.DiagnosticSeverity.Information,
+}
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    Operators(server)
+
+
+class Operators:
+    """The feature.
+
+    Args:
+        server: What it is added to.
+    """
+
+    def __init__(self, server: CounterlensServer) -> None:
+        self._asker = OperatorAsker(server)
+        server.hovers.append(self._hover)
+        server.hover_waits.append(self._wait)
+        server.diagnostics.append(self._diagnostics)
+        server.code_actions.append(self._code_actions)
+        server.when_changed.append(self._ask_ahead)
+        server.when_probed.append(self._ask_probed)
+
+    def _wait(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> Awaitable[object] | None:
+        """Ask for the operator that is pointed at."""
+        if ls.settings.operators_ask == "never" or not ls.settings.enable:
+            return None
+        site = operator_at(analysis.document, offset)
+        if site is None or site.start in self._asker.known(analysis):
+            return None
+        return self._asker.ask(analysis, site.start).wait()
+
+    def _hover(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
+        site = operator_at(analysis.document, offset)
+        answer = self._asker.known(analysis).get(site.start) if site is not None else None
+        if answer is not None:
+            return belief_markdown(answer.belief, ls.host.name)
+        if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
+            return ""
+        if analysis.operators.failure:
+            return f"*Which operator fits here is not known: {analysis.operators.failure}*"
+        return f"*Asking which operator fits {code(site.text[:40])}… point here again in a moment.*"
+
+    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[OperatorAnswer]:
+        """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""
+        answers = self._asker.known(analysis)
+        if not answers or Category.OPERATORS in ls.settings.ignored_concepts:
+            return
+        comments = ignored(analysis.document)
+        if Category.OPERATORS in comments.everywhere:
+            return
+        for one in answers.values():
+            hushed = comments.covers(one.start, one.end, Category.OPERATORS)
+            if one.belief.doubts(ls.settings.operators_threshold) and not hushed:
+                yield one
+
+    def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
+        if ls.settings.operators_diagnostics == "off" or not ls.settings.enable:
+            return []
+        places = ls.places(analysis)
+        return [
+            types.Diagnostic(
+                range=places.range(one.start, one.end),
+                message=belief_sentence(one.belief, ls.host.name),
+                severity=_SEVERITIES[ls.settings.operators_diagnostics],
+                source="counterlens",
+                code=CODE,
+                data={"preferred": one.belief.preferred, "category": Category.OPERATORS},
+            )
+            for one in self._doubted(ls, analysis)
+        ]
+
+    def _code_actions(
+        self, ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        """Replace an operator with what the model prefers; where it is marked, also: do not mark it."""
+        places = ls.places(analysis)
+        first, last = places.offset(params.range.start), places.offset(params.range.end)
+        marked = {one.start for one in self._doubted(ls, analysis)}
+        actions: list[types.CodeAction] = []
+        for one in self._asker.known(analysis).values():
+            preferred = one.belief.preferred
+            if preferred is None or not (one.start <= last and first <= one.end):
+                continue
+            stands = one.belief.distribution.site.operator
+            title = f"Replace `{stands}` with `{preferred}` ({share(one.belief.share)})"
+            offered = [replace_action(ls, analysis, one.start, one.end, preferred, title)]
+            if one.start in marked:
+                offered += ignore_actions(ls, analysis, one.start, one.end, Category.OPERATORS)
+            reason = about(params, CODE, places.range(one.start, one.end))
+            for action in offered:
+                action.diagnostics = reason or None
+            actions += offered
+        return actions
+
+    def _ask_ahead(self, ls: CounterlensServer, analysis: Analysis) -> None:
+        """Ask for all operators of a document that was scored, where that is wanted."""
+        if ls.settings.operators_ask == "scored" and analysis.confidence is not None:
+            # once for these scores
+            analysis.memo.get("operators", lambda: _later(self._asker.ask_all(analysis)))
+
+    def _ask_probed(
+        self, _ls: CounterlensServer, analysis: Analysis, task: str, spans: list[tuple[int, int]]
+    ) -> None:
+        """What the operator probe has asked is known, so that hover and marks can show it."""
+        if task == "operator":
+            for span in spans:
+                _later(self._asker.ask_all(analysis, span))
+
+
+_TASKS: set[asyncio.Task[None]] = set()
+
+
+def _later(work: Awaitable[None]) -> None:
+    task = asyncio.ensure_future(work)
+    _TASKS.add(task)  # the loop itself keeps no more than a weak reference
+    task.add_done_callback(_TASKS.discard)

@@ -1,0 +1,144 @@
+"""Code actions that replace a piece of a document or ignore what is marked there, for any feature.
+
+A client of our own shows the difference first, through its command `counterlens.previewReplacement`, and
+keeps ignored concepts in its settings, through `counterlens.ignoreConcept`. Any other gets plain edits; a
+replacement is then marked as one that the user confirms, where the client has such a thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from counterlens.confidence.ignoring import directive, ignored
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.document import Document
+
+PREVIEW_COMMAND = "counterlens.previewReplacement"
+"""A command of the client: `{uri, version, range, newText, title}`; show the difference, then ask."""
+
+IGNORE_COMMAND = "counterlens.ignoreConcept"
+"""A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
+
+_ANNOTATION = "counterlens"
+_HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
+
+
+def about(params: types.CodeActionParams, code: str, where: types.Range) -> list[types.Diagnostic]:
+    """Those diagnostics of a request that have a code and mark a place."""
+    return [one for one in params.context.diagnostics if one.code == code and one.range == where]
+
+
+def replace_action(
+    ls: CounterlensServer, analysis: Analysis, start: int, end: int, text: str, title: str
+) -> types.CodeAction:
+    """Replace a byte range: a client of our own shows the difference first."""
+    where = ls.places(analysis).range(start, end)
+    action = types.CodeAction(title, kind=types.CodeActionKind.QuickFix)
+    if not ls.client_shows_results:
+        action.edit = _edit(ls, analysis, where, text, confirm=title)
+        return action
+    before = analysis.document.data[start:end].decode("utf-8", "replace").strip()
+    argument = {
+        "uri": analysis.uri,
+        "version": analysis.document.version,
+        "range": where,
+        "newText": text,
+        "title": f"`{before}` → `{text}`",
+    }
+    action.command = types.Command(title, PREVIEW_COMMAND, arguments=[argument])
+    return action
+
+
+def ignore_actions(
+    ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category
+) -> Iterator[types.CodeAction]:
+    """Do not mark a concept here, or anywhere in the workspace; without settings of a client in the file."""
+    here = ignoring_edit(analysis.document, start, end, category)
+    if here is not None:
+        offset, text = here
+        where = ls.places(analysis).range(offset, offset)
+        yield types.CodeAction(
+            f"Ignore surprising {category} here",
+            kind=types.CodeActionKind.QuickFix,
+            edit=_edit(ls, analysis, where, text),
+        )
+    if ls.client_shows_results:
+        title = f"Ignore surprising {category} in this workspace"
+        command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
+        yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
+    else:
+        offset = below_head(analysis.document)
+        line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
+        yield types.CodeAction(
+            f"Ignore surprising {category} in this file",
+            kind=types.CodeActionKind.QuickFix,
+            edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
+        )
+
+
+def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
+    """Where to insert which comment that ignores a place: a byte offset and a text.
+
+    At the end of its line, or above it where that would be no comment; None where neither would be one.
+    """
+    data, positions = document.data, document.positions
+    comment = directive(document.language, category)
+    line = positions.line_of(start)
+    begin = positions.line_start(line)
+    stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
+    content = data[begin:stop].rstrip(b"\r\n")
+    indentation = content[: len(content) - len(content.lstrip())].decode("utf-8", "replace")
+    choices = [
+        (begin + len(content.rstrip()), f"  {comment}", 0),
+        (begin, f"{indentation}{comment}{_newline(document)}", 1),
+    ]
+    broken = document.tree.root_node.has_error
+    for offset, text, above in choices:
+        size = len(text.encode()) if above else 0
+        changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
+        edited = Document(changed, document.path, document.language)
+        if edited.tree.root_node.has_error and not broken:
+            continue
+        if ignored(edited).covers(start + size, end + size, category):
+            return offset, text
+    return None
+
+
+def below_head(document: Document) -> int:
+    """Below what has to come first in a file: how it is run, and how it is encoded."""
+    line = 0
+    while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
+        line += 1
+    return document.positions.line_start(line)
+
+
+def _newline(document: Document) -> str:
+    return "\r\n" if b"\r\n" in document.data else "\n"
+
+
+def _edit(
+    ls: CounterlensServer, analysis: Analysis, where: types.Range, text: str, *, confirm: str | None = None
+) -> types.WorkspaceEdit:
+    """An edit of this version of the document, as far as the client can be told so."""
+    workspace = ls.client_capabilities.workspace
+    able = workspace.workspace_edit if workspace else None
+    if not (able and able.document_changes):
+        return types.WorkspaceEdit(changes={analysis.uri: [types.TextEdit(where, text)]})
+    version = types.OptionalVersionedTextDocumentIdentifier(
+        uri=analysis.uri, version=analysis.document.version
+    )
+    if confirm is None or able.change_annotation_support is None:
+        change = types.TextDocumentEdit(version, [types.TextEdit(where, text)])
+        return types.WorkspaceEdit(document_changes=[change])
+    annotated = types.AnnotatedTextEdit(annotation_id=_ANNOTATION, range=where, new_text=text)
+    return types.WorkspaceEdit(
+        document_changes=[types.TextDocumentEdit(version, [annotated])],
+        change_annotations={
+            _ANNOTATION: types.ChangeAnnotation(label=confirm, needs_confirmation=True),
+        },
+    )

@@ -1,0 +1,147 @@
+"""Evaluation runs in the workspace: what they are of, how far they are, their report.
+
+Commands `counterlens.runs` (`{folders}`) and `counterlens.runReport` (`{folder}`), see
+docs/protocol.md. They only read what `counterlens bench` has written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.figures import Found
+from counterlens.evaluation.store import Store
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.targets import plain
+from counterlens.reports.evaluation.page import run_html
+from counterlens.reports.evaluation.text import run_markdown
+from counterlens.reports.evaluation.wording import state, title
+
+COMMAND = "counterlens.runs"
+REPORT_COMMAND = "counterlens.runReport"
+MOST = 200
+"""Runs in one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One run.
+
+    Attributes:
+        folder: Where it is.
+        tasks: What is probed.
+        data: What it is asked about, as the user named it.
+        models: Who is asked.
+        done: How many items have a record.
+        total: How many there are.
+        resume: The command that goes on with it; empty where it is finished.
+        error: Why it cannot be read.
+    """
+
+    folder: str
+    tasks: tuple[str, ...] = ()
+    data: str = ""
+    models: tuple[str, ...] = ()
+    done: int = 0
+    total: int = 0
+    resume: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs, in the order that they were asked for."""
+
+    runs: tuple[Listed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What `counterlens.runReport` returns.
+
+    Attributes:
+        ok: Whether there is a report.
+        error: Why not.
+        title: What the run is of.
+        summary: How far it is.
+        html: A page that needs nothing else, for a client that shows results itself.
+        markdown: The same in short, for any other.
+    """
+
+    ok: bool
+    error: str | None = None
+    title: str = ""
+    summary: str = ""
+    html: str = ""
+    markdown: str = ""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_runs)
+    server.command(REPORT_COMMAND)(_report)
+
+
+async def _runs(ls: CounterlensServer, argument: Any = None) -> Runs:
+    """Say what the runs in some folders are of, and how far."""
+    folders = [Path(str(one)) for one in list(plain(argument).get("folders") or [])[:MOST]]
+    loop = asyncio.get_running_loop()
+    return Runs(await loop.run_in_executor(ls.executor, lambda: tuple(listed(one) for one in folders)))
+
+
+async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
+    """Give the report of the run in a folder, finished or not."""
+    folder, shows = Path(str(plain(argument).get("folder") or "")), ls.client_shows_results
+    try:
+        report = await asyncio.get_running_loop().run_in_executor(ls.executor, _made, folder, shows)
+    except CounterlensError as error:
+        if not shows:
+            ls.show(str(error), types.MessageType.Error)
+        return RunReport(ok=False, error=str(error))
+    if not shows:
+        await show_markdown(ls, f"run {folder.name}", f"{report.title}: {report.summary}", report.markdown)
+    return report
+
+
+def listed(folder: Path) -> Listed:
+    """One run in short; takes milliseconds, as no record is read."""
+    try:
+        with Store.open(folder) as store:
+            settings, done, total = store.settings, len(store.done), len(store.items)
+    except CounterlensError as error:
+        return Listed(str(folder), error=str(error))
+    if settings is None:  # Store.open has looked
+        raise ValueError(folder)
+    left = done < total
+    return Listed(
+        str(folder),
+        settings.tasks,
+        settings.data,
+        settings.models,
+        done,
+        total,
+        _resuming(folder) if left else "",
+    )
+
+
+def _made(folder: Path, html: bool) -> RunReport:
+    found = Found.read(folder)
+    return RunReport(
+        ok=True,
+        title=title(found),
+        summary=state(found),
+        html=run_html(found) if html else "",
+        markdown="" if html else run_markdown(found),
+    )
+
+
+def _resuming(folder: Path) -> str:
+    return shlex.join([sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"])

@@ -1,0 +1,111 @@
+"""What an editor's list of tests shows: the functions of a file, and for each the mutations to probe it with.
+
+Command `counterlens.testItems`: argument `{uri, function?}`, answer `Items`. No model is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.errors import CounterlensError
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.targets import function_named, open_python, plain
+from counterlens.mutations.registry import MUTATIONS
+from counterlens.probes.completion import preserving, refusals, rewritings
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+
+COMMAND = "counterlens.testItems"
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_items)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionItem:
+    """One function.
+
+    Attributes:
+        function: Its qualified name.
+        range: From its first decorator or `def` to its end.
+    """
+
+    function: str
+    range: types.Range
+
+
+@dataclass(frozen=True, slots=True)
+class MutationItem:
+    """One mutation of one function.
+
+    Attributes:
+        mutation: Its id.
+        concept: What it perturbs.
+        lines: First lines of the places that it changes, 0-based.
+        refused: Why it changes none; empty where it does.
+    """
+
+    mutation: str
+    concept: str
+    lines: tuple[int, ...]
+    refused: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Either the functions of a file or the mutations of one of them; why there are none, where it failed."""
+
+    version: int = 0
+    functions: tuple[FunctionItem, ...] = ()
+    mutations: tuple[MutationItem, ...] = ()
+    error: str | None = None
+
+
+async def _items(ls: CounterlensServer, argument: Any = None) -> Items:
+    """List what can be tested."""
+    try:
+        if not plain(argument).get("function"):
+            return _functions(ls, open_python(ls, argument))
+        analysis, function = function_named(ls, argument)
+        document = analysis.document
+        found = await asyncio.get_running_loop().run_in_executor(
+            ls.executor, mutations_of, document, function.qualname
+        )
+    except CounterlensError as error:
+        return Items(error=str(error))
+    return Items(document.version, mutations=found)
+
+
+def _functions(ls: CounterlensServer, analysis: Analysis) -> Items:
+    places = ls.places(analysis)
+    # Of several definitions of one name the last is what the name means, and what a probe takes.
+    named = {one.qualname: one for one in functions(analysis.document)}
+    found = (FunctionItem(name, places.range(one.start, one.end)) for name, one in named.items())
+    return Items(analysis.document.version, functions=tuple(found))
+
+
+def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
+    """The mutations that keep the meaning of a function and have a place in it, in the order of the registry.
+
+    Takes up to a second on a long file.
+
+    Raises:
+        SourceError: there is no such function, or the file does not parse.
+    """
+    _, surveyed = rewritings(document, qualname, None, seed=0)
+    refused = refusals(surveyed)
+    items = []
+    for name in preserving(None):
+        lines = {one.start_line - 1 for one in surveyed.counterfactuals if one.mutation == name and one.cut}
+        reasons = dict.fromkeys(one.reason for one in refused if one.mutation == name)
+        if lines or reasons:
+            why = "" if lines else "; ".join(reasons)
+            items.append(MutationItem(name, str(MUTATIONS[name].concept), tuple(sorted(lines)), why))
+    return tuple(items)

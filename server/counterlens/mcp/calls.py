@@ -1,0 +1,69 @@
+"""Running a tool: off the event loop, with progress, cancelled when the assistant withdraws its request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, TextContent
+
+from counterlens.errors import CounterlensError
+from counterlens.probes.steps import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool found.
+
+    Attributes:
+        text: For reading, as Markdown.
+        data: The same as plain data.
+    """
+
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def result(self) -> CallToolResult:
+        """In the protocol's form."""
+        return CallToolResult(
+            content=[TextContent(type="text", text=self.text)], structured_content=self.data or None
+        )
+
+
+Work = Callable[[Event, Report], Answer]
+"""A tool's work, on a thread of its own: given what cancels it, and where it tells how far it is."""
+
+
+async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
+    """Run a tool.
+
+    Raises:
+        ToolError: an expected failure, in words that tell an assistant what it can do.
+    """
+    loop, cancel = asyncio.get_running_loop(), Event()
+    told: set[asyncio.Task[None]] = set()
+
+    def tell(step: str, done: int, total: int) -> None:
+        task = loop.create_task(context.report_progress(done, total or None, step))
+        told.add(task)
+        task.add_done_callback(told.discard)
+
+    def report(step: str, done: int, total: int) -> None:
+        loop.call_soon_threadsafe(tell, step, done, total)
+
+    try:
+        found = await asyncio.to_thread(work, cancel, report)
+    except asyncio.CancelledError:
+        cancel.set()
+        raise
+    except CounterlensError as error:
+        raise ToolError(str(error)) from error
+    finally:
+        if told:
+            await asyncio.gather(*told, return_exceptions=True)
+    return found.result()

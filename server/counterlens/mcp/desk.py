@@ -1,0 +1,84 @@
+"""What the tools work with: the folder that they may read, the one model, and the sandbox."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from counterlens.errors import SandboxError, SourceError
+from counterlens.models import Model, load
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.registry import Options
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.syntax.document import Document
+
+
+@dataclass(slots=True)
+class Desk:
+    """Shared by all requests of a server; every method may be called from any thread.
+
+    Attributes:
+        root: The only folder whose files are read, and whose tests are run.
+        model_name: Who is examined; it was chosen by whoever started the server, never by the assistant.
+        options: How the model is opened.
+        allow_weaker_sandbox: Whether programs may run where there is only a weak sandbox.
+    """
+
+    root: Path
+    model_name: str
+    options: Options
+    allow_weaker_sandbox: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _opened: tuple[Model, AnswerStore] | None = None
+
+    def model(self) -> Model:
+        """The model, opened when it is first needed.
+
+        Raises:
+            ModelError: it cannot be opened.
+        """
+        with self._lock:
+            if self._opened is None:
+                loaded = load(self.model_name, self.options)
+                store = AnswerStore()
+                self._opened = CachedModel(loaded, store), store
+            return self._opened[0]
+
+    def read(self, path: str) -> Document:
+        """A file below the root.
+
+        Raises:
+            SourceError: it lies outside, or cannot be read.
+        """
+        root = self.root.resolve()
+        wanted = (root / Path(path).expanduser()).resolve()
+        if not wanted.is_relative_to(root):
+            raise SourceError(
+                f"{path} is outside of {root}", "Start `counterlens mcp` with a --root that contains it"
+            )
+        return Document.read(wanted)
+
+    def sandbox(self) -> Sandbox:
+        """Where programs run.
+
+        Raises:
+            SandboxError: there is none, or a weak one only and that was not allowed.
+        """
+        best = chosen()
+        if best.weak and not self.allow_weaker_sandbox:
+            raise SandboxError(
+                f"the only sandbox here is weak: {best.name} {best.reason}",
+                "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same",
+            )
+        return best_sandbox()
+
+    def close(self) -> None:
+        """Give the model back."""
+        with self._lock:
+            if self._opened is not None:
+                model, store = self._opened
+                model.close()
+                store.close()
+            self._opened = None

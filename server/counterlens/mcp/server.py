@@ -1,0 +1,96 @@
+"""The server: which tools there are, and what an assistant is told about each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+import counterlens
+from counterlens.mcp import tools
+from counterlens.mcp.calls import answered
+from counterlens.mcp.desk import Desk
+
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+INSTRUCTIONS = (
+    "Counterlens asks a code model whether it understands code or only recognises it. Use "
+    "counterlens_confidence to see where a model's expectations fail, and counterlens_probe_function for "
+    "evidence: the model completes the function and equivalent ways of writing it, and the function's own "
+    "tests judge. Only probes with tests say anything about right and wrong; report n and the interval with "
+    "every figure. The model examined was chosen by the user and is not you, unless they say so."
+)
+
+Path = Annotated[str, Field(description="The file, relative to the folder that the server was started in.")]
+Function = Annotated[str, Field(description="The function's qualified name, such as Stack.push.")]
+Seed = Annotated[int, Field(description="What the choice of names and sites depends on.")]
+
+
+def create_server(desk: Desk) -> MCPServer:
+    """A server over one desk; run it with `run("stdio")`."""
+    server: MCPServer = MCPServer(
+        "counterlens", instructions=INSTRUCTIONS, version=counterlens.__version__, log_level="WARNING"
+    )
+
+    @server.tool(title="How expected code is to the model", annotations=_READS)
+    async def counterlens_confidence(
+        context: Context[Any, Any],
+        path: Path | None = None,
+        source: Annotated[str | None, Field(description="Code, instead of a path.")] = None,
+        language: Annotated[str, Field(description="The language of `source`.")] = "python",
+        function: Function | None = None,
+    ) -> CallToolResult:
+        """How expected each concept and statement is to the model, and which places surprise it.
+
+        Low confidence means that this model did not expect the code; it does not mean that the code is wrong.
+        """
+        return await answered(
+            context,
+            lambda cancel, report: tools.measure_confidence(
+                desk, path, source, language, function, cancel, report
+            ),
+        )
+
+    @server.tool(title="Probe a function counterfactually", annotations=_RUNS)
+    async def counterlens_probe_function(
+        context: Context[Any, Any],
+        path: Path,
+        function: Function,
+        task: Annotated[str, Field(description="See counterlens_tasks.")] = "completion",
+        seed: Seed = 0,
+    ) -> CallToolResult:
+        """Does the model hold when the code changes its shape but not its meaning?
+
+        Takes from seconds to minutes. What the model writes runs in a sandbox only, by the function's tests.
+        """
+        return await answered(
+            context, lambda cancel, report: tools.probe(desk, path, function, task, seed, cancel, report)
+        )
+
+    @server.tool(title="List counterfactuals", annotations=_READS)
+    async def counterlens_counterfactuals(
+        context: Context[Any, Any], path: Path, function: Function | None = None, seed: Seed = 0
+    ) -> CallToolResult:
+        """Ways to write the code otherwise that keep or break its meaning, and why others were refused.
+
+        No model is asked and nothing is run.
+        """
+        return await answered(context, lambda *_: tools.list_counterfactuals(desk, path, function, seed))
+
+    @server.tool(title="Show dependences", annotations=_READS)
+    async def counterlens_dependences(
+        context: Context[Any, Any], path: Path, function: Function
+    ) -> CallToolResult:
+        """What each statement depends on, by control and by data, from the program alone."""
+        return await answered(context, lambda *_: tools.show_dependences(desk, path, function))
+
+    @server.tool(title="List what can be probed", annotations=_READS)
+    async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
+        """The tasks that counterlens_probe_function knows, and the model that is examined."""
+        return await answered(context, lambda *_: tools.list_tasks(desk))
+
+    return server
