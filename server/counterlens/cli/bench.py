@@ -24,20 +24,27 @@ from counterlens.cli.options import (
     without_option,
 )
 from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import Plan, absolute, make_plan
 from counterlens.evaluation.run import Ended, Run, holds_one
-from counterlens.evaluation.settings import TASKS, Settings
+from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Store
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.inference.inferred import Method
+from counterlens.probes.pairs import Variant
+from counterlens.probes.registry import BENCHABLE
 from counterlens.reports.evaluation.terminal import run_report
 from counterlens.reports.evaluation.wording import plan_lines
 from counterlens.sandbox.base import Sandbox
 
 _EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
+_ENGINE = ("engine", "address", "replicas")
+_KEPT_AS = {"model": "models", "task": "tasks"}
 
 
 @click.command()
@@ -49,7 +56,14 @@ _INTERRUPTED = 130
     help="Folder of the run.",
 )
 @click.option("--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for a repository's functions.")
-@click.option("--task", type=click.Choice(TASKS), default=TASKS[0], show_default=True, help="What is probed.")
+@click.option(
+    "--task",
+    type=click.Choice(list(BENCHABLE)),
+    multiple=True,
+    default=(str(Variant.COMPLETE),),
+    show_default=True,
+    help="What is probed (repeatable).",
+)
 @click.option(
     "--model",
     "-m",
@@ -85,8 +99,35 @@ _INTERRUPTED = 130
 @click.option(
     "--paths", multiple=True, metavar="PATTERN", help="repo: only these files or folders (repeatable)."
 )
+@click.option("--windows", is_flag=True, help="Also with less context (operator).")
+@click.option("--unroll", is_flag=True, help="Also with loops written out as they run (execution).")
+@click.option(
+    "--corpus", metavar="NAME_OR_PATH", help="Where operators are counted (operator, memorisation)."
+)
+@click.option(
+    "--method",
+    type=click.Choice([str(method) for method in Method]),
+    help="How dependences are found out (dependence); without it, as the model allows.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR; its options are kept there.")
 @click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time.")
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default=LOCAL,
+    show_default=True,
+    help="Where work is done: on this machine, or on the nodes of a Ray cluster; what comes out is the same.",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    envvar="RAY_ADDRESS",
+    help="ray: the head of the cluster, or auto for the one that this machine is part of.",
+)
+@click.option(
+    "--replicas", type=click.IntRange(1, 1024), metavar="N", help="ray: of each model; one a node by default."
+)
+@click.option("--brief", is_flag=True, hidden=True)  # for a folder that does not outlive the command
 @click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and ask nothing.")
 @sandbox_option
 @click.pass_context
@@ -97,6 +138,7 @@ def bench(
     resume: bool,
     jobs: int | None,
     only_plan: bool,
+    brief: bool,
     **_: Any,
 ) -> None:
     """Ask one or more models about every function of a dataset, or of a repository with tests.
@@ -110,21 +152,24 @@ def bench(
         for line in plan_lines(_plan(Settings(**given), strong_sandbox())):
             click.echo(line)
         return
-    sandbox = strong_sandbox()
+    engine = context.with_resource(_engine(context))
+    sandbox = engine.sandbox
     early = None if Store.begun(out) else _plan(_settings(None, given, out), sandbox)  # no folder yet
     with Store.create(out) as store:
         kept = store.settings
         if kept is not None and not resume:
             raise holds_one(store)
         plan = early or _plan(_settings(kept, given, out), sandbox)
-        run = (Run.begin if kept is None else Run.resume)(store, plan, sandbox)
+        with steps("starting the engine", total_known=False):
+            room = engine.jobs  # where it cannot start, no run is begun
+        run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         done = len(store.done)
         for line in plan_lines(plan, done):
             click.echo(line, err=True)
         cancel = Event()
         try:
             with _progress(len(plan.items), done) as advance:
-                ended = run.go(cancel, advance, jobs)
+                ended = run.go(cancel, advance, jobs or room)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             click.echo(_resume_with("stopped", store), err=True)
@@ -132,15 +177,34 @@ def bench(
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
             raise CounterlensError(error.message, hint) from error
-    _finish(out, ended)
+    _finish(out, ended, brief=brief)
+
+
+def _engine(context: click.Context) -> Engine:
+    """Where the work is done, as the options say.
+
+    Raises:
+        click.UsageError: an option is given that this engine does not have.
+    """
+    name, address, replicas = (context.params[option] for option in _ENGINE)
+    given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}
+    if name == LOCAL and given & {"address", "replicas"}:
+        raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
+
+    def warn(what: str) -> None:
+        click.secho(f"warning: {what}", err=True, fg="yellow")
+
+    return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))
 
 
 def _given(context: click.Context) -> dict[str, Any]:
     """The options of the run, as `Settings` names them."""
     values = context.params
-    own = {"out", "resume", "jobs", "only_plan", "model", "data"}
+    own = {"out", "resume", "jobs", "only_plan", "brief", "model", "task", "data", "corpus"} | {*_ENGINE}
     given = {name: value for name, value in values.items() if name not in own}
-    given["models"] = tuple(values["model"])
+    given["models"], given["tasks"] = tuple(values["model"]), tuple(values["task"])
+    if values["corpus"] is not None:
+        given["corpus"] = absolute(values["corpus"])
     if values["data"] is not None:
         given["data"] = absolute(values["data"])
     elif not values["resume"]:
@@ -150,7 +214,7 @@ def _given(context: click.Context) -> dict[str, Any]:
     for name, value in given.items():
         given[name] = tuple(value) if isinstance(value, list) else value
     given["_explicit"] = {
-        "models" if name == "model" else name
+        _KEPT_AS.get(name, name)
         for name in values
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
@@ -187,9 +251,10 @@ def _plan(settings: Settings, sandbox: Sandbox) -> Plan:
         return make_plan(settings, sandbox, report)
 
 
-def _finish(out: Path, ended: Ended) -> None:
+def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
     Console(highlight=False, width=None if Console().is_terminal else 120).print(run_report(Found.read(out)))
-    click.echo(f"counterlens report {out} shows the pairs, --format markdown, json or csv", err=True)
+    if not brief:
+        click.echo(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
     if ended.failed:
         for name, error in ended.failed.items():
             click.secho(f"{name} failed: {error}", err=True, fg="red")

@@ -34,8 +34,15 @@ from counterlens.syntax.functions import require_python
     "method",
     type=click.Choice([str(method) for method in Method]),
     help="Compare with what a model infers: from how its expectations move when a statement is changed, by "
-    "asking it for all pairs, or by asking it pair by pair. Needs PATH::QUALNAME.",
+    "asking it for all pairs, or by asking it pair by pair, in our words or in CoRe's. Needs PATH::QUALNAME.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(2),
+    metavar="N",
+    help="At most so many pairs of each kind where it is asked pair by pair: a sample, half of it true.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which pairs, with --limit.")
 @model_options
 @cache_option
 @json_option
@@ -43,6 +50,8 @@ def dependence(
     target: str,
     implicit_exceptions: bool,
     method: str | None,
+    limit: int | None,
+    seed: int,
     model: str,
     base_url: str | None,
     api: str,
@@ -66,7 +75,7 @@ def dependence(
             steps("loading the model") as report,
             opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
         ):
-            inferred = infer(loaded, wanted, Method(method), report=report)
+            inferred = infer(loaded, wanted, Method(method), limit=limit, seed=seed, report=report)
         if as_json:
             print_json(inferred_json(inferred))
         else:

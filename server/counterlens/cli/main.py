@@ -12,44 +12,41 @@ import sys
 import click
 
 import counterlens
-from counterlens.cli.bench import bench
-from counterlens.cli.calibrate import calibrate
-from counterlens.cli.data import data
-from counterlens.cli.dependence import dependence
-from counterlens.cli.doctor import doctor
-from counterlens.cli.judge import judge
-from counterlens.cli.models import models
-from counterlens.cli.mutate import mutate
-from counterlens.cli.probe import probe
-from counterlens.cli.report import compare, replay, report
-from counterlens.cli.score import score
-from counterlens.cli.serve import serve
+from counterlens.cli.lazy import LazyGroup
 from counterlens.errors import CounterlensError
 
+_COMMANDS = (
+    "probe",
+    "score",
+    "calibrate",
+    "causal",
+    "judge",
+    "mutate",
+    "dependence",
+    "bench",
+    "changed",
+    "report",
+    "compare",
+    "replay",
+    "export",
+    "data",
+    "models",
+    "doctor",
+    "serve",
+    "mcp",
+)
+# A subcommand is in a module of its name, but for those that say what a run has found.
+_PLACES = dict.fromkeys(("compare", "replay"), "report")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+@click.group(
+    cls=LazyGroup,
+    places={name: f"counterlens.cli.{_PLACES.get(name, name)}" for name in _COMMANDS},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(counterlens.__version__, prog_name="counterlens")
 def cli() -> None:
     """Does the model understand this code, or does it only recognise it?"""
-
-
-for command in (
-    probe,
-    score,
-    calibrate,
-    judge,
-    mutate,
-    dependence,
-    bench,
-    report,
-    compare,
-    replay,
-    data,
-    models,
-    doctor,
-    serve,
-):
-    cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:

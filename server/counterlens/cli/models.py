@@ -9,12 +9,10 @@ from rich.table import Table
 
 from counterlens.cli.options import json_option, model_options, opened, print_json, print_report
 from counterlens.errors import ModelError
-from counterlens.models import Capability, Prompt, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
+from counterlens.models.trial import try_model
 from counterlens.reports import json as plain
-
-_PROMPT = "def add(a, b):\n    return"
 
 
 @click.group(invoke_without_command=True)
@@ -53,29 +51,29 @@ def test_model(name: str, model: str, base_url: str | None, api: str, threads: i
     del model  # the argument names it
     started = time.perf_counter()
     with opened(name, threads, base_url, api, no_cache=True) as loaded:
-        ready = time.perf_counter()
-        (answer,) = loaded.complete([Prompt(_PROMPT, 16, Stop(indent=0))])
-        answered = time.perf_counter()
-        scores = loaded.offers(Capability.SCORE, anew=True)
+        load_seconds = time.perf_counter() - started
+        trial = try_model(loaded)
+    if as_json:
         document = {
-            "model": loaded.info.id,
-            "model_info": plain.model(loaded.info),
-            "prompt": _PROMPT,
-            "completion": answer.text,
-            "tokens": answer.tokens,
-            "load_seconds": ready - started,
-            "answer_seconds": answered - ready,
+            "model": trial.info.id,
+            "model_info": plain.model(trial.info),
+            "prompt": trial.prompt,
+            "completion": trial.completion,
+            "tokens": trial.tokens,
+            "load_seconds": load_seconds,
+            "answer_seconds": trial.seconds,
             "ok": True,
         }
-        way = dict(loaded.info.details).get("probabilities")
-    if as_json:
         print_json(document)
         return
-    click.echo(f"{loaded.info.name} answers ({loaded.info.where}).")
-    click.echo(f"  {_PROMPT!r} was continued with {answer.text!r}")
-    click.echo(f"  loaded in {ready - started:.1f} s, {answer.tokens} tokens in {answered - ready:.1f} s")
-    can = "completions and token probabilities" if scores else "completions only, no token probabilities"
-    click.echo(f"  it gives {can}" + (f" ({way})" if scores and way else ""))
+    click.echo(f"{trial.info.name} answers ({trial.info.where}).")
+    click.echo(f"  {trial.prompt!r} was continued with {trial.completion!r}")
+    click.echo(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
+    can = (
+        "completions and token probabilities" if trial.scores else "completions only, no token probabilities"
+    )
+    also = "; embeddings" if trial.embeds else "; no embeddings"
+    click.echo(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
 
 
 def _embedded_state() -> str:

@@ -130,6 +130,12 @@ def sandbox_option(command: Command) -> Command:
     )(command)
 
 
+def weaker_allowed() -> bool:
+    """Whether the user allowed a weak sandbox."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_WEAKER))
+
+
 def strong_sandbox() -> Sandbox:
     """The sandbox to run programs in; a weak one only where that was asked for, and labelled.
 
@@ -138,9 +144,8 @@ def strong_sandbox() -> Sandbox:
     """
     best = chosen()
     if best.weak:
-        context = click.get_current_context(silent=True)
         what = f"the only sandbox here is weak: {best.name} {best.reason}"
-        if context is None or not context.meta.get(_WEAKER):
+        if not weaker_allowed():
             raise SandboxError(
                 what, "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same"
             )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from typing import IO
 
 import click
 
-from counterlens.cli import tasks
+from counterlens.cli import every_task, tasks
 from counterlens.cli.options import (
     cache_option,
     json_option,
@@ -24,13 +28,16 @@ from counterlens.cli.options import (
     without_option,
 )
 from counterlens.datasets import open_dataset
+from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.inference.inferred import Method
+from counterlens.probes.offers import ALL
 from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession, Variant
 from counterlens.probes.subjects import targets_of
-from counterlens.probes.task import Target
+from counterlens.probes.task import Request, Target
+from counterlens.probes.understanding.programs import Code
 from counterlens.reports import json as plain
 from counterlens.reports.html import probe_html
 from counterlens.reports.markdown import probe_markdown
@@ -60,7 +67,7 @@ from counterlens.syntax.functions import find_function, require_python
 )
 @click.option(
     "--task",
-    type=click.Choice([*(str(variant) for variant in Variant), *TASKS, tasks.ALL]),
+    type=click.Choice([*(str(variant) for variant in Variant), *TASKS, ALL]),
     default=str(Variant.COMPLETE),
     show_default=True,
     help="What is probed.",
@@ -73,6 +80,20 @@ from counterlens.syntax.functions import find_function, require_python
 @click.option("--markdown", type=click.File("w", lazy=True), help="Write the report as Markdown (- to show).")
 @click.option("--html", type=click.File("w", lazy=True), help="Write the report as a page of its own.")
 @click.option("--windows", is_flag=True, help="Also with less context (operator).")
+@click.option("--unroll", is_flag=True, help="Also with loops written out as they run (execution).")
+@click.option(
+    "--code",
+    type=click.Choice([str(code) for code in Code]),
+    default=str(Code.GIVEN),
+    show_default=True,
+    help="Which programs are asked about (summary, name, output): the given, also the same with the bugs "
+    "that a dataset gives, or what the model itself writes of them.",
+)
+@click.option(
+    "--encoder",
+    metavar="M",
+    help="The model whose embeddings compare summaries, named as with --model (summary); otherwise MiniLM.",
+)
 @click.option(
     "--corpus",
     metavar="NAME_OR_PATH",
@@ -110,6 +131,9 @@ def probe(
     markdown: IO[str] | None,
     html: IO[str] | None,
     windows: bool,
+    unroll: bool,
+    code: str,
+    encoder: str | None,
     corpus: str | None,
     method: str | None,
     data: str | None,
@@ -122,40 +146,34 @@ def probe(
     The function and equivalent ways of writing it are cut at the same place, the model completes both, and
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
-    if task == tasks.ALL:
+    if task == ALL or (task in TASKS and not likelihood):
         chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
-        with (
-            steps("loading the model", total_known=True) as report,
-            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
-        ):
-            session = ProbeSession(
+        with ExitStack() as stack:
+            with steps("loading the model"):
+                loaded = stack.enter_context(opened(model, threads, base_url, api, no_cache=no_cache))
+            request = Request(
                 loaded,
-                strong_sandbox(),
-                variant=Variant.COMPLETE,
-                mutations=mutations,
+                chosen,
+                strong_sandbox,
                 seed=seed,
-                prefix_ratio=ratio,
+                windows=windows,
+                corpus=corpus,
+                method=method,
+                mutations=mutations,
                 without=without,
+                prefix_ratio=ratio,
                 max_tokens=max_tokens,
-                report=report,
+                unroll=unroll,
+                code=code,
+                encoder=_encoder(stack, encoder, threads, base_url, no_cache=no_cache),
             )
-            probed, untested = tasks.completions(session, chosen)
-            results, unmet = tasks.run_all(
-                loaded, chosen, seed=seed, windows=windows, corpus=corpus, method=method, report=report
-            )
-        reasons = {f"completion of {name}": reason for name, reason in untested.items()}
-        tasks.show_all(results, probed, reasons | unmet, as_json=as_json)
-        return
-    if task in TASKS:
-        chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
-        with (
-            steps("loading the model", total_known=True) as report,
-            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
-        ):
-            result = tasks.run(
-                task, loaded, chosen, seed=seed, windows=windows, corpus=corpus, method=method, report=report
-            )
-        tasks.show(result, as_json=as_json)
+            if task == ALL:
+                bugs = partial(tasks.bugs_of, data, limit=limit, seed=seed) if data is not None else None
+                _probe_everything(request, bugs, as_json=as_json)
+            else:
+                with steps("looking at the functions") as report:
+                    result = tasks.run(task, replace(request, report=report))
+                tasks.show(result, as_json=as_json)
         return
     variant = Variant.LIKELIHOOD if likelihood else Variant(task)
     sandbox = best_sandbox() if variant is Variant.LIKELIHOOD else strong_sandbox()
@@ -194,6 +212,31 @@ def probe(
         _show(
             found, None if isinstance(subjects, Target) and subjects.qualname else left_out | session.skipped
         )
+
+
+def _encoder(
+    stack: ExitStack, name: str | None, threads: int, base_url: str | None, *, no_cache: bool
+) -> SentenceEncoder | None:
+    """The model that compares sentences, where one is named; it stays open as long as the stack."""
+    if name is None:
+        return None
+    return ModelSentences(
+        stack.enter_context(opened(name, threads, base_url, "completions", no_cache=no_cache))
+    )
+
+
+def _probe_everything(
+    request: Request, bugs: Callable[[], Sequence[Target]] | None, *, as_json: bool
+) -> None:
+    """Every task; what is found is shown as it comes, or as JSON at the end, also when interrupted."""
+    found = every_task.run_all(
+        request, bugs=bugs, show=(lambda _: None) if as_json else every_task.show_outcome
+    )
+    if as_json:
+        every_task.print_everything(found)
+    every_task.show_end(found)
+    if found.interrupted:
+        raise click.exceptions.Exit(every_task.INTERRUPTED)
 
 
 def _subjects(

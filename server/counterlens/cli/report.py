@@ -19,6 +19,12 @@ from counterlens.cli.options import (
 from counterlens.evaluation.comparison import compare_runs
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.replay import replay as ask_again
+from counterlens.probes.registry import BENCHABLE
+from counterlens.reports.evaluation.annotations import run_github
+from counterlens.reports.evaluation.junit import run_junit
+from counterlens.reports.evaluation.latex import run_latex
+from counterlens.reports.evaluation.page import run_html
+from counterlens.reports.evaluation.sarif import run_sarif
 from counterlens.reports.evaluation.terminal import run_report
 from counterlens.reports.evaluation.text import (
     comparison_json,
@@ -28,20 +34,34 @@ from counterlens.reports.evaluation.text import (
     run_markdown,
 )
 
-FORMATS = {"markdown": run_markdown, "json": run_json, "csv": run_csv}
+FORMATS = {
+    "html": run_html,
+    "markdown": run_markdown,
+    "latex": run_latex,
+    "json": run_json,
+    "csv": run_csv,
+    "sarif": run_sarif,
+    "junit": run_junit,
+    "github": run_github,
+}
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
 @click.command()
 @_folder
 @click.option("--format", "form", type=click.Choice(["text", *FORMATS]), default="text", show_default=True)
+@click.option("--task", type=click.Choice(list(BENCHABLE)), help="Only this task of a run of several.")
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="A file to write to.")
-def report(folder: Path, form: str, output: IO[str] | None) -> None:
+def report(folder: Path, form: str, task: str | None, output: IO[str] | None) -> None:
     """Show what the run in DIR found, finished or not.
 
-    Markdown has the tables and every pair whose verdict changed, JSON everything, CSV one line a pair.
+    HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
+    LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
+    github for annotations.
     """
     found = Found.read(folder)
+    if task is not None:
+        found = found.only(task)
     if form == "text" and output is None:
         print_report(run_report(found))
         return
@@ -57,7 +77,10 @@ def report(folder: Path, form: str, output: IO[str] | None) -> None:
 @click.argument("second", metavar="DIR2", type=click.Path(path_type=Path))
 @json_option
 def compare(first: Path, second: Path, as_json: bool) -> None:
-    """Tell what changed from the run in DIR1 to that in DIR2, function by function, with McNemar's test."""
+    """Tell what changed from the run in DIR1 to that in DIR2, function by function.
+
+    With McNemar's test of verdicts and Wilcoxon's of scores, adjusted together (Holm).
+    """
     found = compare_runs(Found.read(first), Found.read(second), (str(first), str(second)))
     if as_json:
         print_json(comparison_json(found))

@@ -1,0 +1,168 @@
+"""`counterlens causal`: what confidence in a concept does to a model's cross-entropy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from counterlens.cli.options import (
+    cache_option,
+    json_option,
+    model_options,
+    opened,
+    print_json,
+    print_report,
+    steps,
+)
+from counterlens.cli.sources import files_of
+from counterlens.cli.tasks import run
+from counterlens.cli.tasks import targets as targets_of
+from counterlens.errors import SourceError
+from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
+from counterlens.evaluation.figures import Found
+from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, causal_effects, require_dowhy
+from counterlens.models import Model
+from counterlens.probes.task import Request, Target
+from counterlens.reports.evaluation.text import table_json
+from counterlens.reports.tables import grid
+
+
+@click.command()
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, metavar="[PATH...]")
+@click.option("--data", metavar="NAME_OR_PATH", help="The functions of a dataset.")
+@click.option(
+    "--run",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="What a run of `bench --task confidence` has measured; nothing is scored anew.",
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of samples and intervals.")
+@click.option(
+    "--simulations",
+    type=click.IntRange(1, 1000),
+    default=SIMULATIONS,
+    show_default=True,
+    help="How often each attempt to refute an effect is made.",
+)
+@model_options
+@cache_option
+@json_option
+def causal(
+    paths: tuple[Path, ...],
+    data: str | None,
+    folder: Path | None,
+    limit: int | None,
+    seed: int,
+    simulations: int,
+    model: str,
+    base_url: str | None,
+    api: str,
+    threads: int,
+    no_cache: bool,
+    as_json: bool,
+) -> None:
+    """Estimate what confidence in a concept does to cross-entropy, function by function, confounders held.
+
+    The functions are those of Python files and folders (PATH), of a dataset (--data), or of a run (--run).
+    docs/causal.md says what the figures rest on, and what they do not mean.
+    """
+    if (bool(paths), data is not None, folder is not None).count(True) != 1:
+        raise click.UsageError("give one of PATH, --data or --run")
+    require_dowhy()
+    left_out: dict[str, str] = {}
+    if folder is not None:
+        found = measured(Found.read(folder))
+    else:
+        chosen = (
+            list(_targets(paths, left_out))
+            if paths
+            else targets_of(TASK, "", data=data, limit=limit, seed=seed)
+        )
+        with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
+            found = {loaded.info.name: _measure(loaded, chosen, seed, left_out)}
+    effects = {name: _effects(functions, seed, simulations) for name, functions in found.items()}
+    if as_json:
+        print_json(_json(effects, left_out, seed, simulations))
+    else:
+        print_report(Group(*_report(effects, left_out)))
+
+
+def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Target]:
+    """The functions of some files, named after them; files without any are left out."""
+    for path in files_of(paths):
+        try:
+            for target in targets_of(TASK, str(path)):
+                yield replace(target, id=f"{path}::{target.qualname}")
+        except SourceError as error:
+            left_out[str(path)] = error.message
+
+
+def _measure(
+    model: Model, chosen: list[Target], seed: int, left_out: dict[str, str]
+) -> list[Mapping[str, Any]]:
+    functions: list[Mapping[str, Any]] = []
+    with steps("scoring") as report:
+        for number, target in enumerate(chosen):
+            report(f"scoring {target.name}", number, len(chosen))
+            try:
+                found = run(TASK, Request(model, (target,), _no_sandbox, seed=seed))
+            except SourceError as error:
+                left_out[target.name] = error.message
+                continue
+            functions += found.data["functions"]
+    return functions
+
+
+def _effects(functions: list[Mapping[str, Any]], seed: int, simulations: int) -> list[ConceptEffect]:
+    snippets = snippets_of(functions)
+    check_enough(snippets)
+    with steps("estimating") as report:
+        return causal_effects(
+            snippets,
+            seed=seed,
+            simulations=simulations,
+            report=lambda name, done, total: report(f"estimating the effect of {name}", done, total),
+        )
+
+
+def _no_sandbox() -> Any:
+    raise NotImplementedError("nothing is run")
+
+
+def _report(
+    effects: Mapping[str, list[ConceptEffect]], left_out: Mapping[str, str]
+) -> Iterator[RenderableType]:
+    for model, found in effects.items():
+        for table in causal_tables(found):
+            yield Text(f"{table.title}, {model}", style="bold")
+            yield grid(table)
+            yield Text(table.note + "\n", style="dim")
+    for name, reason in list(left_out.items())[:8]:
+        yield Text(f"left out: {name}: {reason}")
+    if len(left_out) > 8:
+        yield Text(f"… and {len(left_out) - 8} more")
+
+
+def _json(
+    effects: Mapping[str, list[ConceptEffect]], left_out: Mapping[str, str], seed: int, simulations: int
+) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "simulations": simulations,
+        "models": {
+            model: {
+                "effects": [asdict(one) for one in found],
+                "tables": [table_json(table) for table in causal_tables(found)],
+            }
+            for model, found in effects.items()
+        },
+        "left_out": dict(left_out),
+    }

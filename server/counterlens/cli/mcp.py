@@ -1,0 +1,44 @@
+"""`counterlens mcp`: evidence for assistants, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import model_options
+from counterlens.errors import SourceError
+from counterlens.models.registry import Options
+
+
+@click.command()
+@model_options
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path(),
+    help="The only folder whose files are read and whose tests are run; by default the current one.",
+)
+@click.option("--allow-weaker-sandbox", is_flag=True, help="Run programs also where the sandbox is weak.")
+def mcp(
+    root: Path, model: str, base_url: str | None, api: str, threads: int, allow_weaker_sandbox: bool
+) -> None:
+    """Offer confidence and probes to assistants, over standard input and output.
+
+    The model that is examined is chosen here; an assistant cannot choose another, and reads no file outside
+    of --root.
+    """
+    try:
+        from counterlens.mcp.desk import Desk
+        from counterlens.mcp.server import create_server
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("counterlens"):
+            raise
+        raise SourceError(
+            "the Model Context Protocol is not installed", "pip install 'counterlens[mcp]'"
+        ) from error
+    desk = Desk(root, model, Options(threads=threads, base_url=base_url, api=api), allow_weaker_sandbox)
+    try:
+        create_server(desk).run("stdio")
+    finally:
+        desk.close()
