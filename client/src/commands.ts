@@ -1,10 +1,13 @@
 /** The commands of the palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
-import { chooseGranularity, ignoreConcept } from "./concepts";
+import { chooseGranularity, ignoreConcept, stepGranularity } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
 import type { DependenceView } from "./dependences";
+import { showLegend } from "./legend";
+import { selectModel } from "./models/selecting";
+import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
 import {
   type ConceptArgument,
@@ -19,11 +22,12 @@ import {
 import type { Replacements } from "./replacements";
 import { askForApiKey } from "./secrets";
 import type { Server } from "./server";
+import type { Setup } from "./setup";
+import type { TaskView } from "./tasks";
 import type { SyntaxTree } from "./tree";
+import type { FoundRun, RunsView } from "./views/runsView";
 
 export const SHOW_ACTIONS = "counterlens.showActions";
-const CHOOSE_INTERPRETER = "Choose Interpreter…";
-const SHOW_LOGS = "Show Logs";
 
 /** What the commands are about. */
 export interface Parts {
@@ -32,13 +36,16 @@ export interface Parts {
   counterfactuals: Counterfactuals;
   dependences: DependenceView;
   replacements: Replacements;
+  tasks: TaskView;
   tree: SyntaxTree;
+  runs: RunsView;
+  setup: Setup;
   log: vscode.LogOutputChannel;
 }
 
 export function registerCommands(
   context: vscode.ExtensionContext,
-  { server, overlay, counterfactuals, dependences, replacements, tree, log }: Parts,
+  { server, overlay, counterfactuals, dependences, replacements, tasks, tree, runs, setup, log }: Parts,
 ): void {
   // biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
   const commands: Record<string, (argument?: any) => unknown> = {
@@ -47,30 +54,28 @@ export function registerCommands(
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
     "counterlens.chooseGranularity": () => chooseGranularity(),
     "counterlens.chooseTree": () => tree.choose(),
+    "counterlens.refreshRuns": () => runs.load(),
+    "counterlens.resumeRun": (run?: FoundRun) => runs.resume(run),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
+    "counterlens.probeFunction": () => tasks.choose("function"),
+    "counterlens.probeFile": () => tasks.choose("file"),
     [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
     [SHOW_DEPENDENCES]: (argument?: FunctionArgument) => dependences.show(argument),
     [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),
     [IGNORE_CONCEPT]: (argument: ConceptArgument) => ignoreConcept(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
     "counterlens.chooseInterpreter": () => chooseInterpreter(),
+    "counterlens.setUp": () => setup.ask(),
+    "counterlens.selectModel": () => selectModel(server, context.secrets),
+    "counterlens.testConnection": () => testConnection(server),
+    "counterlens.showLegend": () => showLegend(server, overlay),
+    "counterlens.finerGranularity": () => stepGranularity(1),
+    "counterlens.coarserGranularity": () => stepGranularity(-1),
     [SHOW_ACTIONS]: () => showActions(overlay),
   };
   for (const [id, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(id, run));
   }
-}
-
-/** One clear message with a way out, for when no Python can run the server. */
-export async function reportNoInterpreter(tried: string[], log: vscode.LogOutputChannel): Promise<void> {
-  const last = tried.at(-1);
-  const message =
-    tried.length === 1
-      ? `Counterlens cannot start: ${last}.`
-      : "Counterlens cannot start: no Python with the counterlens package was found.";
-  const choice = await vscode.window.showErrorMessage(message, CHOOSE_INTERPRETER, SHOW_LOGS);
-  if (choice === CHOOSE_INTERPRETER) await chooseInterpreter();
-  if (choice === SHOW_LOGS) log.show();
 }
 
 async function probeAtCursor(server: Server): Promise<void> {
@@ -103,6 +108,10 @@ async function showActions(overlay: Overlay): Promise<void> {
       command: "counterlens.toggleOverlay",
     },
     { label: "$(list-selection) Choose What the Overlay Colours…", command: "counterlens.chooseGranularity" },
+    { label: "$(symbol-color) Show Legend", command: "counterlens.showLegend" },
+    { label: "$(server) Select Model…", command: "counterlens.selectModel" },
+    { label: "$(plug) Test Connection", command: "counterlens.testConnection" },
+    { label: "$(tools) Set Up…", command: "counterlens.setUp" },
     { label: "$(refresh) Restart Server", command: "counterlens.restartServer" },
     { label: "$(output) Show Logs", command: "counterlens.showLogs" },
     {

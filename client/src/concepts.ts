@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import type { ConceptArgument } from "./protocol";
-import type { Concept, Granularity } from "./settings";
+import { type Concept, finer, type Granularity } from "./settings";
 
-const SETTINGS = "Settings";
+const SETTINGS = vscode.l10n.t("Settings");
 
 /** Where a choice for this work belongs: the workspace, or without one the user. */
 function target(): vscode.ConfigurationTarget {
@@ -19,7 +19,7 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
   const ignored = section.get<Concept[]>("diagnostics.ignoredConcepts") ?? [];
   await section.update("diagnostics.ignoredConcepts", [...new Set([...ignored, category])], target());
   const choice = await vscode.window.showInformationMessage(
-    `Surprising ${category} are no longer marked in this workspace.`,
+    vscode.l10n.t("Surprising {0} are no longer marked in this workspace.", category),
     SETTINGS,
   );
   if (choice === SETTINGS) {
@@ -31,11 +31,32 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
 }
 
 const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
-  { granularity: "token", label: "Token", detail: "Each token of the model." },
-  { granularity: "leaf", label: "Leaf", detail: "Each word, operator and bracket of the syntax tree." },
-  { granularity: "statement", label: "Statement", detail: "Each statement; of a loop or branch its header." },
-  { granularity: "concept", label: "Concept", detail: "The smallest construct around each place." },
+  { granularity: "token", label: vscode.l10n.t("Token"), detail: vscode.l10n.t("Each token of the model.") },
+  {
+    granularity: "leaf",
+    label: vscode.l10n.t("Leaf"),
+    detail: vscode.l10n.t("Each word, operator and bracket of the syntax tree."),
+  },
+  {
+    granularity: "statement",
+    label: vscode.l10n.t("Statement"),
+    detail: vscode.l10n.t("Each statement; of a loop or branch its header."),
+  },
+  {
+    granularity: "concept",
+    label: vscode.l10n.t("Concept"),
+    detail: vscode.l10n.t("The smallest construct around each place."),
+  },
 ];
+
+/** Colour smaller pieces (1) or larger ones (-1). */
+export async function stepGranularity(by: 1 | -1): Promise<void> {
+  const section = vscode.workspace.getConfiguration("counterlens");
+  const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "leaf", by);
+  await section.update("overlay.granularity", granularity, target());
+  const chosen = CHOICES.find((choice) => choice.granularity === granularity);
+  vscode.window.setStatusBarMessage(`Counterlens colours: ${chosen?.detail ?? granularity}`, 4000);
+}
 
 /** Let the user choose what the overlay colours. */
 export async function chooseGranularity(): Promise<void> {
@@ -45,6 +66,8 @@ export async function chooseGranularity(): Promise<void> {
     ...choice,
     description: choice.granularity === current ? "now" : "",
   }));
-  const chosen = await vscode.window.showQuickPick(rows, { title: "What the overlay colours" });
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t("What the overlay colours"),
+  });
   if (chosen) await section.update("overlay.granularity", chosen.granularity, target());
 }

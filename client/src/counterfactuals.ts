@@ -61,11 +61,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     return undefined;
   }
 
-  private async open(
-    original: vscode.TextDocument,
-    functionName: string,
-    chosen: Counterfactual,
-  ): Promise<void> {
+  async open(original: vscode.TextDocument, functionName: string, chosen: Counterfactual): Promise<void> {
     const mutated = this.keep(original.uri, chosen.mutation, chosen.source);
     const line = firstDifference(original.getText(), chosen.source);
     await this.difference(original.uri, mutated, title(functionName, chosen), line, original.languageId);

@@ -26,9 +26,13 @@ export async function functionAtCursor(
 /** Whether the server runs; when it does not, a message with a way out. */
 export async function ensureRunning(server: Server): Promise<boolean> {
   if (server.isRunning) return true;
-  const restart = "Restart Server";
-  const logs = "Show Logs";
-  const choice = await vscode.window.showWarningMessage("Counterlens is not running.", restart, logs);
+  const restart = vscode.l10n.t("Restart Server");
+  const logs = vscode.l10n.t("Show Logs");
+  const choice = await vscode.window.showWarningMessage(
+    vscode.l10n.t("Counterlens is not running."),
+    restart,
+    logs,
+  );
   if (choice === restart) await vscode.commands.executeCommand("counterlens.restartServer");
   if (choice === logs) await vscode.commands.executeCommand("counterlens.showLogs");
   return false;

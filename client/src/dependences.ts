@@ -12,9 +12,12 @@ import {
 } from "./protocol";
 import type { Server } from "./server";
 
-const TOOLS: Tool[] = [
-  { action: "interventional", title: "Measure Reactions" },
-  { action: "prompted", title: "Ask the Model" },
+const METHODS = ["interventional", "prompted", "pairwise", "core"] as const;
+const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
+  { action: "interventional", title: vscode.l10n.t("Measure Reactions") },
+  { action: "prompted", title: vscode.l10n.t("Ask the Model") },
+  { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
+  { action: "core", title: vscode.l10n.t("Ask CoRe's Question") },
 ];
 const NO_ANSWER = "The language server did not answer. “Counterlens: Show Logs” says why.";
 
@@ -95,7 +98,8 @@ export class DependenceView implements vscode.Disposable {
         selection: at,
       });
     }
-    if (action === "interventional" || action === "prompted") await this.infer(this.shown.argument, action);
+    const method = METHODS.find((one) => one === action);
+    if (method) await this.infer(this.shown.argument, method);
   }
 
   dispose(): void {

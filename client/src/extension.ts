@@ -1,17 +1,25 @@
 /** Activation: creates the parts and connects them. */
 
 import * as vscode from "vscode";
-import { registerCommands, reportNoInterpreter, SHOW_ACTIONS } from "./commands";
+import { EditorModels } from "./assistant/editorModels";
+import { offerTools } from "./assistant/tools";
+import type { LevelColours } from "./colours";
+import { registerCommands, SHOW_ACTIONS } from "./commands";
 import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
+import { askForFirstModel } from "./firstModel";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
 import { Replacements } from "./replacements";
 import { onDidChangeApiKey } from "./secrets";
 import { Server } from "./server";
 import { readSettings, type Settings } from "./settings";
+import { Setup } from "./setup";
 import { Status } from "./status";
+import { TaskView } from "./tasks";
+import { TestExplorer } from "./testing/explorer";
 import { SyntaxTree } from "./tree";
+import { Views } from "./views/views";
 
 let server: Server | undefined;
 
@@ -19,6 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Counterlens", { log: true });
   const status = new Status(SHOW_ACTIONS);
   const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
+  const editorModels = new EditorModels(context.globalState);
   let settings = loadSettings();
 
   const running = new Server(context, log, () => settings, reports.middleware, {
@@ -26,17 +35,52 @@ export function activate(context: vscode.ExtensionContext): void {
     scoresChanged: (params) => {
       overlay.scoresChanged(params);
       tree.scoresChanged(params);
+      views.scoresChanged(params);
+      remember("counterlens.scored");
+      status.scoresChanged(params);
     },
-    started: () => overlay.drawAll(),
-    noInterpreter: (tried) => void reportNoInterpreter(tried, log),
+    complete: (params, cancel) => editorModels.complete(params, cancel),
+    taskNews: (news) => tasks.news(news),
+    started: () => {
+      overlay.drawAll();
+      views.started();
+      testing.started();
+      remember("counterlens.running");
+      void askForFirstModel(context.globalState, running, context.secrets);
+    },
+    interpreter: (found) => status.runsWith(found),
+    noInterpreter: (tried) => void setup.offer(tried),
   });
   server = running;
-  const overlay = new Overlay(running, settings.overlay.enabled);
+  const setup = new Setup({
+    context,
+    log,
+    interpreter: () => settings.interpreter,
+    done: () => void running.restart("its environment was made"),
+  });
+  const overlay = new Overlay(running, levelColours(context), settings.overlay.enabled, settings.overlay);
+  status.follow(running);
+  status.overlayIs(overlay.isEnabled);
+  overlay.onDidToggle((shown) => status.overlayIs(shown));
   const counterfactuals = new Counterfactuals(running);
   const dependences = new DependenceView(context.extensionUri, running);
   const replacements = new Replacements();
+  const tasks = new TaskView(context.extensionUri, running);
   const tree = new SyntaxTree(running);
-  const parts = { server: running, overlay, counterfactuals, dependences, replacements, tree, log };
+  const views = new Views(running, counterfactuals);
+  const testing = new TestExplorer(running);
+  const parts = {
+    server: running,
+    overlay,
+    counterfactuals,
+    dependences,
+    replacements,
+    tasks,
+    tree,
+    runs: views.runs,
+    setup,
+    log,
+  };
   registerCommands(context, parts);
 
   context.subscriptions.push(
@@ -46,20 +90,27 @@ export function activate(context: vscode.ExtensionContext): void {
     counterfactuals,
     dependences,
     replacements,
+    tasks,
     tree,
+    views,
+    testing,
+    offerTools(running),
+    setup,
     overlay,
     running,
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (!event.affectsConfiguration("counterlens")) return;
       settings = loadSettings();
-      if (event.affectsConfiguration("counterlens.overlay")) overlay.setEnabled(settings.overlay.enabled);
-      if (affectsStart(event)) await running.restart("its settings changed");
+      const { enabled, ...style } = settings.overlay;
+      if (event.affectsConfiguration("counterlens.overlay.enabled")) overlay.setEnabled(enabled);
+      else if (event.affectsConfiguration("counterlens.overlay")) overlay.setStyle(style);
+      if (affectsStart(event)) await running.renew("its settings changed");
       else await running.settingsChanged();
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart("the workspace is now trusted")),
-    onDidChangeApiKey(context.secrets, () => void running.restart("the API key changed")),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.renew("the workspace is now trusted")),
+    onDidChangeApiKey(context.secrets, () => void running.renew("the API key changed")),
   );
-  void running.restart("the extension was activated");
+  running.startWhenNeeded();
 
   function loadSettings(): Settings {
     const section = vscode.workspace.getConfiguration("counterlens");
@@ -72,9 +123,25 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 }
 
+/** The overlay's colours as the manifest has them, for where they are drawn fainter or stronger. */
+function levelColours({ extension }: vscode.ExtensionContext): LevelColours[] {
+  const { colors } = extension.packageJSON.contributes as { colors: { defaults: LevelColours }[] };
+  return colors.map(({ defaults }) => defaults);
+}
+
+/** Note that something has happened, for the steps of the walkthrough. */
+function remember(what: string): void {
+  void vscode.commands.executeCommand("setContext", what, true);
+}
+
 /** Settings that the server reads only at its start. */
 function affectsStart(event: vscode.ConfigurationChangeEvent): boolean {
-  const read = ["counterlens.enable", "counterlens.interpreter", "counterlens.languages"];
+  const read = [
+    "counterlens.enable",
+    "counterlens.interpreter",
+    "counterlens.importStrategy",
+    "counterlens.languages",
+  ];
   return read.some((key) => event.affectsConfiguration(key));
 }
 

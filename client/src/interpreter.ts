@@ -1,82 +1,106 @@
-/** Finds the Python that has counterlens installed. */
+/** Finds the Python that the server runs with: what the editor and its extensions know, for `install/` to choose from. */
 
-import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { choose, type Interpreter } from "./install/choosing";
+import { candidates, pythonOf, type Surroundings } from "./install/discovery";
+import { fits, installed } from "./install/examine";
+import { digestOf, readProgress } from "./install/steps";
+import type { Settings } from "./settings";
 
-export interface Interpreter {
-  path: string;
-  /** The version of the counterlens package. */
-  version: string;
-}
+export type { Interpreter } from "./install/choosing";
 
-export interface Candidate {
-  path: string;
-  /** Where it comes from, for the log. */
-  origin: string;
-}
+const WINDOWS = process.platform === "win32";
+/** Another extension that takes longer than this to answer is passed over. */
+const PATIENCE_MS = 5_000;
 
-/** Prints the package's version; fails with a reason on standard error. */
-const PROGRAM = [
-  "import sys",
-  "if sys.version_info < (3, 11): sys.exit('is Python %d.%d; Counterlens needs 3.11 or later' % sys.version_info[:2])",
-  "try:",
-  "    import counterlens",
-  "except ImportError as error:",
-  "    sys.exit('does not have the counterlens package (%s)' % error)",
-  "print(counterlens.__version__)",
-].join("\n");
-
-/** Ask an interpreter whether it can run the server: its version of counterlens, or the reason why not. */
-export function examine(python: string, cwd: string): Promise<{ version: string } | { reason: string }> {
-  return new Promise((resolve) => {
-    execFile(python, ["-c", PROGRAM], { cwd, timeout: 20_000 }, (error, stdout, stderr) => {
-      if (!error) return resolve({ version: stdout.trim() });
-      const said = stderr.trim().split("\n").at(-1);
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return resolve({ reason: "does not exist" });
-      resolve({ reason: said || error.message });
-    });
+/** The interpreter to run the server with, or nothing; and a sentence about each that was tried in vain. */
+export async function findInterpreter(
+  context: vscode.ExtensionContext,
+  settings: Settings,
+): Promise<{ chosen: Interpreter | undefined; tried: string[] }> {
+  const libs = path.join(context.extensionPath, "libs");
+  const bundle = readBundle(libs);
+  const cwd = context.extensionPath;
+  return choose({
+    strategy: settings.importStrategy,
+    candidates: await candidates(surroundings(settings.interpreter)),
+    named: settings.interpreter.trim() !== "",
+    carries: bundle !== undefined,
+    own: ownInterpreter(context),
+    fits: (python) => fits(python, libs, bundle?.glibc ?? "", cwd),
+    installed: (python) => installed(python, cwd),
   });
 }
 
-/**
- * Interpreters to try, best first.
- *
- * In an untrusted workspace nothing from the workspace is run: neither its `.venv` nor what the Python
- * extension selected for it.
- */
-export async function candidates(setting: string): Promise<Candidate[]> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  if (setting.trim() !== "") {
-    return [{ path: expand(setting.trim(), folder?.uri.fsPath), origin: "counterlens.interpreter" }];
-  }
-  const found: Candidate[] = [];
-  if (vscode.workspace.isTrusted) {
-    for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
-      const python = venvPython(path.join(uri.fsPath, ".venv"));
-      if (fs.existsSync(python)) found.push({ path: python, origin: "the workspace's .venv" });
-    }
-    const selected = await pythonExtensionChoice(folder?.uri);
-    if (selected) found.push({ path: selected, origin: "the Python extension" });
-  }
-  const onPath = process.platform === "win32" ? "python" : "python3";
-  found.push({ path: onPath, origin: "PATH" });
-  return found.filter(({ path: p }, index) => found.findIndex((other) => other.path === p) === index);
+/** The folder of the environment that the extension makes. */
+export function ownEnvironment(context: vscode.ExtensionContext): string {
+  return path.join(context.globalStorageUri.fsPath, "environment");
 }
 
-function venvPython(venv: string): string {
-  return process.platform === "win32"
-    ? path.join(venv, "Scripts", "python.exe")
-    : path.join(venv, "bin", "python");
+/** Where the extension has what its environment is made from; undefined when it carries all packages instead. */
+export function ownSource(context: vscode.ExtensionContext): string | undefined {
+  const source = path.join(context.extensionPath, "server");
+  return fs.existsSync(source) ? source : undefined;
 }
 
-function expand(setting: string, workspace: string | undefined): string {
-  const home = process.env.HOME ?? process.env.USERPROFILE ?? "";
-  const expanded = setting.replace(/^~(?=[/\\])/, home).replace(/\$\{workspaceFolder\}/g, workspace ?? "");
-  // A bare command name is looked up on PATH, anything else with a folder in it is a path.
-  const isRelative = /[/\\]/.test(expanded) && !path.isAbsolute(expanded);
-  return isRelative && workspace ? path.join(workspace, expanded) : expanded;
+/** The interpreter of the environment that the extension made, unless that is for another version. */
+function ownInterpreter(context: vscode.ExtensionContext): string | undefined {
+  const folder = ownEnvironment(context);
+  const progress = readProgress(folder);
+  const source = ownSource(context);
+  const isCurrent = progress?.complete && (!source || progress.digest === digestOf(source));
+  return isCurrent ? pythonOf(folder, WINDOWS) : undefined;
+}
+
+function readBundle(libs: string): { glibc: string } | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(libs, "bundle.json"), "utf8"));
+  } catch {
+    return undefined; // the universal package
+  }
+}
+
+/** What this machine and this editor say. */
+export function surroundings(setting: string): Surroundings {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return {
+    setting,
+    trusted: vscode.workspace.isTrusted,
+    folders,
+    home: process.env.HOME ?? process.env.USERPROFILE ?? "",
+    searchPath: process.env.PATH ?? "",
+    windows: WINDOWS,
+    exists: fs.existsSync,
+    environmentsExtension: () => softly(() => environmentsChoice(resource)),
+    pythonExtension: () => softly(() => pythonChoice(resource)),
+  };
+}
+
+/** Other extensions are a convenience: their failures are their own to report. */
+async function softly(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  const tooLate = new Promise<undefined>((resolve) =>
+    setTimeout(() => resolve(undefined), PATIENCE_MS).unref(),
+  );
+  const chosen = await Promise.race([ask().catch(() => undefined), tooLate]);
+  if (!chosen || !path.isAbsolute(chosen) || !fs.existsSync(chosen)) return undefined;
+  return fs.statSync(chosen).isDirectory() ? pythonOf(chosen, WINDOWS) : chosen;
+}
+
+/** The part of the Python Environments extension's API that is used. */
+interface EnvironmentsApi {
+  getEnvironment(
+    scope: vscode.Uri | undefined,
+  ): Promise<{ execInfo?: { run?: { executable?: string } }; environmentPath?: vscode.Uri } | undefined>;
+}
+
+async function environmentsChoice(resource: vscode.Uri | undefined): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension<EnvironmentsApi>("ms-python.vscode-python-envs");
+  const api = await extension?.activate();
+  const chosen = await api?.getEnvironment(resource);
+  return chosen?.execInfo?.run?.executable ?? chosen?.environmentPath?.fsPath;
 }
 
 /** The part of the Python extension's API that is used. */
@@ -84,15 +108,8 @@ interface PythonApi {
   environments?: { getActiveEnvironmentPath(resource?: vscode.Uri): { path: string } };
 }
 
-async function pythonExtensionChoice(resource: vscode.Uri | undefined): Promise<string | undefined> {
+async function pythonChoice(resource: vscode.Uri | undefined): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
-  if (!extension) return undefined;
-  try {
-    const api = await extension.activate();
-    const chosen = api.environments?.getActiveEnvironmentPath(resource).path;
-    if (!chosen || !path.isAbsolute(chosen)) return undefined;
-    return fs.statSync(chosen).isDirectory() ? venvPython(chosen) : chosen;
-  } catch {
-    return undefined; // It is a convenience: its failures are its own to report.
-  }
+  const api = await extension?.activate();
+  return api?.environments?.getActiveEnvironmentPath(resource).path;
 }

@@ -1,6 +1,7 @@
 /** The confidence overlay: colours text by how probable the model finds it. */
 
 import * as vscode from "vscode";
+import { faded, type LevelColours, themeColour, UNDERLINES } from "./colours";
 import {
   OVERLAY,
   OVERLAY_LEVELS,
@@ -14,41 +15,65 @@ import { byLevel, type Lines, pieces, withMargin } from "./spans";
 /** Scrolling asks again after this pause. */
 const SCROLL_PAUSE_MS = 120;
 
-/** Levels that also get a dotted underline, so that colour is not the only cue. */
-const UNDERLINED = 2;
+/** Levels that are also marked beside the scroll bar. */
+const IN_RULER = 2;
+
+/** How the overlay looks; from the settings. */
+export interface Style {
+  /** In per cent of the theme's colours. */
+  opacity: number;
+  /** Whether the least certain levels are underlined, too, so that colour is not the only cue. */
+  underline: boolean;
+}
 
 /** A fixed set: one decoration type a level, whatever the number of ranges. */
-function decorationTypes(): vscode.TextEditorDecorationType[] {
-  return Array.from({ length: OVERLAY_LEVELS }, (_, level) =>
-    vscode.window.createTextEditorDecorationType({
-      backgroundColor: new vscode.ThemeColor(`counterlens.confidence${level}`),
+function decorationTypes(style: Style, defaults: LevelColours[]): vscode.TextEditorDecorationType[] {
+  return Array.from({ length: OVERLAY_LEVELS }, (_, level) => {
+    const colour = drawn(style, defaults, level);
+    const line = style.underline ? UNDERLINES[level] : undefined;
+    return vscode.window.createTextEditorDecorationType({
+      backgroundColor: colour,
       borderRadius: "3px",
       rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-      ...(level < UNDERLINED && {
-        textDecoration: `underline ${level === 0 ? "2px" : "1px"} dotted`,
-        overviewRulerColor: new vscode.ThemeColor(`counterlens.confidence${level}`),
+      ...(line && { textDecoration: `underline 1px ${line}` }),
+      ...(level < IN_RULER && {
+        overviewRulerColor: colour,
         overviewRulerLane: vscode.OverviewRulerLane.Left,
       }),
-    }),
-  );
+    });
+  });
+}
+
+/** The theme's own colour, which a person may have changed; a literal one where it has to be fainter or stronger. */
+function drawn(style: Style, defaults: LevelColours[], level: number): vscode.ThemeColor | string {
+  const known = defaults[level];
+  if (style.opacity === 100 || !known) return new vscode.ThemeColor(`counterlens.confidence${level}`);
+  return faded(themeColour(known, vscode.window.activeColorTheme.kind), style.opacity);
 }
 
 export class Overlay implements vscode.Disposable {
-  private readonly types = decorationTypes();
+  private types: vscode.TextEditorDecorationType[];
   private readonly disposables: vscode.Disposable[] = [];
   private readonly timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
   /** The latest question of each editor: an answer to an earlier one is dropped. */
   private readonly asked = new WeakMap<vscode.TextEditor, number>();
   private enabled: boolean;
+  private readonly toggled = new vscode.EventEmitter<boolean>();
+  readonly onDidToggle = this.toggled.event;
 
   constructor(
     private readonly server: Server,
+    /** The colours of the manifest, by level. */
+    private readonly defaults: LevelColours[],
     enabled: boolean,
+    private style: Style,
   ) {
     this.enabled = enabled;
+    this.types = decorationTypes(style, defaults);
     this.disposables.push(
       vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((e) => void this.draw(e))),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.drawSoon(textEditor)),
+      vscode.window.onDidChangeActiveColorTheme(() => this.setStyle(this.style)),
     );
   }
 
@@ -58,6 +83,26 @@ export class Overlay implements vscode.Disposable {
 
   setEnabled(enabled: boolean): void {
     this.enabled = enabled;
+    this.toggled.fire(enabled);
+    this.drawAll();
+  }
+
+  get isUnderlined(): boolean {
+    return this.style.underline;
+  }
+
+  /** The colour of a level in the theme that is shown. */
+  colourOf(level: number): string {
+    const known = this.defaults[level];
+    return known
+      ? faded(themeColour(known, vscode.window.activeColorTheme.kind), this.style.opacity)
+      : "#00000000";
+  }
+
+  setStyle(style: Style): void {
+    this.style = style;
+    for (const type of this.types) type.dispose();
+    this.types = decorationTypes(style, this.defaults);
     this.drawAll();
   }
 
@@ -129,6 +174,6 @@ export class Overlay implements vscode.Disposable {
 
   dispose(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
-    for (const disposable of [...this.disposables, ...this.types]) disposable.dispose();
+    for (const disposable of [...this.disposables, ...this.types, this.toggled]) disposable.dispose();
   }
 }

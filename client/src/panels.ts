@@ -21,12 +21,18 @@ export interface Tool {
 export class Panel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private status = "";
+  /** Whether the page listens; what is posted before may be lost, and what comes later stand before it. */
+  private listens = false;
+  /** What was put below the fragment, by id, in the order of the page. */
+  private readonly sections = new Map<string, string>();
+  private readonly disabled = new Set<string>();
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly kind: string,
     private readonly tools: Tool[],
     private readonly act: (action: Action) => unknown,
+    private readonly closed: () => unknown = () => undefined,
   ) {}
 
   /** Show a fragment of HTML that the server has escaped, beside the code; the keyboard stays where it is. */
@@ -34,6 +40,8 @@ export class Panel implements vscode.Disposable {
     const panel = this.panel ?? this.create(title);
     const { webview } = panel;
     this.status = status;
+    this.listens = false;
+    this.sections.clear();
     panel.title = title;
     webview.html = page(webview, this.folder, title, fragment, this.tools);
     panel.reveal(panel.viewColumn ?? vscode.ViewColumn.Beside, true);
@@ -42,11 +50,28 @@ export class Panel implements vscode.Disposable {
   /** Say something in the page, also to a screen reader. */
   say(status: string): void {
     this.status = status;
-    void this.panel?.webview.postMessage({ status });
+    this.post({ status });
+  }
+
+  /** Add a section to the page, or put it in the place of the one with its id: whoever reads stays where they are. */
+  put(id: string, html: string): void {
+    this.sections.set(id, html);
+    this.post({ sections: [[id, html]] });
+  }
+
+  /** Whether a button of the toolbar can be pressed. */
+  enable(action: string, enabled: boolean): void {
+    if (enabled) this.disabled.delete(action);
+    else this.disabled.add(action);
+    this.post({ disabled: [...this.disabled] });
   }
 
   get isOpen(): boolean {
     return this.panel !== undefined;
+  }
+
+  private post(message: object): void {
+    if (this.listens) void this.panel?.webview.postMessage(message);
   }
 
   private get folder(): vscode.Uri {
@@ -61,12 +86,16 @@ export class Panel implements vscode.Disposable {
       localResourceRoots: [this.folder],
     });
     panel.webview.onDidReceiveMessage((message: Action) => {
-      // A page that is shown again starts anew, with what it said first.
-      if (message.action === "ready") this.say(this.status);
-      else void this.act(message);
+      // A page that is shown again starts anew, with what it had and said last.
+      if (message.action === "ready") {
+        this.listens = true;
+        this.post({ sections: [...this.sections], disabled: [...this.disabled], status: this.status });
+      } else void this.act(message);
     });
     panel.onDidDispose(() => {
       this.panel = undefined;
+      this.listens = false;
+      this.closed();
     });
     this.panel = panel;
     return panel;

@@ -6,7 +6,7 @@ import { type Action, Panel } from "./panels";
 import { type FunctionArgument, isProbeResult, PROBE, type ProbeResult } from "./protocol";
 import { API_KEY_VARIABLE } from "./secrets";
 
-const SET_API_KEY = "Set API Key…";
+const SET_API_KEY = vscode.l10n.t("Set API Key…");
 
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
@@ -30,7 +30,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     extension: vscode.Uri,
     private readonly compare: Compare,
   ) {
-    const tools = [{ action: "text", title: "Show as Text" }];
+    const tools = [{ action: "text", title: vscode.l10n.t("Show as Text") }];
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));
   }
 

@@ -30,6 +30,10 @@ export interface StatusParams {
   state: ModelState;
   /** One or two sentences: why it is in that state, and what to do if something is wrong. */
   detail: string;
+  /** Why nothing works, in a few words, such as `offline: connection refused`. */
+  reason?: string;
+  /** How far it is, in `%` or `functions`. */
+  steps?: { done: number; total: number; unit: string } | null;
 }
 
 /** Server to client: new scores for a document; ask for its overlay again. */
@@ -83,6 +87,41 @@ export interface OverlayResult {
 
 export const OVERLAY_LEVELS = 6;
 
+/** The server's executeCommand: does the model of the settings answer, and what can it be asked? */
+export const TEST_MODEL = "counterlens.testModel";
+
+export interface TestedModel {
+  ok: boolean;
+  error: string;
+  hint: string;
+  /** What went wrong, in a few words. */
+  reason: string;
+  model: string;
+  /** `local`, or the endpoint's host. */
+  where: string;
+  completion: string;
+  tokens: number;
+  seconds: number;
+  /** Whether it gives token probabilities, and how. */
+  scores: boolean;
+  way: string;
+  embeds: boolean;
+  /** Tokens that fit into one request. */
+  context: number | null;
+  details: [string, string][];
+}
+
+/** The server's executeCommand: which models has an endpoint? Its argument is `{baseUrl, key?}`. */
+export const LIST_MODELS = "counterlens.listModels";
+
+export interface ModelListing {
+  ok: boolean;
+  error: string;
+  hint: string;
+  reason: string;
+  models: string[];
+}
+
 /** The server's executeCommand, also the command of its code lenses. */
 export const PROBE = "counterlens.probe";
 
@@ -93,9 +132,14 @@ export const PROBE = "counterlens.probe";
  */
 export interface FunctionArgument {
   uri: string;
-  /** Qualified name, such as `Stack.push`. */
+  /** Qualified name, such as `Stack.push`; for dependences also `<module>`. */
   function?: string;
   position?: Position;
+}
+
+export interface ProbeArgument extends FunctionArgument {
+  /** Ids; without them all that keep the meaning. */
+  mutations?: string[];
 }
 
 export interface ProbeResult {
@@ -116,6 +160,10 @@ export interface ProbeResult {
   version: number;
   source: string;
   pairs: ProbedPair[];
+  /** What was refused or left out. */
+  not_asked: { mutation: string; reason: string }[];
+  /** Why nothing could judge what the model wrote; empty where something did. */
+  why_not_judged: string;
 }
 
 export interface ProbedPair {
@@ -125,10 +173,27 @@ export interface ProbedPair {
   counterfactual: string;
   /** The texts as the model completed them: original and counterfactual; empty where it wrote nothing. */
   wrote: string[];
+  mutation: string;
+  /** First line of the changed place in the original, counted from 0. */
+  line: number;
+  /** `lost`: right only on the original; `gained`: right only on the counterfactual. */
+  shows: "held" | "lost" | "gained" | "uninformative" | "not judged";
+  /** The same in words. */
+  sentence: string;
 }
 
 export function isProbeResult(value: unknown): value is ProbeResult {
   return typeof value === "object" && value !== null && typeof (value as ProbeResult).ok === "boolean";
+}
+
+/** The server's executeCommand: the confidence on a file, or on a function of it, as a report. */
+export const CONFIDENCE = "counterlens.confidence";
+
+/** What {@link CONFIDENCE} answers, and {@link PROBE} among more. */
+export interface Reported {
+  ok: boolean;
+  markdown: string;
+  error?: string | null;
 }
 
 /** The server's executeCommand: what a function's statements depend on, and what the model makes of it. */
@@ -138,7 +203,7 @@ export const DEPENDENCES = "counterlens.dependences";
 export const SHOW_DEPENDENCES = "counterlens.showDependences";
 
 /** `none` asks no model; without a method the server takes the one that fits the model. */
-export type DependenceMethod = "none" | "interventional" | "prompted";
+export type DependenceMethod = "none" | "interventional" | "prompted" | "pairwise" | "core";
 
 export interface DependenceArgument extends FunctionArgument {
   method?: DependenceMethod;
@@ -158,6 +223,63 @@ export interface DependenceResult {
   html: string;
   /** What happened and what to do, when `ok` is false. */
   error?: string | null;
+}
+
+/** The server's executeCommand: what can be probed at a place, and why the rest cannot. */
+export const TASKS = "counterlens.tasks";
+
+export interface ListedTask {
+  id: string;
+  /** What it finds out, in a few words. */
+  title: string;
+  available: boolean;
+  /** Why it is not. */
+  reason: string;
+}
+
+export interface TaskListing {
+  ok: boolean;
+  error?: string | null;
+  /** Qualified name; empty where the place is in no function. */
+  function: string;
+  /** How many functions the file has. */
+  functions: number;
+  model: string;
+  tasks: ListedTask[];
+}
+
+/** The server's executeCommand: run tasks on a function, or without one on the whole file. */
+export const PROBE_TASKS = "counterlens.probeTasks";
+
+/** Stands for every task. */
+export const ALL_TASKS = "all";
+
+export interface TasksArgument {
+  uri: string;
+  function?: string;
+  tasks: string[];
+  /** A name for the run, under which its news come. */
+  run: string;
+}
+
+export interface TasksResult {
+  ok: boolean;
+  error?: string | null;
+}
+
+/** Server to client: something of a run has changed. */
+export const TASK_NEWS = "counterlens/taskNews";
+
+export interface TaskNews {
+  run: string;
+  /** Fragments of HTML: all tasks; and, where one has changed, its section with its id. */
+  overview: string;
+  section: string;
+  html: string;
+  /** How far everything is, in one line. */
+  status: string;
+  /** Nothing more will come. */
+  over: boolean;
 }
 
 /** The server's executeCommand: every counterfactual of a function. Takes up to a second on a long file. */
@@ -193,6 +315,10 @@ export interface Counterfactual {
   assumptions: string[];
   /** The whole mutated text. */
   source: string;
+  /** What a probe found: `held`, `lost`, `gained`, `failed`, `open`; empty where it was not probed. */
+  outcome?: string;
+  /** The same in words. */
+  verdict?: string;
 }
 
 /** A place where a mutation was refused. */

@@ -4,8 +4,8 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ReplacementArgument } from "./protocol";
 
-const REPLACE = "Replace";
-const CHANGED = "The file has changed in the meantime; ask for the replacement again.";
+const REPLACE = vscode.l10n.t("Replace");
+const CHANGED = vscode.l10n.t("The file has changed in the meantime; ask for the replacement again.");
 
 /** Proposed texts as read-only documents, for as long as they are open. */
 export class Replacements implements vscode.Disposable, vscode.TextDocumentContentProvider {
@@ -32,9 +32,9 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     const where = new vscode.Range(start.line, start.character, end.line, end.character);
     const proposal = await this.show(document, where, newText, title);
     const answer = await vscode.window.showInformationMessage(
-      `Replace ${title} in line ${start.line + 1}?`,
+      vscode.l10n.t("Replace {0} in line {1}?", title, start.line + 1),
       REPLACE,
-      "Keep",
+      vscode.l10n.t("Keep"),
     );
     await close(proposal);
     if (answer === REPLACE) await replace(document, version, where, newText);
@@ -56,7 +56,7 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     this.proposals.set(proposal.toString(), text.slice(0, from) + newText + text.slice(to));
     const proposed = await vscode.workspace.openTextDocument(proposal);
     await vscode.languages.setTextDocumentLanguage(proposed, document.languageId);
-    const shown = `${title.replaceAll("`", "")} (yours ↔ what the model expected)`;
+    const shown = vscode.l10n.t("{0} (yours ↔ what the model expected)", title.replaceAll("`", ""));
     await vscode.commands.executeCommand("vscode.diff", document.uri, proposal, shown, {
       preview: true,
       selection: new vscode.Range(where.start, where.start),

@@ -15,14 +15,24 @@ export async function apiKeyEnvironment(secrets: vscode.SecretStorage): Promise<
 /** Ask for the key and store it; an empty answer removes it. */
 export async function askForApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const key = await vscode.window.showInputBox({
-    title: "Counterlens: API key for the remote model",
-    prompt: "Stored in VS Code's secret storage, never in a settings file. Leave empty to remove it.",
+    title: vscode.l10n.t("Counterlens: API key for the remote model"),
+    prompt: vscode.l10n.t(
+      "Stored in VS Code's secret storage, never in a settings file. Leave empty to remove it.",
+    ),
     password: true,
     ignoreFocusOut: true,
   });
   if (key === undefined) return;
-  if (key.trim() === "") await secrets.delete(KEY);
-  else await secrets.store(KEY, key.trim());
+  if (key.trim() === "") await forgetApiKey(secrets);
+  else await storeApiKey(secrets, key.trim());
+}
+
+export async function forgetApiKey(secrets: vscode.SecretStorage): Promise<void> {
+  await secrets.delete(KEY);
+}
+
+export async function storeApiKey(secrets: vscode.SecretStorage, key: string): Promise<void> {
+  await secrets.store(KEY, key);
 }
 
 export function onDidChangeApiKey(secrets: vscode.SecretStorage, changed: () => void): vscode.Disposable {

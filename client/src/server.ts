@@ -2,13 +2,16 @@
 
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type Middleware, State } from "vscode-languageclient/node";
-import { candidates, examine, type Interpreter } from "./interpreter";
+import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/protocol";
+import { findInterpreter, type Interpreter } from "./interpreter";
 import {
   type InitializationOptions,
   SCORES_CHANGED,
   type ScoresChangedParams,
   STATUS,
   type StatusParams,
+  TASK_NEWS,
+  type TaskNews,
 } from "./protocol";
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
@@ -27,8 +30,13 @@ const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
 export interface ServerListener {
   status(params: StatusParams): void;
   scoresChanged(params: ScoresChangedParams): void;
+  taskNews(news: TaskNews): void;
+  /** Ask a model that the editor offers. */
+  complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
   /** The server is up and has taken over the open documents. */
   started(): void;
+  /** Which interpreter was chosen, and why. */
+  interpreter(found: Interpreter): void;
   /** No interpreter has the counterlens package. */
   noInterpreter(tried: string[]): void;
 }
@@ -39,6 +47,10 @@ export class Server implements vscode.Disposable {
   /** Starts and stops run one after the other, in the order they were asked for. */
   private queue: Promise<void> = Promise.resolve();
   private retry: NodeJS.Timeout | undefined;
+  /** Whether anything has asked for the server yet: until then nothing is looked for, and nothing started. */
+  private needed = false;
+  private interpreterEnvironment: Record<string, string> = {};
+  private readonly opening: vscode.Disposable;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -46,22 +58,44 @@ export class Server implements vscode.Disposable {
     private readonly settings: () => Settings,
     private readonly middleware: Middleware,
     private readonly listener: ServerListener,
-  ) {}
+  ) {
+    this.opening = vscode.workspace.onDidOpenTextDocument((document) => this.opened(document));
+  }
+
+  /** Start as soon as a document of an enabled language is open, and not before. */
+  startWhenNeeded(): void {
+    const detail = "Nothing is started before a file of an enabled language is open (counterlens.languages).";
+    this.listener.status({ model: "", state: "idle", detail });
+    for (const document of vscode.workspace.textDocuments) this.opened(document);
+  }
+
+  private opened(document: vscode.TextDocument): void {
+    if (!this.needed && this.serves(document)) void this.restart(`a file of ${document.languageId} is open`);
+  }
 
   /** Whether a document belongs to the server. */
   serves(document: vscode.TextDocument): boolean {
     return vscode.languages.match(this.selector, document) > 0;
   }
 
+  /** Files, and the cells of notebooks: each is a document of its own. */
   private get selector(): { scheme: string; language: string }[] {
     const languages = this.settings().languages.flatMap((language) => [language, ...(KIN[language] ?? [])]);
-    return languages.map((language) => ({ scheme: "file", language }));
+    const schemes = ["file", "vscode-notebook-cell"];
+    return languages.flatMap((language) => schemes.map((scheme) => ({ scheme, language })));
   }
 
-  /** (Re)start by order of the user or because something changed that the server reads only at its start. */
+  /** (Re)start by order of the user, or because it is needed now. */
   restart(reason: string): Promise<void> {
+    this.needed = true;
     this.policy.reset();
     return this.enqueue(reason);
+  }
+
+  /** Something has changed that the server reads only at its start. */
+  async renew(reason: string): Promise<void> {
+    if (this.needed) await this.restart(reason);
+    else this.startWhenNeeded();
   }
 
   stop(): Promise<void> {
@@ -71,15 +105,33 @@ export class Server implements vscode.Disposable {
   }
 
   /** Ask the server; undefined when it is not running or has no answer. */
-  async request<Result>(method: string, params: object): Promise<Result | undefined> {
+  async request<Result>(
+    method: string,
+    params: object,
+    cancel?: vscode.CancellationToken,
+  ): Promise<Result | undefined> {
     const client = this.client;
     if (client?.state !== State.Running) return undefined;
     try {
-      return await client.sendRequest<Result>(method, params);
+      // A token that is undefined would count as a second parameter.
+      return await (cancel
+        ? client.sendRequest<Result>(method, params, cancel)
+        : client.sendRequest<Result>(method, params));
     } catch (error) {
       this.log.debug(`${method}: ${error}`);
       return undefined;
     }
+  }
+
+  /** Once every start that was asked for is over: whether it runs. */
+  async whenStarted(): Promise<boolean> {
+    await this.queue;
+    return this.isRunning;
+  }
+
+  /** What the server's Python is run with beside the environment of the editor. */
+  get environment(): Record<string, string> {
+    return this.interpreterEnvironment;
   }
 
   get isRunning(): boolean {
@@ -115,12 +167,18 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<void> {
     if (!this.settings().enable) {
-      this.listener.status({ model: "", state: "disabled", detail: "counterlens.enable is off." });
+      this.listener.status({
+        model: "",
+        state: "disabled",
+        detail: "counterlens.enable is off.",
+        reason: "off (counterlens.enable)",
+      });
       return;
     }
     this.listener.status({ model: "", state: "loading", detail: "Starting the language server." });
     const interpreter = await this.findInterpreter();
     if (!interpreter) return;
+    this.interpreterEnvironment = interpreter.environment ?? {};
     const client = await this.createClient(interpreter);
     this.client = client;
     try {
@@ -135,19 +193,15 @@ export class Server implements vscode.Disposable {
   }
 
   private async findInterpreter(): Promise<Interpreter | undefined> {
-    const tried: string[] = [];
-    for (const { path, origin } of await candidates(this.settings().interpreter)) {
-      const answer = await examine(path, this.context.extensionPath);
-      if ("version" in answer) {
-        this.log.info(`Interpreter: ${path} (${origin}), counterlens ${answer.version}.`);
-        return { path, version: answer.version };
-      }
-      const why = `${path} (${origin}) ${answer.reason}`;
-      this.log.warn(`Interpreter: ${why}.`);
-      tried.push(why);
+    const { chosen, tried } = await findInterpreter(this.context, this.settings());
+    for (const why of tried) this.log.warn(`Interpreter: ${why}.`);
+    if (chosen) {
+      this.log.info(`Interpreter: ${chosen.path} (${chosen.why}), counterlens ${chosen.version}.`);
+      this.listener.interpreter(chosen);
+      return chosen;
     }
     const detail = "No Python with the counterlens package was found. See the log for those that were tried.";
-    this.listener.status({ model: "", state: "error", detail });
+    this.listener.status({ model: "", state: "error", detail, reason: "no Python has it" });
     this.listener.noInterpreter(tried);
     return undefined;
   }
@@ -167,7 +221,7 @@ export class Server implements vscode.Disposable {
         args: ["-P", "-m", "counterlens", "serve", "--stdio"],
         options: {
           cwd: this.context.extensionPath,
-          env: await apiKeyEnvironment(this.context.secrets),
+          env: { ...interpreter.environment, ...(await apiKeyEnvironment(this.context.secrets)) },
         },
       },
       {
@@ -191,6 +245,10 @@ export class Server implements vscode.Disposable {
     client.onNotification(SCORES_CHANGED, (params: ScoresChangedParams) =>
       this.listener.scoresChanged(params),
     );
+    client.onRequest(COMPLETE, (params: CompleteParams, cancel: vscode.CancellationToken) =>
+      this.listener.complete(params, cancel),
+    );
+    client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));
     client.onDidChangeState(({ oldState, newState }) => {
       if (oldState === State.Running && newState === State.Stopped) this.died(client);
     });
@@ -206,7 +264,7 @@ export class Server implements vscode.Disposable {
       const detail =
         "The language server keeps stopping. Read the log, then use “Counterlens: Restart Server” to try again.";
       this.log.error(detail);
-      this.listener.status({ model: "", state: "error", detail });
+      this.listener.status({ model: "", state: "error", detail, reason: "the server keeps stopping" });
       return;
     }
     this.log.warn(`The language server stopped unexpectedly; starting it again in ${delay} ms.`);
@@ -226,6 +284,7 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.opening.dispose();
     void this.stop();
   }
 }

@@ -1,5 +1,7 @@
 /** Typed settings. A bad value never stops anything: it gives a message and the default. */
 
+import { IMPORT_STRATEGIES, type ImportStrategy } from "./install/choosing";
+
 export const LANGUAGES = [
   "python",
   "java",
@@ -22,6 +24,15 @@ export type Language = (typeof LANGUAGES)[number];
 export const GRANULARITIES = ["token", "leaf", "statement", "concept"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
+/** From coarse to fine. */
+const FINENESS: Granularity[] = ["concept", "statement", "leaf", "token"];
+
+/** The granularity so many steps finer; the finest and the coarsest are the ends. */
+export function finer(granularity: Granularity, steps: number): Granularity {
+  const wanted = FINENESS.indexOf(granularity) + steps;
+  return FINENESS[Math.min(Math.max(wanted, 0), FINENESS.length - 1)] ?? granularity;
+}
+
 export const CONCEPTS = [
   "data structures",
   "decision",
@@ -40,6 +51,7 @@ export type Concept = (typeof CONCEPTS)[number];
 export interface Settings {
   enable: boolean;
   interpreter: string;
+  importStrategy: ImportStrategy;
   model: string;
   remote: { baseUrl: string; model: string; api: "completions" | "chat" };
   threads: number;
@@ -56,17 +68,24 @@ export interface Settings {
     ignoredConcepts: Concept[];
   };
   codeLens: { enabled: boolean };
-  overlay: { enabled: boolean; granularity: Granularity };
+  overlay: { enabled: boolean; granularity: Granularity; opacity: number; underline: boolean };
+  menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
-  probe: { maxTokens: number };
+  probe: { maxTokens: number; corpus: string };
   sandbox: { allowWeaker: boolean };
   dependences: { diagnostics: boolean };
+  operators: {
+    ask: "never" | "hover" | "scored";
+    diagnostics: "off" | "hint" | "information";
+    threshold: number;
+  };
 }
 
 export const DEFAULTS: Settings = {
   enable: true,
   interpreter: "",
+  importStrategy: "useBundled",
   model: "smollm2-135m",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
@@ -74,12 +93,14 @@ export const DEFAULTS: Settings = {
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
   diagnostics: { enabled: true, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
-  overlay: { enabled: true, granularity: "leaf" },
+  overlay: { enabled: true, granularity: "leaf", opacity: 100, underline: true },
+  menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
-  probe: { maxTokens: 256 },
+  probe: { maxTokens: 256, corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
+  operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
 };
 
 /** Reads one setting by its name below `counterlens.`; undefined when it is not set. */
@@ -157,6 +178,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
   const settings: Settings = {
     enable: read("enable", aBoolean, d.enable),
     interpreter: read("interpreter", aString, d.interpreter),
+    importStrategy: read("importStrategy", oneOf(...IMPORT_STRATEGIES), d.importStrategy),
     model: read("model", aModel, d.model),
     remote: {
       baseUrl: read("remote.baseUrl", aUrl, d.remote.baseUrl),
@@ -184,7 +206,10 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     overlay: {
       enabled: read("overlay.enabled", aBoolean, d.overlay.enabled),
       granularity: read("overlay.granularity", oneOf(...GRANULARITIES), d.overlay.granularity),
+      opacity: read("overlay.opacity", number(10, 200), d.overlay.opacity),
+      underline: read("overlay.underline", aBoolean, d.overlay.underline),
     },
+    menus: { enabled: read("menus.enabled", aBoolean, d.menus.enabled) },
     inlayHints: {
       enabled: read("inlayHints.enabled", aBoolean, d.inlayHints.enabled),
       by: read("inlayHints.by", oneOf("statement", "function"), d.inlayHints.by),
@@ -195,9 +220,21 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       averageLineBytes: read("scoring.averageLineBytes", integer(1, 65536), d.scoring.averageLineBytes),
       longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
     },
-    probe: { maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens) },
+    probe: {
+      maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
+      corpus: read("probe.corpus", aString, d.probe.corpus),
+    },
     sandbox: { allowWeaker: read("sandbox.allowWeaker", aBoolean, d.sandbox.allowWeaker) },
     dependences: { diagnostics: read("dependences.diagnostics", aBoolean, d.dependences.diagnostics) },
+    operators: {
+      ask: read("operators.ask", oneOf("never", "hover", "scored"), d.operators.ask),
+      diagnostics: read(
+        "operators.diagnostics",
+        oneOf("off", "hint", "information"),
+        d.operators.diagnostics,
+      ),
+      threshold: read("operators.threshold", number(0, 1), d.operators.threshold),
+    },
   };
   return { settings, problems };
 }

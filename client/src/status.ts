@@ -1,27 +1,20 @@
-/** The status bar item: which model, what it is doing, and why. */
+/** The status bar item: which model, what it is doing, why nothing is shown where nothing is, and what to do. */
 
 import * as vscode from "vscode";
-import type { ModelState, StatusParams } from "./protocol";
+import type { Interpreter } from "./install/choosing";
+import { OVERLAY, type OverlayResult, type ScoresChangedParams, type StatusParams } from "./protocol";
+import type { Server } from "./server";
+import { statusText } from "./statusText";
 
-const ICONS: Record<ModelState, string> = {
-  idle: "circle-outline",
-  loading: "loading~spin",
-  ready: "eye",
-  scoring: "sync~spin",
-  probing: "beaker",
-  error: "error",
-  disabled: "circle-slash",
-};
-
-const WORDS: Record<ModelState, string> = {
-  idle: "idle",
-  loading: "loading the model",
-  ready: "ready",
-  scoring: "scoring…",
-  probing: "probing…",
-  error: "problem",
-  disabled: "off",
-};
+/** What the tooltip offers. */
+const ACTIONS: [string, string][] = [
+  ["Select Model", "counterlens.selectModel"],
+  ["Test Connection", "counterlens.testConnection"],
+  ["Legend", "counterlens.showLegend"],
+  ["Toggle Overlay", "counterlens.toggleOverlay"],
+  ["Restart", "counterlens.restartServer"],
+  ["Logs", "counterlens.showLogs"],
+];
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
@@ -29,28 +22,87 @@ export class Status implements vscode.Disposable {
     vscode.StatusBarAlignment.Right,
     90,
   );
+  private readonly disposables: vscode.Disposable[] = [this.item];
+  private server: Server | undefined;
+  private current: StatusParams = { model: "", state: "idle", detail: "" };
+  private unscored = "";
+  private overlayShown = true;
+
+  /** What the server runs with. */
+  private python = "";
 
   constructor(actionsCommand: string) {
     this.item.name = "Counterlens";
     this.item.command = actionsCommand;
-    this.show({ model: "", state: "loading", detail: "Starting the language server." });
     this.item.show();
   }
 
-  show({ model, state, detail }: StatusParams): void {
-    const name = model ? `${model}: ` : "Counterlens: ";
-    this.item.text = `$(${ICONS[state] ?? "question"}) ${name}${WORDS[state] ?? state}`;
-    const tooltip = new vscode.MarkdownString();
-    tooltip.appendMarkdown("**Counterlens**\n\n");
-    tooltip.appendText(detail);
-    tooltip.appendMarkdown("\n\n_Click for actions._");
+  /** From now on say, too, why the file in front has no confidence. */
+  follow(server: Server): void {
+    this.server = server;
+    this.disposables.push(
+      vscode.window.onDidChangeActiveTextEditor(() => void this.look()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.draw()),
+    );
+  }
+
+  show(status: StatusParams): void {
+    this.current = status;
+    this.draw();
+  }
+
+  overlayIs(shown: boolean): void {
+    this.overlayShown = shown;
+    this.draw();
+  }
+
+  scoresChanged({ uri }: ScoresChangedParams): void {
+    const active = vscode.window.activeTextEditor?.document.uri.toString();
+    if (vscode.Uri.parse(uri).toString() === active) void this.look();
+  }
+
+  /** From now on say so; shown with the next state. */
+  runsWith({ path, why, version }: Interpreter): void {
+    this.python = `Counterlens ${version} runs with ${path} (${why}).`;
+  }
+
+  /** Ask why the file in front is not scored, without its spans. */
+  private async look(): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    let answer: OverlayResult | undefined;
+    if (document && this.server?.serves(document)) {
+      const nowhere = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+      const params = { textDocument: { uri: document.uri.toString() }, range: nowhere };
+      answer = await this.server.request<OverlayResult>(OVERLAY, params);
+    }
+    if (document !== vscode.window.activeTextEditor?.document) return;
+    const unscored = answer?.state === "unavailable" ? (answer.reason ?? "unknown") : "";
+    if (unscored === this.unscored) return;
+    this.unscored = unscored;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { icon, text, details, warns } = statusText({
+      status: this.current,
+      unscored: this.unscored,
+      trusted: vscode.workspace.isTrusted,
+      overlay: this.overlayShown,
+    });
+    this.item.text = `$(${icon}) ${text}`;
+    const tooltip = new vscode.MarkdownString("**Counterlens**", true);
+    for (const detail of [...details, this.python]) {
+      if (detail) tooltip.appendMarkdown("\n\n").appendText(detail);
+    }
+    const links = ACTIONS.map(([label, command]) => `[${label}](command:${command})`);
+    tooltip.appendMarkdown(`\n\n${links.join(" · ")}`);
+    tooltip.isTrusted = { enabledCommands: ACTIONS.map(([, command]) => command) };
     this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: `Counterlens, ${name}${WORDS[state] ?? state}. ${detail}` };
-    this.item.backgroundColor =
-      state === "error" ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    this.item.accessibilityInformation = { label: `Counterlens, ${text}. ${details.join(" ")}` };
+    this.item.backgroundColor = warns ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   }
 
   dispose(): void {
-    this.item.dispose();
+    for (const disposable of this.disposables) disposable.dispose();
   }
 }

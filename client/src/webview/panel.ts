@@ -49,8 +49,48 @@ document.querySelector(".listing")?.addEventListener("keydown", (event) => {
 });
 stopAt(0, false);
 
-window.addEventListener("message", ({ data }: MessageEvent<{ status?: string }>) => {
+/** Sections come escaped from the server; the page's policy keeps what is in them from running anything. */
+function put(id: string, html: string): void {
+  const main = document.querySelector("main");
+  let section = document.getElementById(id);
+  if (!section) {
+    section = document.createElement("section");
+    section.id = id;
+    section.setAttribute("aria-labelledby", `head-${id}`);
+    main?.append(section);
+  }
+  const focused = document.activeElement;
+  const held = focused instanceof HTMLElement && section.contains(focused) ? focused.dataset.jump : undefined;
+  section.innerHTML = html;
+  if (held) section.querySelector<HTMLElement>(`[data-jump="${CSS.escape(held)}"]`)?.focus();
+}
+
+/** To the heading of a section, where a screen reader goes on reading. */
+function jump(id: string): void {
+  const head = document.getElementById(`head-${id}`);
+  head?.scrollIntoView();
+  head?.focus({ preventScroll: true });
+}
+
+document.addEventListener("click", ({ target }) => {
+  const to = target instanceof Element ? target.closest<HTMLElement>("[data-jump]")?.dataset.jump : undefined;
+  if (to) jump(to);
+});
+
+interface Message {
+  status?: string;
+  sections?: [id: string, html: string][];
+  disabled?: string[];
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<Message>) => {
+  for (const [id, html] of data.sections ?? []) put(id, html);
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[role=toolbar] button")) {
+    if (data.disabled) button.disabled = data.disabled.includes(button.dataset.action ?? "");
+  }
   const status = document.getElementById("status");
-  if (status && data.status !== undefined) status.textContent = data.status;
+  if (status && data.status !== undefined && status.textContent !== data.status) {
+    status.textContent = data.status;
+  }
 });
 host.postMessage({ action: "ready" });

@@ -1,0 +1,58 @@
+/** Models that the editor offers: the server asks through us, for only we may ask them. */
+
+import * as vscode from "vscode";
+import type { CompleteParams, CompleteResult } from "./protocol";
+
+/** Models that the user agreed to send code to. */
+const AGREED = "counterlens.editorModels.agreed";
+
+export class EditorModels {
+  /** One question at a time for each model, however many prompts wait for the answer. */
+  private readonly asking = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly state: vscode.Memento) {}
+
+  /** The whole reply to some messages, or why there is none. */
+  async complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult> {
+    try {
+      const [model] = await vscode.lm.selectChatModels({ id: params.model });
+      if (!model) return { error: vscode.l10n.t("the editor offers no model {0}", params.model) };
+      if (!(await this.agreed(model))) {
+        return { error: vscode.l10n.t("code may not be sent to {0}, by your choice", model.name) };
+      }
+      // There is no role for instructions: they come first.
+      const text = params.messages.map(({ content }) => content).join("\n\n");
+      const message = vscode.LanguageModelChatMessage.User(text);
+      const modelOptions = { temperature: 0, max_tokens: params.maxTokens };
+      const reply = await model.sendRequest([message], { modelOptions }, cancel);
+      let written = "";
+      for await (const piece of reply.text) written += piece;
+      return { text: written };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Whether code may leave for this model: asked once, and remembered where the answer is yes. */
+  private agreed(model: vscode.LanguageModelChat): Promise<boolean> {
+    const known = this.state.get<string[]>(AGREED) ?? [];
+    if (known.includes(model.id)) return Promise.resolve(true);
+    const asking = this.asking.get(model.id) ?? this.ask(model);
+    this.asking.set(model.id, asking);
+    void asking.finally(() => this.asking.delete(model.id));
+    return asking;
+  }
+
+  private async ask({ id, name, vendor }: vscode.LanguageModelChat): Promise<boolean> {
+    const send = vscode.l10n.t("Send Code");
+    const title = vscode.l10n.t("Send code to {0}?", name);
+    const detail = vscode.l10n.t(
+      "To probe this model, parts of your files are sent to its provider ({0}), for this and later probes.",
+      vendor,
+    );
+    const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, send);
+    if (answer !== send) return false;
+    await this.state.update(AGREED, [...(this.state.get<string[]>(AGREED) ?? []), id]);
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+/** The first run without any model: three choices, asked for once. */
+
+import * as vscode from "vscode";
+import { connect } from "./models/connecting";
+import { browse, choose } from "./models/writing";
+import type { Server } from "./server";
+import { DEFAULTS } from "./settings";
+
+const ASKED = "counterlens.modelWasChosen";
+const EMBEDDED = "Embedded";
+const FILE = "GGUF File…";
+const SERVER = "Server…";
+
+/** Ask which model to use, unless one was chosen, or the person was asked before. */
+export async function askForFirstModel(
+  memory: vscode.Memento,
+  server: Server,
+  secrets: vscode.SecretStorage,
+): Promise<void> {
+  if (memory.get<boolean>(ASKED)) return;
+  await memory.update(ASKED, true);
+  if (isChosen()) return;
+  const message =
+    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and runs on this machine; so does any GGUF file. With a server, your code is sent there.";
+  const choice = await vscode.window.showInformationMessage(message, EMBEDDED, FILE, SERVER);
+  if (choice === EMBEDDED) await choose({ model: DEFAULTS.model });
+  if (choice === FILE) await browse();
+  if (choice === SERVER) await connect(server, secrets);
+}
+
+function isChosen(): boolean {
+  const values = vscode.workspace.getConfiguration("counterlens").inspect<string>("model");
+  return [values?.globalValue, values?.workspaceValue, values?.workspaceFolderValue].some(
+    (value) => value !== undefined,
+  );
+}

@@ -1,0 +1,84 @@
+/** Chooses the Python and the packages that the server runs with, and says why. */
+
+import type { Candidate } from "./discovery";
+import type { Answer, Fit } from "./examine";
+
+/** Where the server's packages come from: the extension, or what is installed for the interpreter. */
+export const IMPORT_STRATEGIES = ["useBundled", "fromEnvironment"] as const;
+export type ImportStrategy = (typeof IMPORT_STRATEGIES)[number];
+
+export interface Interpreter {
+  path: string;
+  /** The version of the counterlens package. */
+  version: string;
+  /** What was chosen and why, in a few words. */
+  why: string;
+  /** What to add to the server's environment. */
+  environment: Record<string, string>;
+}
+
+export interface Question {
+  strategy: ImportStrategy;
+  candidates: Candidate[];
+  /** Whether the user named the interpreter, so that no other may take its place. */
+  named: boolean;
+  /** Whether the extension carries the server's packages. */
+  carries: boolean;
+  /** The interpreter of the environment that the extension made, if it did. */
+  own: string | undefined;
+  fits(python: string): Promise<Answer<Fit>>;
+  installed(python: string): Promise<Answer<string>>;
+}
+
+/** @returns the interpreter, or nothing; and a sentence about each that was tried in vain, in order */
+export async function choose(
+  question: Question,
+): Promise<{ chosen: Interpreter | undefined; tried: string[] }> {
+  const tried: string[] = [];
+  for (const attempt of attempts(question)) {
+    const answer = await attempt.run();
+    if ("found" in answer) return { chosen: answer.found, tried };
+    const why = `${attempt.title} ${answer.reason}`;
+    if (!tried.includes(why)) tried.push(why);
+  }
+  return { chosen: undefined, tried };
+}
+
+interface Attempt {
+  title: string;
+  run(): Promise<Answer<Interpreter>>;
+}
+
+/** Bundled packages first, then the extension's own environment, then whatever has the package. */
+function attempts({ strategy, candidates, named, carries, own, fits, installed }: Question): Attempt[] {
+  const fromEnvironment = candidates.map((one) => withInstalled(one, installed));
+  if (strategy === "fromEnvironment") return fromEnvironment;
+  const bundled = carries ? candidates.map((one) => withBundled(one, fits)) : [];
+  const made =
+    own && !named ? [withInstalled({ path: own, origin: "made by the extension" }, installed)] : [];
+  return [...bundled, ...made, ...fromEnvironment];
+}
+
+function withBundled({ path, origin }: Candidate, fits: Question["fits"]): Attempt {
+  return {
+    title: `${path} (${origin})`,
+    async run() {
+      const answer = await fits(path);
+      if ("reason" in answer) return answer;
+      const { version, paths } = answer.found;
+      const why = `${origin}, with the packages that the extension carries`;
+      return { found: { path, version, why, environment: { PYTHONPATH: paths } } };
+    },
+  };
+}
+
+function withInstalled({ path, origin }: Candidate, installed: Question["installed"]): Attempt {
+  return {
+    title: `${path} (${origin})`,
+    async run() {
+      const answer = await installed(path);
+      if ("reason" in answer) return answer;
+      return { found: { path, version: answer.found, why: origin, environment: {} } };
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Makes the environment, step by step: what is done is not done again, whenever it was ended. */
+
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { onlyOne } from "./onlyOne";
+import {
+  digestOf,
+  discard,
+  type Progress,
+  type Recipe,
+  readProgress,
+  type Step,
+  steps,
+  writeProgress,
+} from "./steps";
+
+/** Why it ended early, for the person to choose a way out. */
+export type Trouble = "cancelled" | "compiler" | "network" | "busy" | "failed";
+
+export class SetupError extends Error {
+  constructor(
+    readonly trouble: Trouble,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Watcher {
+  /** A step begins, the `index`-th of `total`. */
+  step(step: Step, index: number, total: number): void;
+  /** A line that an installer wrote. */
+  said(line: string): void;
+  /** Aborted when the person cancels. */
+  signal: AbortSignal;
+}
+
+const COMPILERS = ["c++", "g++", "clang++", "cl.exe"];
+
+/** Whether llama.cpp could be compiled here. */
+export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boolean {
+  if (environment.CXX) return true;
+  const folders = (environment.PATH ?? "").split(path.delimiter);
+  return folders.some((folder) => COMPILERS.some((name) => fs.existsSync(path.join(folder, name))));
+}
+
+/**
+ * Make an environment, or go on with one that was begun from the same files.
+ *
+ * @throws SetupError with what happened
+ */
+export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
+  const release = onlyOne(`${recipe.folder}.lock`);
+  if (!release) {
+    throw new SetupError("busy", "Another window is setting Counterlens up. Wait until it is done.");
+  }
+  try {
+    const progress = begun(recipe);
+    const all = steps(recipe);
+    // Said at once, not after minutes of fetching.
+    if (recipe.engine === "compile" && !progress.done.includes("engine") && !hasCompiler()) {
+      throw new SetupError(
+        "compiler",
+        "llama.cpp has to be compiled, and no C++ compiler was found on the PATH.",
+      );
+    }
+    for (const [index, step] of all.entries()) {
+      if (progress.done.includes(step.name)) continue;
+      watcher.step(step, index, all.length);
+      if (step.name === "environment") fs.rmSync(recipe.folder, { recursive: true, force: true });
+      await run(step, watcher, (running) => writeProgress(recipe.folder, { ...progress, running }));
+      progress.done.push(step.name);
+      writeProgress(recipe.folder, progress);
+    }
+    writeProgress(recipe.folder, { ...progress, complete: true });
+  } finally {
+    release();
+  }
+}
+
+/** What was done already; nothing, if that was with other files or another Python. */
+function begun({ folder, source, base, engine }: Recipe): Progress {
+  const digest = digestOf(source);
+  const last = readProgress(folder);
+  if (last?.running !== undefined) endLeftover(last.running, folder);
+  if (last && last.digest === digest && last.base === base) {
+    const done = last.engine === engine ? last.done : last.done.filter((name) => name !== "engine");
+    return { digest, base, engine, done, complete: false };
+  }
+  discard(folder);
+  const fresh: Progress = { digest, base, engine, done: [], complete: false };
+  writeProgress(folder, fresh);
+  return fresh;
+}
+
+const NETWORK =
+  /dns error|failed to fetch|error sending request|connection (refused|reset|error)|ProxyError|name resolution|NewConnectionError|ConnectTimeout|No matching distribution found for uv/i;
+const KEPT_LINES = 40;
+
+/** Run an installer in a process group of its own, so that cancelling ends what it has started, too. */
+function run(step: Step, { said, signal }: Watcher, started: (group: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new SetupError("cancelled", "Cancelled."));
+    const group = process.platform !== "win32";
+    const env = { ...process.env, PYTHONNOUSERSITE: "1", VIRTUAL_ENV: undefined, PIP_RETRIES: "1" };
+    const child = spawn(step.command, step.args, { detached: group, env, stdio: ["ignore", "pipe", "pipe"] });
+    if (child.pid !== undefined) started(child.pid);
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== "")) {
+          lines.push(line);
+          if (lines.length > KEPT_LINES) lines.shift();
+          said(line);
+        }
+      });
+    }
+    const end = () => {
+      if (child.pid === undefined) return;
+      if (!group) child.kill();
+      else kill(-child.pid);
+    };
+    signal.addEventListener("abort", end, { once: true });
+    child.once("error", (error) => reject(new SetupError("failed", `${step.command}: ${error.message}`)));
+    child.once("close", (code) => {
+      signal.removeEventListener("abort", end);
+      if (signal.aborted) return reject(new SetupError("cancelled", "Cancelled."));
+      if (code === 0) return resolve();
+      const trouble = NETWORK.test(lines.join("\n")) ? "network" : "failed";
+      reject(new SetupError(trouble, `${step.title} failed: ${lines.at(-1) ?? `exit code ${code}`}`));
+    });
+  });
+}
+
+/** An installer outlives an owner that is killed, and must not work beside the next one. */
+function endLeftover(group: number, folder: string): void {
+  try {
+    // Its number may be another program's by now.
+    if (fs.readFileSync(`/proc/${group}/cmdline`, "utf8").includes(folder)) kill(-group);
+  } catch {
+    // it has ended, or this is no Linux, where the installers' own locks have to do
+  }
+}
+
+function kill(group: number): void {
+  try {
+    process.kill(group, "SIGTERM");
+  } catch {
+    // it has ended
+  }
+}

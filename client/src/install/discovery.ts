@@ -1,0 +1,76 @@
+/** Which Pythons there are to try, best first. Knows nothing of the editor, so that it can be tested. */
+
+import * as path from "node:path";
+
+export interface Candidate {
+  path: string;
+  /** Where it comes from, for the log and the status. */
+  origin: string;
+}
+
+/** What is asked of the machine and the editor. */
+export interface Surroundings {
+  /** The setting `counterlens.interpreter`. */
+  setting: string;
+  trusted: boolean;
+  /** Paths of the workspace's folders. */
+  folders: string[];
+  home: string;
+  /** The environment variable PATH. */
+  searchPath: string;
+  windows: boolean;
+  exists(file: string): boolean;
+  /** What other extensions say is selected; undefined when they are absent, silent or broken. */
+  environmentsExtension(): Promise<string | undefined>;
+  pythonExtension(): Promise<string | undefined>;
+}
+
+/** Newest first: packages for a new version are rarely missing, an old one may be too old. */
+const NAMES = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
+
+/**
+ * Interpreters to try, best first; the setting alone when it is set.
+ *
+ * In an untrusted workspace nothing from the workspace is run: neither its `.venv` nor what another extension
+ * selected for it.
+ */
+export async function candidates(around: Surroundings): Promise<Candidate[]> {
+  const setting = around.setting.trim();
+  if (setting !== "") return [{ path: expand(setting, around), origin: "counterlens.interpreter" }];
+  const found: Candidate[] = [];
+  if (around.trusted) {
+    for (const folder of around.folders) {
+      const python = pythonOf(path.join(folder, ".venv"), around.windows);
+      if (around.exists(python)) found.push({ path: python, origin: "the workspace's .venv" });
+    }
+    const selected: [string, string | undefined][] = [
+      ["the Python Environments extension", await around.environmentsExtension()],
+      ["the Python extension", await around.pythonExtension()],
+    ];
+    for (const [origin, python] of selected) if (python) found.push({ path: python, origin });
+  }
+  for (const python of onPath(around)) found.push({ path: python, origin: "PATH" });
+  return found.filter(({ path: p }, index) => found.findIndex((other) => other.path === p) === index);
+}
+
+/** The interpreter of an environment. */
+export function pythonOf(environment: string, windows: boolean): string {
+  return windows ? path.join(environment, "Scripts", "python.exe") : path.join(environment, "bin", "python");
+}
+
+function onPath({ searchPath, windows, exists }: Surroundings): string[] {
+  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const files = NAMES.map((name) => (windows ? `${name}.exe` : name));
+  return files.flatMap((file) => {
+    const folder = folders.find((each) => exists(path.join(each, file)));
+    return folder === undefined ? [] : [path.join(folder, file)];
+  });
+}
+
+function expand(setting: string, { home, folders }: Surroundings): string {
+  const workspace = folders[0];
+  const expanded = setting.replace(/^~(?=[/\\])/, home).replace(/\$\{workspaceFolder\}/g, workspace ?? "");
+  // A bare command name is looked up on PATH, anything else with a folder in it is a path.
+  const isRelative = /[/\\]/.test(expanded) && !path.isAbsolute(expanded);
+  return isRelative && workspace ? path.join(workspace, expanded) : expanded;
+}

@@ -1,0 +1,146 @@
+/** GGUF files on this machine, where programs usually keep them. No editor here, so that it can be tested. */
+
+import type { Dirent } from "node:fs";
+import { open, readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+
+export interface FoundModel {
+  path: string;
+  /** As a person would call it. */
+  name: string;
+  /** Which program or folder it belongs to. */
+  place: string;
+  bytes: number;
+}
+
+export interface Place {
+  name: string;
+  folder: string;
+  /** Folders that are entered below it, at most. */
+  depth: number;
+}
+
+/** Folders of more entries than this, all together, are not searched to their end. */
+const MOST_ENTRIES = 20_000;
+const MOST_FOUND = 200;
+const MAGIC = "GGUF";
+const SKIPPED = new Set(["node_modules", "__pycache__"]);
+const OLLAMA_MODEL = "application/vnd.ollama.image.model";
+
+/** Where models usually are. */
+export function usualPlaces(home: string, environment: Record<string, string | undefined>): Place[] {
+  const cache = environment.XDG_CACHE_HOME || path.join(home, ".cache");
+  const hub =
+    environment.HF_HUB_CACHE || path.join(environment.HF_HOME || path.join(cache, "huggingface"), "hub");
+  return [
+    { name: "Hugging Face cache", folder: hub, depth: 5 },
+    { name: "LM Studio", folder: path.join(home, ".lmstudio", "models"), depth: 3 },
+    { name: "LM Studio", folder: path.join(cache, "lm-studio", "models"), depth: 3 },
+    { name: "llama.cpp cache", folder: environment.LLAMA_CACHE || path.join(cache, "llama.cpp"), depth: 3 },
+    { name: "~/models", folder: path.join(home, "models"), depth: 4 },
+    { name: "Downloads", folder: path.join(home, "Downloads"), depth: 0 },
+  ];
+}
+
+/** All models of some places, each once; what cannot be read is left out. */
+export async function findModels(places: Place[], cancelled: () => boolean): Promise<FoundModel[]> {
+  const found = new Map<string, FoundModel>();
+  const budget = { entries: MOST_ENTRIES };
+  for (const place of places) {
+    for (const file of await ggufFiles(place.folder, place.depth, budget, cancelled)) {
+      if (found.size >= MOST_FOUND || cancelled()) return [...found.values()];
+      const model = await looked(file, path.basename(file, ".gguf"), place.name);
+      if (model && !found.has(model.path)) found.set(model.path, model);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Ollama keeps plain GGUF files under their hash; its manifests say which model each is. */
+export async function findOllamaModels(
+  home: string,
+  environment: Record<string, string | undefined>,
+): Promise<FoundModel[]> {
+  const folder = environment.OLLAMA_MODELS || path.join(home, ".ollama", "models");
+  const root = path.join(folder, "manifests");
+  const found: FoundModel[] = [];
+  for (const manifest of await files(root, 5, { entries: 2000 }, () => false)) {
+    const digest = await modelDigest(manifest);
+    if (!digest) continue;
+    const [, ...parts] = path.relative(root, manifest).split(path.sep);
+    const named = parts[0] === "library" ? parts.slice(1) : parts;
+    const name = `${named.slice(0, -1).join("/")}:${named.at(-1)}`;
+    const model = await looked(path.join(folder, "blobs", digest.replace(":", "-")), name, "Ollama");
+    if (model) found.push(model);
+  }
+  return found;
+}
+
+async function modelDigest(manifest: string): Promise<string | undefined> {
+  try {
+    const { layers } = JSON.parse(await readFile(manifest, "utf8"));
+    const digest = layers.find((layer: { mediaType?: string }) => layer.mediaType === OLLAMA_MODEL)?.digest;
+    return typeof digest === "string" && /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : undefined;
+  } catch {
+    return undefined; // no manifest
+  }
+}
+
+type Budget = { entries: number };
+
+async function ggufFiles(
+  folder: string,
+  depth: number,
+  budget: Budget,
+  cancelled: () => boolean,
+): Promise<string[]> {
+  const all = await files(folder, depth, budget, cancelled);
+  return all.filter((file) => /\.gguf$/i.test(file) && !isNoModel(path.basename(file)));
+}
+
+/** Projectors of images, vocabularies alone, and all but the first part of a model in several. */
+function isNoModel(name: string): boolean {
+  const part = /-(\d{5})-of-\d{5}\.gguf$/i.exec(name)?.[1];
+  return /mmproj|^ggml-vocab/i.test(name) || (part !== undefined && part !== "00001");
+}
+
+/** The files of a folder, down to a depth; links are followed to files, never to folders. */
+async function files(
+  folder: string,
+  depth: number,
+  budget: Budget,
+  cancelled: () => boolean,
+): Promise<string[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch {
+    return []; // not there, or not ours to read
+  }
+  const found: string[] = [];
+  for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
+    if (budget.entries-- <= 0 || cancelled()) break;
+    const here = path.join(folder, entry.name);
+    if (entry.isFile() || entry.isSymbolicLink()) found.push(here);
+    else if (entry.isDirectory() && depth > 0 && !SKIPPED.has(entry.name)) {
+      found.push(...(await files(here, depth - 1, budget, cancelled)));
+    }
+  }
+  return found;
+}
+
+/** A file, if it begins as a GGUF file does. */
+async function looked(file: string, name: string, place: string): Promise<FoundModel | undefined> {
+  try {
+    const { size } = await stat(file);
+    const handle = await open(file);
+    try {
+      const { buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+      return buffer.toString("latin1") === MAGIC ? { path: file, name, place, bytes: size } : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

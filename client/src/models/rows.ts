@@ -1,0 +1,120 @@
+/** The rows of "Select Model". Pure, so that it can be tested. */
+
+import type { FoundModel } from "./finding";
+
+/** What can be chosen: settings to write, or a way on. */
+export type ModelRow =
+  | { kind: "heading"; label: string }
+  | { kind: "model"; label: string; description: string; detail: string; sets: Record<string, string> }
+  | { kind: "browse" | "connect" | "test"; label: string; detail: string };
+
+/** What the settings say now, of every level where a person may have said it. */
+export interface Known {
+  model: string;
+  embedded: string;
+  endpoints: Endpoint[];
+}
+
+export interface Endpoint {
+  baseUrl: string;
+  model: string;
+}
+
+/** A model that the editor offers to its extensions. */
+export interface OfferedModel {
+  id: string;
+  name: string;
+  vendor: string;
+}
+
+/** How the setting names such a model. */
+const OFFERED = "editor:";
+
+export function modelRows(
+  { model, embedded, endpoints }: Known,
+  found: FoundModel[],
+  offered: OfferedModel[] = [],
+): ModelRow[] {
+  const chosen = (isChosen: boolean) => (isChosen ? "chosen" : "");
+  const listed =
+    found.some(({ path }) => path === model) || offered.some(({ id }) => `${OFFERED}${id}` === model);
+  const other = model !== embedded && !model.startsWith("remote") && !listed;
+  return [
+    { kind: "heading", label: "on this machine" },
+    {
+      kind: "model",
+      label: "Embedded",
+      description: chosen(model === embedded),
+      detail: "SmolLM2-135M-Instruct: small and quick, comes with Counterlens.",
+      sets: { model: embedded },
+    },
+    ...(other
+      ? [
+          {
+            kind: "model" as const,
+            label: model,
+            description: "chosen",
+            detail: "From the settings.",
+            sets: { model },
+          },
+        ]
+      : []),
+    ...found.map(
+      ({ path, name, place, bytes }): ModelRow => ({
+        kind: "model",
+        label: name,
+        description: [size(bytes), place, chosen(path === model)].filter(Boolean).join(" · "),
+        detail: path,
+        sets: { model: path },
+      }),
+    ),
+    { kind: "browse", label: "GGUF File…", detail: "Any model that llama.cpp runs, on this machine." },
+    { kind: "heading", label: "on a server: your code is sent there" },
+    ...once(endpoints).map(
+      ({ baseUrl, model: name }, index): ModelRow => ({
+        kind: "model",
+        label: name,
+        description: chosen(index === 0 && model === "remote"),
+        detail: baseUrl,
+        sets: { "remote.baseUrl": baseUrl, "remote.model": name, model: "remote" },
+      }),
+    ),
+    {
+      kind: "connect",
+      label: "Connect to a Server…",
+      detail: "An OpenAI-compatible address, its models, a key.",
+    },
+    ...offeredRows(model, offered),
+    { kind: "heading", label: "the chosen one" },
+    { kind: "test", label: "Test Connection", detail: "Does it answer, and what can it be asked?" },
+  ];
+}
+
+function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
+  if (offered.length === 0) return [];
+  const rows = offered.map(
+    ({ id, name, vendor }): ModelRow => ({
+      kind: "model",
+      label: name,
+      description: [vendor, `${OFFERED}${id}` === model && "chosen"].filter(Boolean).join(" · "),
+      detail: "It can be probed by what it writes; it gives no scores.",
+      sets: { model: `${OFFERED}${id}` },
+    }),
+  );
+  return [{ kind: "heading", label: "of the editor: your code is sent to its provider" }, ...rows];
+}
+
+/** Those that can be asked, each once, in their order. */
+function once(endpoints: Endpoint[]): Endpoint[] {
+  const known = new Map(
+    endpoints
+      .filter(({ baseUrl, model }) => baseUrl && model)
+      .map((one) => [`${one.baseUrl}\n${one.model}`, one]),
+  );
+  return [...known.values()];
+}
+
+export function size(bytes: number): string {
+  const giga = bytes / 1e9;
+  return giga >= 1 ? `${giga.toFixed(1)} GB` : `${Math.max(1, Math.round(bytes / 1e6))} MB`;
+}

@@ -1,0 +1,115 @@
+/** "Select Model": the embedded one, the files of this machine, the endpoints of the settings, and ways on. */
+
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import type { Server } from "../server";
+import { DEFAULTS } from "../settings";
+import { connect } from "./connecting";
+import { type FoundModel, findModels, findOllamaModels, type Place, usualPlaces } from "./finding";
+import { type Endpoint, type ModelRow, modelRows, type OfferedModel } from "./rows";
+import { testConnection } from "./testing";
+import { browse, choose } from "./writing";
+
+/** Folders of a workspace that are entered in search of models. */
+const WORKSPACE_DEPTH = 3;
+
+type Item = vscode.QuickPickItem & { row: ModelRow };
+
+/** The list is there at once; what is found on the disk joins it. */
+export async function selectModel(server: Server, secrets: vscode.SecretStorage): Promise<void> {
+  const row = await ask();
+  if (!row) return;
+  if (row.kind === "model") await choose(row.sets);
+  if (row.kind === "browse") await browse();
+  if (row.kind === "connect") await connect(server, secrets);
+  if (row.kind === "test") await testConnection(server);
+}
+
+function ask(): Promise<ModelRow | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = "Counterlens: Select Model";
+  picker.placeholder = "Who is asked about your code";
+  picker.matchOnDescription = picker.matchOnDetail = true;
+  picker.items = items([], []);
+  picker.busy = true;
+  let closed = false;
+  void Promise.all([search(() => closed), offered()]).then(([found, models]) => {
+    if (closed) return;
+    const active = picker.activeItems[0]?.row;
+    picker.items = items(found, models);
+    const same = picker.items.find(
+      ({ row }) => active && row.kind === active.kind && row.label === active.label,
+    );
+    if (same) picker.activeItems = [same];
+    picker.busy = false;
+  });
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      resolve(picker.selectedItems[0]?.row);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      closed = true;
+      picker.dispose();
+      resolve(undefined);
+    });
+    picker.show();
+  });
+}
+
+function items(found: FoundModel[], models: OfferedModel[]): Item[] {
+  const model = vscode.workspace.getConfiguration("counterlens").get<string>("model") ?? DEFAULTS.model;
+  const known = { model, embedded: DEFAULTS.model, endpoints: endpoints() };
+  return modelRows(known, found, models).map((row) =>
+    row.kind === "heading"
+      ? { label: row.label, kind: vscode.QuickPickItemKind.Separator, row }
+      : {
+          label: row.label,
+          description: row.kind === "model" ? row.description : "",
+          detail: row.detail,
+          row,
+        },
+  );
+}
+
+/** The models that the editor offers; most have none. */
+async function offered(): Promise<OfferedModel[]> {
+  try {
+    return await vscode.lm.selectChatModels();
+  } catch {
+    return []; // It has no such thing, or its provider is not ready.
+  }
+}
+
+/** The endpoint that counts, then those of the other levels of the settings. */
+function endpoints(): Endpoint[] {
+  const section = vscode.workspace.getConfiguration("counterlens");
+  const [address, name] = [
+    section.inspect<string>("remote.baseUrl"),
+    section.inspect<string>("remote.model"),
+  ];
+  const current = {
+    baseUrl: section.get<string>("remote.baseUrl") ?? "",
+    model: section.get<string>("remote.model") ?? "",
+  };
+  const levels = ["globalValue", "workspaceValue", "workspaceFolderValue"] as const;
+  return [
+    current,
+    ...levels.map((level) => ({
+      baseUrl: address?.[level] ?? current.baseUrl,
+      model: name?.[level] ?? current.model,
+    })),
+  ];
+}
+
+async function search(cancelled: () => boolean): Promise<FoundModel[]> {
+  const home = homedir();
+  const workspace = (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === "file")
+    .map(({ name, uri }): Place => ({ name, folder: uri.fsPath, depth: WORKSPACE_DEPTH }));
+  const [files, ollama] = await Promise.all([
+    findModels([...workspace, ...usualPlaces(home, process.env)], cancelled),
+    findOllamaModels(home, process.env),
+  ]);
+  return [...files, ...ollama];
+}

@@ -1,0 +1,21 @@
+/** Choosing a model is writing settings. */
+
+import * as vscode from "vscode";
+
+/** In the user's settings: what is sent where is not a workspace's to say. */
+export async function choose(values: Record<string, string>): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("counterlens");
+  for (const [name, value] of Object.entries(values)) {
+    await settings.update(name, value, vscode.ConfigurationTarget.Global);
+  }
+}
+
+export async function browse(): Promise<void> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: "A model for Counterlens",
+    openLabel: "Use This Model",
+    filters: { "GGUF models": ["gguf"] },
+  });
+  const file = chosen?.[0]?.fsPath;
+  if (file) await choose({ model: file });
+}

@@ -1,0 +1,277 @@
+/** Makes the server's environment: asks first, shows how far it is, and offers a way out of every trouble. */
+
+import * as vscode from "vscode";
+import { create, SetupError, type Trouble } from "./install/create";
+import { candidates } from "./install/discovery";
+import { creates } from "./install/examine";
+import { discard, ENGINES, type Engine, PREBUILT_INDEX, readProgress } from "./install/steps";
+import { ownEnvironment, ownSource, surroundings } from "./interpreter";
+
+const CONTINUE = vscode.l10n.t("Continue");
+const SET_UP_BUTTON = vscode.l10n.t("Set Up…");
+const CHOOSE_INTERPRETER = vscode.l10n.t("Choose Interpreter…");
+const SHOW_LOGS = vscode.l10n.t("Show Logs");
+const COMPILING_TELLS_AFTER_MS = 5_000;
+
+export interface SetupParts {
+  context: vscode.ExtensionContext;
+  log: vscode.LogOutputChannel;
+  /** The setting `counterlens.interpreter`. */
+  interpreter(): string;
+  /** There is an environment now. */
+  done(): void;
+}
+
+export class Setup implements vscode.Disposable {
+  private running = false;
+  private abort = new AbortController();
+
+  constructor(private readonly parts: SetupParts) {}
+
+  /** No Python can run the server: say so once, with the ways out. */
+  async offer(tried: string[]): Promise<void> {
+    if (this.running) return;
+    const { context, log } = this.parts;
+    const named = this.parts.interpreter().trim() !== "";
+    const begun = readProgress(ownEnvironment(context));
+    const misfit = tried.find((why) => why.includes("bundled packages"));
+    const possible = ownSource(context) !== undefined && !named;
+    let message = vscode.l10n.t(
+      "Counterlens cannot start: no Python with the counterlens package was found.",
+    );
+    if (named) message = vscode.l10n.t("Counterlens cannot start: {0}.", tried.at(-1) ?? "");
+    else if (possible && begun?.complete)
+      message = vscode.l10n.t("Counterlens was updated, and its Python environment needs to be.");
+    else if (possible && begun) {
+      message = vscode.l10n.t(
+        "Setting up Counterlens was interrupted after {0} of its steps. What was done is kept.",
+        begun.done.length,
+      );
+    } else if (possible && misfit) {
+      message = vscode.l10n.t(
+        "The packages that Counterlens carries suit no Python here: {0}. It can make an environment of its own instead.",
+        misfit,
+      );
+    } else if (possible) {
+      message = vscode.l10n.t(
+        "Counterlens needs Python packages. It can make an environment of its own for them.",
+      );
+    }
+    const first = possible ? [begun ? CONTINUE : SET_UP_BUTTON] : [];
+    const choice = await vscode.window.showErrorMessage(message, ...first, CHOOSE_INTERPRETER, SHOW_LOGS);
+    if (choice === SET_UP_BUTTON) await this.ask();
+    if (choice === CONTINUE) await this.make(begun?.engine ?? "compile");
+    if (choice === CHOOSE_INTERPRETER) await vscode.commands.executeCommand("counterlens.chooseInterpreter");
+    if (choice === SHOW_LOGS) log.show();
+  }
+
+  /** What is to be installed; nothing is fetched before the answer. */
+  async ask(): Promise<void> {
+    if (ownSource(this.parts.context) === undefined) {
+      const message = vscode.l10n.t(
+        "This copy of Counterlens was not packaged: it has nothing to set up an environment from.",
+      );
+      void vscode.window.showInformationMessage(message);
+      return;
+    }
+    const rows: (vscode.QuickPickItem & { engine?: Engine })[] = [
+      {
+        label: vscode.l10n.t("$(tools) With Local Models, Compiled Here"),
+        description: vscode.l10n.t("recommended"),
+        detail: vscode.l10n.t("Fetches packages and a small model; compiles llama.cpp (4 to 6 minutes)."),
+        engine: "compile",
+      },
+      {
+        label: vscode.l10n.t("$(cloud-download) With Local Models, Ready-Made"),
+        detail: vscode.l10n.t(
+          "The same, but llama.cpp as its author compiled it, unchecked. Asks once more.",
+        ),
+        engine: "prebuilt",
+      },
+      {
+        label: vscode.l10n.t("$(plug) Without Local Models"),
+        detail: vscode.l10n.t("For a model behind a server: needs no compiler, and is done in a minute."),
+        engine: "none",
+      },
+      {
+        label: vscode.l10n.t("$(folder-opened) Choose a Python That Has Counterlens…"),
+        detail: vscode.l10n.t("Nothing is fetched."),
+      },
+    ];
+    const title = vscode.l10n.t("Set Up Counterlens: What Is to Be Installed into VS Code's Own Storage?");
+    const chosen = await vscode.window.showQuickPick(rows, { title, ignoreFocusOut: true });
+    if (!chosen) return;
+    if (chosen.engine === "prebuilt") await this.makeFromPrebuilt();
+    else if (chosen.engine) await this.make(chosen.engine);
+    else await vscode.commands.executeCommand("counterlens.chooseInterpreter");
+  }
+
+  /** Only with consent: nothing in the lock file vouches for what is there. */
+  private async makeFromPrebuilt(): Promise<void> {
+    const detail = vscode.l10n.t(
+      "It is taken from {0}, where the author of llama-cpp-python offers it. Unlike all else it is not checked against a known hash.",
+      PREBUILT_INDEX,
+    );
+    const fetchIt = vscode.l10n.t("Fetch It");
+    const title = vscode.l10n.t("Fetch llama.cpp ready-made?");
+    const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, fetchIt);
+    if (answer === fetchIt) await this.make("prebuilt");
+  }
+
+  private async make(engine: Engine): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    try {
+      const trouble = await this.tryToMake(ENGINES.includes(engine) ? engine : "compile");
+      this.running = false;
+      if (!trouble) this.finish();
+      else await this.wayOut(trouble, engine);
+    } finally {
+      this.running = false;
+    }
+  }
+
+  private finish(): void {
+    this.parts.done();
+    if (this.parts.interpreter().trim() === "") return;
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        "The environment was made. It is used once the setting counterlens.interpreter is empty.",
+      ),
+    );
+  }
+
+  /** @returns what went wrong, or undefined */
+  private async tryToMake(engine: Engine): Promise<SetupError | undefined> {
+    const { context, log } = this.parts;
+    const source = ownSource(context);
+    if (!source) return undefined;
+    const base = await this.findBase();
+    if (base instanceof SetupError) return base;
+    const folder = ownEnvironment(context);
+    log.info(`Setting up: ${folder}, with ${base}, engine: ${engine}.`);
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t("Setting up Counterlens"),
+      cancellable: true,
+    };
+    return vscode.window.withProgress(options, async (progress, token) => {
+      const abort = new AbortController();
+      this.abort = abort;
+      token.onCancellationRequested(() => abort.abort());
+      let now = "";
+      let began = Date.now();
+      const clock = setInterval(() => {
+        const seconds = Math.round((Date.now() - began) / 1000);
+        if (Date.now() - began > COMPILING_TELLS_AFTER_MS)
+          progress.report({ message: `${now}: ${seconds} s` });
+      }, 1_000);
+      try {
+        await create(
+          { base, folder, source, engine },
+          {
+            step(step, index, total) {
+              now = `${step.title} (${index + 1} of ${total})`;
+              began = Date.now();
+              log.info(`Setting up: ${now}.`);
+              progress.report({ message: now, increment: index === 0 ? 0 : 100 / total });
+            },
+            said: (line) => log.debug(line),
+            signal: abort.signal,
+          },
+        );
+        log.info("Setting up: done.");
+        return undefined;
+      } catch (error) {
+        const trouble = error instanceof SetupError ? error : new SetupError("failed", String(error));
+        log.error(`Setting up: ${trouble.message}`);
+        return trouble;
+      } finally {
+        clearInterval(clock);
+      }
+    });
+  }
+
+  /** A Python that can make environments. */
+  private async findBase(): Promise<string | SetupError> {
+    const tried: string[] = [];
+    for (const { path, origin } of await candidates(surroundings(""))) {
+      const answer = await creates(path, this.parts.context.extensionPath);
+      if ("found" in answer) return path;
+      tried.push(`${path} (${origin}) ${answer.reason}`);
+    }
+    for (const each of tried) this.parts.log.warn(`Setting up: ${each}.`);
+    const reason = tried.at(-1) ?? "there is none on the PATH";
+    return new SetupError(
+      "failed",
+      `no Python 3.11 or later that can make environments was found: ${reason}`,
+    );
+  }
+
+  /** An installer ends with the window; the next one goes on where it was. */
+  dispose(): void {
+    this.abort.abort();
+  }
+
+  private async wayOut({ trouble, message }: SetupError, engine: Engine): Promise<void> {
+    const { text, ways } = this.describe(trouble, message, engine);
+    const choice = await vscode.window.showWarningMessage(text, ...Object.keys(ways));
+    await (choice && ways[choice]?.());
+  }
+
+  private describe(
+    trouble: Trouble,
+    message: string,
+    engine: Engine,
+  ): { text: string; ways: Record<string, () => unknown> } {
+    const again = () => this.make(engine);
+    const without = { [vscode.l10n.t("Without Local Models")]: () => this.make("none") };
+    const interpreter = {
+      [CHOOSE_INTERPRETER]: () => vscode.commands.executeCommand("counterlens.chooseInterpreter"),
+    };
+    const logs = { [SHOW_LOGS]: () => this.parts.log.show() };
+    switch (trouble) {
+      case "cancelled":
+        return {
+          text: vscode.l10n.t("Setting up Counterlens was cancelled. What was done is kept."),
+          ways: {
+            [CONTINUE]: again,
+            [vscode.l10n.t("Start Over")]: () => {
+              discard(ownEnvironment(this.parts.context));
+              return this.ask();
+            },
+          },
+        };
+      case "compiler":
+        return {
+          text: vscode.l10n.t(
+            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), take llama.cpp ready-made from its author, or go without local models and connect to a server.",
+            message,
+          ),
+          ways: {
+            [vscode.l10n.t("Try Again")]: again,
+            [vscode.l10n.t("Ready-Made…")]: () => this.makeFromPrebuilt(),
+            ...without,
+          },
+        };
+      case "network":
+        return {
+          text: vscode.l10n.t(
+            "Counterlens could not fetch what it needs: there is no connection to the Python package registry. What was done is kept. Without a network, install the package for your platform, which carries everything, or choose a Python that has counterlens.",
+          ),
+          ways: { [vscode.l10n.t("Try Again")]: again, ...interpreter, ...logs },
+        };
+      case "busy":
+        return { text: message, ways: { [vscode.l10n.t("Try Again")]: again } };
+      default:
+        return {
+          text: vscode.l10n.t("Setting up Counterlens did not work: {0}", message),
+          ways: {
+            [vscode.l10n.t("Try Again")]: again,
+            ...(engine === "none" ? interpreter : without),
+            ...logs,
+          },
+        };
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** What the status item says, and why nothing is shown where nothing is. Pure, so that it can be tested. */
+
+import type { ModelState, StatusParams } from "./protocol";
+
+const ICONS: Record<ModelState, string> = {
+  idle: "circle-outline",
+  loading: "loading~spin",
+  ready: "eye",
+  scoring: "sync~spin",
+  probing: "beaker",
+  error: "error",
+  disabled: "circle-slash",
+};
+
+const WORDS: Record<ModelState, string> = {
+  idle: "idle",
+  loading: "loading",
+  ready: "ready",
+  scoring: "scoring",
+  probing: "probing…",
+  error: "problem",
+  disabled: "off",
+};
+
+/** What the item is made of. */
+export interface Standing {
+  status: StatusParams;
+  /** Why the file in front has no confidence; empty where it has, will have, or is none of ours. */
+  unscored: string;
+  /** Whether the workspace is trusted. */
+  trusted: boolean;
+  /** Whether the overlay is shown. */
+  overlay: boolean;
+}
+
+export interface StatusText {
+  icon: string;
+  /** What stands in the status bar, after the icon. */
+  text: string;
+  /** Sentences of the tooltip, most important first. */
+  details: string[];
+  /** Whether it is shown as a warning. */
+  warns: boolean;
+}
+
+export function statusText({ status, unscored, trusted, overlay }: Standing): StatusText {
+  const { model, state, detail } = status;
+  const quiet = state === "ready" && unscored !== "";
+  const name = model ? `${model}: ` : "Counterlens: ";
+  const details = [detail];
+  if (quiet && !detail.includes(unscored)) details.push(`This file has no confidence: ${unscored}`);
+  if (!trusted)
+    details.push("The workspace is not trusted: code is scored, but none is run, so nothing is probed");
+  if (!overlay && state !== "disabled") details.push("The overlay is hidden");
+  return {
+    icon: quiet ? "eye-closed" : (ICONS[state] ?? "question"),
+    text: name + doing(status, unscored) + (!trusted && state === "ready" ? " · no probes (untrusted)" : ""),
+    details: details.filter((sentence) => sentence !== "").map(ended),
+    warns: state === "error",
+  };
+}
+
+/** Such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
+function doing({ state, reason, steps }: StatusParams, unscored: string): string {
+  if (state === "ready" && unscored) return `file not scored: ${brief(unscored)}`;
+  if (reason) return reason;
+  const word = WORDS[state] ?? state;
+  if ((state === "loading" || state === "scoring") && steps) {
+    return steps.unit === "%"
+      ? `${word} ${steps.done} %`
+      : `${word} ${steps.done} of ${steps.total} ${steps.unit}`;
+  }
+  return state === "loading" || state === "scoring" ? `${word}…` : word;
+}
+
+const LONGEST = 48;
+
+/** The first clause, without what to do about it; shortened where the status bar has no room. */
+function brief(reason: string): string {
+  const clause = reason.split(/[.,;] /)[0] ?? reason;
+  return clause.length > LONGEST ? `${clause.slice(0, LONGEST - 1).trimEnd()}…` : clause;
+}
+
+/** As a sentence. */
+export function ended(text: string): string {
+  const isName = /^\S*[./]/.test(text); // of a file or a host, and not the first word of a sentence
+  const begun = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,52 @@
+/** What "Probe Function…" offers: the tasks that can be run, then the others with the reason. */
+
+import type { TaskListing } from "./protocol";
+
+type Scope = "function" | "file";
+
+export type TaskChoice =
+  | { kind: "heading"; label: string }
+  | { kind: "task"; label: string; detail: string; tasks: string[]; scope: Scope }
+  | { kind: "unavailable"; label: string; detail: string }
+  | { kind: "scope"; label: string; detail: string; scope: Scope };
+
+/**
+ * @param wanted the function at the cursor or the whole file; the file where the cursor is in no function
+ * @param all what stands for every task
+ */
+export function taskChoices(
+  found: TaskListing,
+  wanted: Scope,
+  file: string,
+  all: string,
+): { title: string; choices: TaskChoice[] } {
+  const scope = found.function ? wanted : "file";
+  const available = found.tasks.filter((task) => task.available);
+  const others = found.tasks.filter((task) => !task.available);
+  const functions = found.functions === 1 ? "1 function" : `${found.functions} functions`;
+  const choices: TaskChoice[] = [];
+  if (available.length > 0) {
+    choices.push({
+      kind: "task",
+      label: all,
+      detail: "everything below that can be run, one after the other",
+      tasks: [all],
+      scope,
+    });
+  }
+  for (const { id, title } of available) {
+    choices.push({ kind: "task", label: id, detail: title, tasks: [id], scope });
+  }
+  if (found.function) {
+    choices.push(
+      { kind: "heading", label: "Something else" },
+      scope === "function"
+        ? { kind: "scope", label: "Whole file", detail: `${file}: ${functions}`, scope: "file" }
+        : { kind: "scope", label: found.function, detail: "only the function", scope: "function" },
+    );
+  }
+  if (others.length > 0) choices.push({ kind: "heading", label: "Not available here" });
+  for (const { id, reason } of others) choices.push({ kind: "unavailable", label: id, detail: reason });
+  const title = scope === "function" ? `Probe ${found.function}` : `Probe ${file}, ${functions}`;
+  return { title, choices };
+}

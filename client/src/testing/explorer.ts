@@ -1,0 +1,60 @@
+/** Test Explorer: each function × mutation is a test that asks the model and passes where it held. */
+
+import * as vscode from "vscode";
+import type { Server } from "../server";
+import { Runner } from "./running";
+import { TestTree } from "./tree";
+
+export class TestExplorer implements vscode.Disposable {
+  private readonly tests = vscode.tests.createTestController("counterlens", "Counterlens");
+  private readonly tree: TestTree;
+  private readonly runner: Runner;
+  private readonly disposables: vscode.Disposable[];
+
+  constructor(server: Server) {
+    this.tree = new TestTree(this.tests, server);
+    this.runner = new Runner(server);
+    this.tests.resolveHandler = (item) => (item ? this.tree.resolve(item) : this.listOpen());
+    this.tests.refreshHandler = (cancel) => this.tree.search(cancel);
+    // Not a default profile: "Run All Tests" is for the tests of the code, not for minutes of a model's work.
+    const run = (request: vscode.TestRunRequest, cancel: vscode.CancellationToken) =>
+      this.run(request, cancel);
+    this.tests.createRunProfile(vscode.l10n.t("Probe the Model"), vscode.TestRunProfileKind.Run, run, false);
+    this.disposables = [
+      vscode.workspace.onDidOpenTextDocument((document) => this.tree.opened(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.tree.closed(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) this.tree.edited(document);
+      }),
+    ];
+    this.listOpen();
+  }
+
+  /** The server is up. */
+  started(): void {
+    void this.tree.started();
+  }
+
+  private listOpen(): void {
+    for (const document of vscode.workspace.textDocuments) this.tree.opened(document);
+  }
+
+  private async run(request: vscode.TestRunRequest, cancel: vscode.CancellationToken): Promise<void> {
+    const run = this.tests.createTestRun(request);
+    const ended = cancel.onCancellationRequested(() => run.end());
+    try {
+      const asked = request.include ?? [...this.tests.items].map(([, item]) => item);
+      const groups = await this.tree.groups(asked, new Set(request.exclude));
+      await this.runner.run(run, groups);
+    } finally {
+      ended.dispose();
+      run.end();
+    }
+  }
+
+  dispose(): void {
+    for (const disposable of this.disposables) disposable.dispose();
+    this.tree.dispose();
+    this.tests.dispose();
+  }
+}

@@ -1,0 +1,194 @@
+/** The tests of an editor's Test Explorer: files, their functions, and a test for each mutation. All found late. */
+
+import * as vscode from "vscode";
+import type { Server } from "../server";
+import { Eventually } from "./eventually";
+import { TEST_ITEMS, type TestItems } from "./protocol";
+import type { Group } from "./running";
+
+/** What stands behind a test: a file, a function of it, or a mutation of one. */
+interface Subject {
+  uri: vscode.Uri;
+  function?: string;
+  mutation?: string;
+  /** Why the mutation changes nothing. */
+  refused?: string;
+}
+
+/** Folders that hold other people's code. */
+const ELSEWHERE = "**/{node_modules,site-packages,.venv,venv,.tox,.nox,build,dist,__pycache__}/**";
+const MOST_FILES = 2_000;
+
+export class TestTree {
+  private readonly subjects = new WeakMap<vscode.TestItem, Subject>();
+  /** Items whose children are known, or being asked for. */
+  private readonly resolved = new WeakSet<vscode.TestItem>();
+  private readonly found = new Set<string>();
+  private readonly edits = new Eventually(700);
+
+  constructor(
+    private readonly tests: vscode.TestController,
+    private readonly server: Server,
+  ) {}
+
+  /** List a document, if it is a file that can be probed; the cells of a notebook would all be called alike. */
+  opened(document: vscode.TextDocument): void {
+    const isFile = document.uri.scheme === "file" && document.languageId === "python";
+    if (isFile && this.server.serves(document)) this.file(document.uri);
+  }
+
+  /** A file that was only listed because it was open goes. */
+  closed(document: vscode.TextDocument): void {
+    const id = document.uri.toString();
+    if (!this.found.has(id)) this.tests.items.delete(id);
+  }
+
+  /** After an edit, what is known of its file is asked for again, and old results are marked as such. */
+  edited(document: vscode.TextDocument): void {
+    const item = this.tests.items.get(document.uri.toString());
+    if (!item || !this.resolved.has(item)) return;
+    this.edits.do(item.id, async () => {
+      this.tests.invalidateTestResults(item);
+      await this.renew(item);
+    });
+  }
+
+  /** The server is up: what was asked for in vain is asked for again. */
+  async started(): Promise<void> {
+    for (const [, item] of this.tests.items)
+      if (this.resolved.has(item) || item.error) await this.renew(item);
+  }
+
+  /** List the Python files of the workspace, unread. */
+  async search(cancel: vscode.CancellationToken): Promise<void> {
+    for (const uri of await vscode.workspace.findFiles("**/*.py", ELSEWHERE, MOST_FILES, cancel)) {
+      this.found.add(uri.toString());
+      this.file(uri);
+    }
+  }
+
+  /** Find what is below an item, if that is not known yet. */
+  async resolve(item: vscode.TestItem): Promise<void> {
+    if (this.resolved.has(item)) return;
+    this.resolved.add(item);
+    await this.ask(item);
+  }
+
+  /** The tests below an item, or the item itself, in groups by function. */
+  async groups(items: readonly vscode.TestItem[], excluded: ReadonlySet<vscode.TestItem>): Promise<Group[]> {
+    const groups = new Map<vscode.TestItem, Group>();
+    for (const item of items) await this.collect(item, excluded, groups);
+    for (const [item, group] of groups) group.whole = group.tests.size === item.children.size;
+    return [...groups.values()];
+  }
+
+  private async collect(
+    item: vscode.TestItem,
+    excluded: ReadonlySet<vscode.TestItem>,
+    groups: Map<vscode.TestItem, Group>,
+  ): Promise<void> {
+    const subject = this.subjects.get(item);
+    if (!subject || excluded.has(item)) return;
+    if (subject.mutation === undefined) {
+      await this.resolve(item);
+      for (const [, child] of item.children) await this.collect(child, excluded, groups);
+      return;
+    }
+    const parent = item.parent;
+    if (!parent || subject.function === undefined) return;
+    const { uri, function: name } = subject;
+    const made = { uri, function: name, tests: new Map(), refused: new Map(), whole: false };
+    const group: Group = groups.get(parent) ?? made;
+    groups.set(parent, group);
+    group.tests.set(subject.mutation, item);
+    if (subject.refused) group.refused.set(subject.mutation, subject.refused);
+  }
+
+  private file(uri: vscode.Uri): void {
+    if (this.tests.items.get(uri.toString())) return;
+    const item = this.tests.createTestItem(uri.toString(), vscode.workspace.asRelativePath(uri), uri);
+    item.canResolveChildren = true;
+    this.subjects.set(item, { uri });
+    this.tests.items.add(item);
+  }
+
+  private async renew(item: vscode.TestItem): Promise<void> {
+    await this.ask(item);
+    for (const [, child] of item.children) if (this.resolved.has(child)) await this.ask(child);
+  }
+
+  private async ask(item: vscode.TestItem): Promise<void> {
+    const subject = this.subjects.get(item);
+    if (!subject) return;
+    item.busy = true;
+    try {
+      const answer = await this.answer(subject);
+      item.error = answer?.error ?? (answer ? undefined : vscode.l10n.t("Counterlens is not running."));
+      if (answer && !answer.error) {
+        this.resolved.add(item);
+        this.fill(item, subject, answer);
+      } else {
+        this.resolved.delete(item);
+      }
+    } finally {
+      item.busy = false;
+    }
+  }
+
+  private async answer({ uri, function: name }: Subject): Promise<TestItems | undefined> {
+    await vscode.workspace.openTextDocument(uri); // so that the server knows it
+    const argument = { uri: uri.toString(), ...(name && { function: name }) };
+    const call = { command: TEST_ITEMS, arguments: [argument] };
+    return this.server.request<TestItems>("workspace/executeCommand", call);
+  }
+
+  private fill(item: vscode.TestItem, subject: Subject, answer: TestItems): void {
+    const children =
+      subject.function === undefined
+        ? answer.functions.map((one) => this.functionItem(item, subject.uri, one))
+        : answer.mutations.map((one) => this.mutationItem(item, subject, one));
+    item.children.replace(children);
+  }
+
+  private functionItem(
+    file: vscode.TestItem,
+    uri: vscode.Uri,
+    { function: name, range }: TestItems["functions"][number],
+  ): vscode.TestItem {
+    const item = this.child(file, name, { uri, function: name });
+    item.canResolveChildren = true;
+    item.range = new vscode.Range(
+      range.start.line,
+      range.start.character,
+      range.end.line,
+      range.end.character,
+    );
+    return item;
+  }
+
+  private mutationItem(
+    parent: vscode.TestItem,
+    subject: Subject,
+    { mutation, concept, lines, refused }: TestItems["mutations"][number],
+  ): vscode.TestItem {
+    const what = refused ? vscode.l10n.t("not applicable: {0}", refused) : concept;
+    const item = this.child(parent, mutation, { ...subject, mutation, refused });
+    item.label = `${mutation} · ${what}`; // A description would take the label's place in a screen reader.
+    item.sortText = `${refused ? 1 : 0}${mutation}`;
+    const line = lines[0];
+    item.range = line === undefined ? undefined : new vscode.Range(line, 0, line, 0);
+    return item;
+  }
+
+  /** The one that is there stays, with its results and what is open below it. */
+  private child(parent: vscode.TestItem, name: string, subject: Subject): vscode.TestItem {
+    const id = `${parent.id}#${name}`;
+    const item = parent.children.get(id) ?? this.tests.createTestItem(id, name, subject.uri);
+    this.subjects.set(item, subject);
+    return item;
+  }
+
+  dispose(): void {
+    this.edits.dispose();
+  }
+}

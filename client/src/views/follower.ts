@@ -1,0 +1,90 @@
+/** Follows the cursor for the views: which function is it in, and what is known of it? */
+
+import * as vscode from "vscode";
+import type { ScoresChangedParams } from "../protocol";
+import type { Server } from "../server";
+import { FUNCTION, type FunctionResult } from "./protocol";
+
+const PAUSE_MS = 200;
+
+/** The function that the views show. */
+export interface Place {
+  document: vscode.TextDocument;
+  found: FunctionResult;
+}
+
+/** Asks only while a view is visible that wants to know. */
+export class Follower implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<Place | undefined>();
+  /** What is shown has changed; undefined where there is no Python file. */
+  readonly onDidChange = this.changed.event;
+  private readonly views: vscode.TreeView<unknown>[] = [];
+  private readonly disposables: vscode.Disposable[];
+  private waiting: NodeJS.Timeout | undefined;
+  /** The latest question: an answer to an earlier one is dropped. */
+  private asked = 0;
+  private shown: Place | undefined;
+
+  constructor(private readonly server: Server) {
+    this.disposables = [
+      this.changed,
+      vscode.window.onDidChangeActiveTextEditor(() => this.soon()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) this.soon();
+      }),
+    ];
+  }
+
+  get place(): Place | undefined {
+    return this.shown;
+  }
+
+  /** Ask for a view, too, from now on. */
+  serve(view: vscode.TreeView<unknown>): void {
+    this.views.push(view);
+    this.disposables.push(view.onDidChangeVisibility(() => this.soon()));
+  }
+
+  scoresChanged({ uri }: ScoresChangedParams): void {
+    const at = vscode.window.activeTextEditor?.document ?? this.shown?.document;
+    if (at && vscode.Uri.parse(uri).toString() === at.uri.toString()) this.soon();
+  }
+
+  soon(): void {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => void this.load(), PAUSE_MS);
+  }
+
+  private async load(): Promise<void> {
+    if (!this.views.some(({ visible }) => visible)) return;
+    const editor = vscode.window.activeTextEditor;
+    // Whoever looks at a difference, a panel or a view still looks at the function that it is of.
+    const here = editor && this.server.serves(editor.document) ? editor : this.lastEditor();
+    if (!here) {
+      if (!editor) return;
+      this.shown = undefined;
+      this.changed.fire(undefined);
+      return;
+    }
+    const question = ++this.asked;
+    const { document, selection } = here;
+    const { line, character } = selection.active;
+    const found = await this.server.request<FunctionResult>(FUNCTION, {
+      textDocument: { uri: document.uri.toString() },
+      position: { line, character },
+    });
+    if (question !== this.asked) return;
+    this.shown = found && { document, found };
+    this.changed.fire(this.shown);
+  }
+
+  private lastEditor(): vscode.TextEditor | undefined {
+    const last = this.shown?.document;
+    return vscode.window.visibleTextEditors.find(({ document }) => document === last);
+  }
+
+  dispose(): void {
+    clearTimeout(this.waiting);
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+}

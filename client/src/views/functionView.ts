@@ -1,0 +1,134 @@
+/** "Function": what is known of the function at the cursor. */
+
+import * as vscode from "vscode";
+import { SHOW_DEPENDENCES } from "../protocol";
+import type { Follower, Place } from "./follower";
+import { confidenceIcon } from "./icons";
+import type { ConceptRow } from "./protocol";
+import { conceptWords } from "./words";
+
+type Section = "confidence" | "dependences" | "probes";
+
+type Row =
+  | { kind: "section"; section: Section }
+  | { kind: "concept"; one: ConceptRow }
+  | { kind: "note"; label: string; description?: string; icon?: string; command?: vscode.Command };
+
+const TITLES: Record<Section, [title: string, icon: string]> = {
+  confidence: [vscode.l10n.t("Confidence by Concept"), "pulse"],
+  dependences: [vscode.l10n.t("Dependences"), "type-hierarchy"],
+  probes: [vscode.l10n.t("Probes"), "beaker"],
+};
+
+export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<Row> {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly view: vscode.TreeView<Row>;
+  private readonly following: vscode.Disposable;
+  private place: Place | undefined;
+
+  constructor(follower: Follower) {
+    this.view = vscode.window.createTreeView("counterlens.function", { treeDataProvider: this });
+    follower.serve(this.view);
+    this.following = follower.onDidChange((place) => this.show(place));
+  }
+
+  private show(place: Place | undefined): void {
+    this.place = place?.found.function ? place : undefined;
+    this.view.description = this.place?.found.function ?? "";
+    this.changed.fire(undefined);
+  }
+
+  getChildren(row?: Row): Row[] {
+    if (!this.place) return [];
+    if (!row)
+      return (["confidence", "dependences", "probes"] as const).map((section) => ({
+        kind: "section",
+        section,
+      }));
+    return row.kind === "section" ? this.rows(row.section, this.place) : [];
+  }
+
+  private rows(section: Section, { document, found }: Place): Row[] {
+    const argument = { uri: document.uri.toString(), function: found.function };
+    if (section === "confidence") {
+      if (found.concepts.length > 0) return found.concepts.map((one) => ({ kind: "concept", one }));
+      const why =
+        found.state === "scoring"
+          ? vscode.l10n.t("being scored…")
+          : (found.reason ?? vscode.l10n.t("nothing of it is scored"));
+      return [{ kind: "note", label: why, icon: found.state === "scoring" ? "loading~spin" : "info" }];
+    }
+    if (section === "dependences") {
+      const command = { title: "Show Dependences", command: SHOW_DEPENDENCES, arguments: [argument] };
+      const { dependences } = found;
+      return dependences
+        ? [
+            {
+              kind: "note",
+              label: dependences.summary,
+              description: dependences.method,
+              icon: "graph",
+              command,
+            },
+          ]
+        : [{ kind: "note", label: vscode.l10n.t("Show what the model infers…"), icon: "play", command }];
+    }
+    const probe = { title: "Probe Function…", command: "counterlens.probeFunction" };
+    const done: Row[] = found.findings.map(({ task, summary }) => ({
+      kind: "note",
+      label: task,
+      description: summary,
+      icon: "check",
+    }));
+    return [
+      ...done,
+      {
+        kind: "note",
+        label: done.length > 0 ? vscode.l10n.t("Probe again…") : vscode.l10n.t("Probe…"),
+        icon: "play",
+        command: probe,
+      },
+    ];
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    const { Expanded, None } = vscode.TreeItemCollapsibleState;
+    if (row.kind === "section") {
+      const [title, icon] = TITLES[row.section];
+      const item = new vscode.TreeItem(title, Expanded);
+      item.iconPath = new vscode.ThemeIcon(icon);
+      item.id = row.section;
+      if (row.section === "confidence" && this.place?.found.calibrated)
+        item.description = vscode.l10n.t("calibrated");
+      return item;
+    }
+    if (row.kind === "concept") return this.concept(row.one);
+    const item = new vscode.TreeItem(row.label, None);
+    if (row.description) item.description = row.description;
+    item.tooltip = row.description ? `${row.label}: ${row.description}` : row.label;
+    if (row.icon) item.iconPath = new vscode.ThemeIcon(row.icon);
+    if (row.command) item.command = row.command;
+    item.accessibilityInformation = { label: item.tooltip, role: row.command ? "button" : "treeitem" };
+    return item;
+  }
+
+  /** A concept leads to the place where it is least certain. */
+  private concept(one: ConceptRow): vscode.TreeItem {
+    const { label, description, tooltip, spoken } = conceptWords(one);
+    const item = new vscode.TreeItem(label);
+    Object.assign(item, { description, tooltip, iconPath: confidenceIcon(one.level) });
+    item.accessibilityInformation = { label: spoken };
+    const { start, end } = one.least;
+    const selection = new vscode.Range(start.line, start.character, end.line, end.character);
+    const place = [this.place?.document.uri, { selection, preserveFocus: true }];
+    item.command = { title: "Show the Least Certain Place", command: "vscode.open", arguments: place };
+    return item;
+  }
+
+  dispose(): void {
+    this.following.dispose();
+    this.view.dispose();
+    this.changed.dispose();
+  }
+}
