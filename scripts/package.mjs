@@ -1,36 +1,63 @@
 // npm run package: dist/counterlens-VERSION.vsix, from a folder that holds exactly what users get.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+//
+// Without a target it is small and for every platform: it carries the server's wheel and the lock files, from which
+// the extension makes an environment. With one it carries all packages, too, and needs no network.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { makeBundle, PYTHONS, serverWheel } from "./bundle.mjs";
+import { keyed, translated } from "./localise.mjs";
 import { client, dist, nodeBin, root } from "./paths.mjs";
+import { withPictures } from "./readme.mjs";
 import { setUpNode } from "./setup/node.mjs";
-import { main, runLogged, say } from "./terminal.mjs";
+import { setUpPython } from "./setup/python.mjs";
+import { main, Problem, runLogged, say } from "./terminal.mjs";
 
-/** @returns {Promise<string>} the path of the .vsix */
-export async function packageExtension() {
+/** Lock files that an environment is made from, step by step. */
+const LOCKS = ["uv", "runtime", "engine", "model"];
+
+/**
+ * @param {{ target?: string, pythons?: string[], model?: boolean, to?: string }} options `target`: carry everything for one
+ *   platform, for these versions of Python, with or without the embedded model; `to`: the folder for the .vsix
+ * @returns {Promise<string>} the path of the .vsix
+ */
+export async function packageExtension({ target, pythons, model = true, to = dist } = {}) {
+  await setUpPython();
   await setUpNode();
   const { buildExtension } = await import("../client/build.mjs");
   const bundle = await buildExtension({ production: true });
   const { version } = JSON.parse(readFileSync(path.join(client, "package.json"), "utf8"));
-  const stage = path.join(dist, "extension");
+  const stage = path.join(dist, target ? `extension-${target}` : "extension");
   rmSync(stage, { recursive: true, force: true });
-  mkdirSync(path.join(stage, "media"), { recursive: true });
+  writeManifest(stage);
   const files = {
-    "package.json": path.join(client, "package.json"),
-    "README.md": path.join(client, "README.md"),
     "CHANGELOG.md": path.join(root, "CHANGELOG.md"),
     LICENSE: path.join(root, "LICENSE"),
     "media/icon.png": path.join(root, "media/icon.png"),
+    "media/view.svg": path.join(root, "media/view.svg"),
     "dist/extension.js": bundle,
     "dist/panel.js": path.join(client, "dist/panel.js"),
     "dist/panel.css": path.join(client, "dist/panel.css"),
     "syntaxes/report.tmLanguage.json": path.join(client, "syntaxes/report.tmLanguage.json"),
+    walkthrough: path.join(client, "walkthrough"),
+    "l10n/bundle.l10n.de.json": path.join(client, "l10n/bundle.l10n.de.json"),
   };
+  if (target) await makeBundle(path.join(stage, "libs"), { target, pythons, model });
+  Object.assign(files, await serverFiles());
   for (const [name, source] of Object.entries(files)) {
-    if (existsSync(source)) cpSync(source, path.join(stage, name));
+    if (!existsSync(source)) continue;
+    mkdirSync(path.dirname(path.join(stage, name)), { recursive: true });
+    cpSync(source, path.join(stage, name), { recursive: true });
   }
-  const vsix = path.join(dist, `counterlens-${version}.vsix`);
-  const args = ["package", "--no-dependencies", "--allow-missing-repository", "--out", vsix];
+  writeFileSync(path.join(stage, "README.md"), withPictures(path.join(client, "README.md")));
+  const vsix = path.join(to, `counterlens-${[target, version].filter(Boolean).join("-")}.vsix`);
+  // Links stand as they are: there is no published repository that relative ones could lead to.
+  const args = ["package", "--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"];
+  args.push("--out", vsix);
+  // Looking for secrets in a model of 98 MB takes minutes. Beyond the extension, which the universal package has
+  // looked through, there are only packages as they were published.
+  if (target) args.push("--target", target, "--allow-package-all-secrets", "--allow-package-env-file");
   await runLogged("packaging the extension", nodeBin("vsce"), args, {
     cwd: stage,
     log: path.join(dist, "vsce.log"),
@@ -38,9 +65,51 @@ export async function packageExtension() {
   return vsix;
 }
 
+/** The manifest, with its texts beside it in each language. */
+function writeManifest(stage) {
+  const read = (name) => JSON.parse(readFileSync(path.join(client, name), "utf8"));
+  const { manifest, texts } = keyed(read("package.json"));
+  const german = translated(texts, read("l10n/manifest.de.json"));
+  mkdirSync(stage, { recursive: true });
+  const files = { "package.json": manifest, "package.nls.json": texts, "package.nls.de.json": german };
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(path.join(stage, name), JSON.stringify(content, null, 2));
+  }
+}
+
+/** What the extension makes an environment from. */
+async function serverFiles() {
+  const wheel = await serverWheel(dist);
+  const locks = LOCKS.map((name) => [`server/${name}.txt`, path.join(root, `requirements/${name}.txt`)]);
+  return { [`server/${path.basename(wheel)}`]: wheel, ...Object.fromEntries(locks) };
+}
+
+const USAGE = `npm run package [-- --target linux-x64 [--without-model] [--python ${PYTHONS.join(",")}]]`;
+
+function options(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        target: { type: "string" },
+        python: { type: "string" },
+        "without-model": { type: "boolean", default: false },
+      },
+    });
+    const pythons = values.python?.split(",");
+    if (!values.target && (pythons || values["without-model"])) throw new Error("that needs a --target");
+    const unknown = pythons?.find((each) => !PYTHONS.includes(each));
+    if (unknown !== undefined) throw new Error(`--python takes any of ${PYTHONS.join(",")}, not ${unknown}`);
+    return { target: values.target, pythons, model: !values["without-model"] };
+  } catch (error) {
+    throw new Problem(`npm run package: ${error.message}.`, USAGE);
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
-    say(`${path.relative(root, await packageExtension())} is ready: install it with`);
+    const vsix = await packageExtension(options(process.argv.slice(2)));
+    say(`${path.relative(root, vsix)} is ready: install it with`);
     say("  code --install-extension FILE, or “Extensions: Install from VSIX…” in VS Code.");
   });
 }

@@ -18,6 +18,10 @@ export const BUBBLEWRAP = {
   package: "bubblewrap",
   present: () => Boolean(onPath("bwrap")),
 };
+/** Another editor, driven by tests/editors. */
+export const NEOVIM = { name: "Neovim", package: "neovim", present: () => Boolean(onPath("nvim")) };
+/** Sees what programs say to the network: for tests/privacy. */
+export const STRACE = { name: "strace", package: "strace", present: () => Boolean(onPath("strace")) };
 export const FONTS = {
   name: "a monospaced font",
   package: "fonts-dejavu-core",
@@ -63,6 +67,15 @@ export async function provide(requirements) {
     await runLogged(`apt-get install ${packages.join(" ")}`, "apt-get", install, { log, env });
   }
   return requirements.filter(({ present }) => !present());
+}
+
+/** The same for what is good to have: a failed attempt is no reason to stop. */
+export async function wish(requirements) {
+  try {
+    return await provide(requirements);
+  } catch {
+    return requirements.filter(({ present }) => !present());
+  }
 }
 
 export function installCommand(requirements) {

