@@ -1,16 +1,21 @@
-"""How many functions a minute does a run get through, over asking and running one after the other.
+"""How many functions a minute does a run get through: one after the other, overlapping, and on a Ray cluster?
 
     python benchmarks/evaluation.py [--quick] [--data NAME_OR_PATH] [--limit N] [--jobs N]
 
-The same functions, the same model process, the same sandbox, nothing cached; three ways in turn:
+The same functions, the same model, the same sandbox, nothing cached; in turn:
 
 - `naive`: one function after the other, each prompt in a call of its own (ask, run, ask, run);
 - `batched`: one function after the other, its prompts in one call;
 - `pipelined`: as `counterlens bench` does it: batched, and while one function waits for the model, others
-  run.
+  run;
+- `ray`: the same on a Ray cluster of this machine alone, with one replica of the model;
+- `twice`: pipelined, every function twice;
+- `one replica`, `two replicas`: on Ray, each with one thread.
 
-`over_naive` is the time of the first over that of the third; `overlap` the time of the second over that of
-the third: what overlapping alone wins. All three give a record for each function; batched and pipelined must
+Starting the cluster and loading models is not timed. Ratios of times: `over_naive` of the first over the
+third; `overlap` of the second over the third, what overlapping alone wins; `ray_over_local` of the fourth
+over the third; `growth` of twice the functions over twice the time of once (1: linear); `two_replicas` of one
+replica over two. Every way gives a record for each function; all but naive and those with one thread must
 give the same ones.
 """
 
@@ -19,18 +24,22 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from counterlens.evaluation.engines.local import run_local, workers
+from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.local import LocalEngine, run_local, workers
+from counterlens.evaluation.engines.ray import RayEngine
 from counterlens.evaluation.plan import Plan, make_plan
-from counterlens.evaluation.run import opened
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item, Record
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Completion, Model, Prompt
 from counterlens.sandbox.registry import best_sandbox
+
+SAME = ("batched", "pipelined", "ray")
 
 
 class OneByOne:
@@ -46,58 +55,111 @@ class OneByOne:
         return [answer for prompt in prompts for answer in self._model.complete([prompt], **options)]
 
 
-def carry_out(plan: Plan, model: Any, jobs: int) -> tuple[float, list[Record]]:
-    """Seconds that all items take, and their records in the order of the plan."""
-    sandbox, cancel = best_sandbox(), Event()
+class Bench:
+    """One engine with its plan and its model, ready to be timed.
 
-    def one(item: Item) -> Record:
-        return perform(plan.settings, plan.targets[item.problem], model, sandbox, cancel)
+    Args:
+        engine: Where.
+        settings: What.
+    """
 
-    started = time.perf_counter()
-    found = {done.item.position: done.record for done in run_local(plan.items, one, cancel, jobs)}
-    seconds = time.perf_counter() - started
-    return seconds, [record for _, record in sorted(found.items()) if record is not None]
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self.engine, self.settings = engine, settings
+        self.plan: Plan = make_plan(settings, engine.sandbox)
+        self.model = engine.open(settings.models[0], settings)
+        self.records(self.plan.items[:1], self.model, 1)  # start what is kept warm
+
+    def records(self, items: Sequence[Item], model: Any, jobs: int) -> list[Record | None]:
+        """Carry out items, and give their records in the order of the plan."""
+        cancel = Event()
+
+        def one(item: Item) -> Record:
+            target = self.plan.target(item)
+            return perform(self.settings, item.task, target, model, self.engine.sandbox, cancel)
+
+        found = {done.item.position: done.record for done in run_local(items, one, cancel, jobs)}
+        return [found[position] for position in sorted(found)]
+
+
+def timed(
+    ways: dict[str, Callable[[], list[Record | None]]], rounds: int
+) -> tuple[dict[str, float], dict[str, list[Record | None]]]:
+    """The shortest time of each way in seconds, taken in turn, and its last records."""
+    seconds: dict[str, float] = {}
+    records: dict[str, list[Record | None]] = {}
+    for _ in range(rounds):
+        for way, go in ways.items():
+            started = time.perf_counter()
+            records[way] = go()
+            took = time.perf_counter() - started
+            seconds[way] = min(took, seconds.get(way, took))
+    return seconds, records
+
+
+def on_this_machine(settings: Settings, jobs: int, rounds: int, *, twice: bool) -> tuple[Any, Any]:
+    """The ways without a cluster; the functions twice, where that is asked for."""
+    here = Bench(LocalEngine(best_sandbox()), settings)
+    items = here.plan.items
+    again = [*items, *(replace(item, position=item.position + len(items)) for item in items)]
+    with here.model as model:
+        ways = {
+            "naive": lambda: here.records(items, OneByOne(model), 1),
+            "batched": lambda: here.records(items, model, 1),
+            "pipelined": lambda: here.records(items, model, jobs),
+        }
+        if twice:
+            ways["twice"] = lambda: here.records(again, model, jobs)
+        return timed(ways, rounds)
+
+
+def on_ray(way: str, settings: Settings, replicas: int, jobs: int, rounds: int) -> tuple[Any, Any]:
+    """One way on a cluster of this machine alone."""
+    with RayEngine(best_sandbox(), replicas=replicas) as engine:
+        there = Bench(engine, settings)
+        with there.model as model:
+            return timed({way: lambda: there.records(there.plan.items, model, jobs)}, rounds)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--quick", action="store_true", help="fewer functions, shorter completions, one round"
+        "--quick", action="store_true", help="two functions, shorter completions, one round, no cluster"
     )
     parser.add_argument("--data", default="humaneval")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--jobs", type=int, default=workers())
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--max-tokens", type=int, help="of a completion")
     given = parser.parse_args()
     limit, rounds = given.limit or (2 if given.quick else 20), given.rounds or (1 if given.quick else 2)
-    settings = Settings("completion", given.data, limit=limit, max_tokens=64 if given.quick else 128)
-    plan = make_plan(settings, best_sandbox())
-    seconds: dict[str, float] = {}
-    ways = {"naive": 1, "batched": 1, "pipelined": given.jobs}
-    with opened(settings.models[0], settings) as model:
-        one_by_one = OneByOne(model)
-        first = plan.targets[plan.items[0].problem]
-        perform(settings, first, model, best_sandbox())  # start what is kept warm
-        for _ in range(rounds):
-            records: dict[str, list[Record]] = {}
-            for way, jobs in ways.items():
-                asked = one_by_one if way == "naive" else model
-                took, records[way] = carry_out(plan, asked, jobs)
-                seconds[way] = min(took, seconds.get(way, took))
-            if records["batched"] != records["pipelined"]:
-                raise SystemExit("overlapping changed a record")
-    minutes = {way: len(plan.items) / took * 60 for way, took in seconds.items()}
-    for way in ways:
-        print(f"{way:10} {seconds[way]:7.1f} s {minutes[way]:7.1f} functions a minute")
+    most = given.max_tokens or (32 if given.quick else 128)
+    settings = Settings(("completion",), given.data, limit=limit, max_tokens=most)
+    alone = replace(settings, threads=1)
+    seconds, records = on_this_machine(settings, given.jobs, rounds, twice=not given.quick)
+    clusters = (("ray", settings, 1), ("one replica", alone, 1), ("two replicas", alone, 2))
+    for way, asked, replicas in () if given.quick else clusters:
+        took, found = on_ray(way, asked, replicas, given.jobs, rounds)
+        seconds, records = seconds | took, records | found
+    for way in (way for way in SAME if way in records):
+        if records[way] != records["pipelined"] or None in records[way]:
+            raise SystemExit(f"{way}: other records, or none")
+    functions = len(records["pipelined"])
+    minutes = {way: len(records[way]) / took * 60 for way, took in seconds.items()}
+    for way, rate in minutes.items():
+        print(f"{way:12} {seconds[way]:7.1f} s {rate:7.1f} functions a minute")
     ratios = {
-        "over_naive": round(seconds["naive"] / seconds["pipelined"], 2),
-        "overlap": round(seconds["batched"] / seconds["pipelined"], 2),
+        "over_naive": seconds["naive"] / seconds["pipelined"],
+        "overlap": seconds["batched"] / seconds["pipelined"],
     }
+    if not given.quick:
+        ratios["growth"] = seconds["twice"] / seconds["pipelined"] / 2
+        ratios["ray_over_local"] = seconds["ray"] / seconds["pipelined"]
+        ratios["two_replicas"] = seconds["one replica"] / seconds["two replicas"]
     document = {
         "benchmark": "evaluation",
-        "ratios": ratios,
+        "ratios": {name: round(ratio, 2) for name, ratio in ratios.items()},
         "target": {"over_naive": 1.7},
-        "functions": len(plan.items),
+        "functions": functions,
         "jobs": given.jobs,
         "functions_a_minute": {way: round(rate, 1) for way, rate in minutes.items()},
     }

@@ -1,0 +1,158 @@
+"""How well a model infers dependences, by each method: CoRe's functions, local model (docs/influence.md).
+
+    python benchmarks/dependence_inference.py --data DATA                    # the table of docs/influence.md
+    python benchmarks/dependence_inference.py --data DATA --functions 2      # a small one
+    python benchmarks/dependence_inference.py --data DATA --most 40 --limit 60 --functions 20
+
+DATA/core holds the dataset. Of its functions that are Python 3 and have at most `--most` statements,
+`--functions` are drawn by `--seed`. Truth is the dependence graph. Asked pair by pair is a balanced sample of
+at most `--limit` pairs of each relation and function, so there precision and F1 are those of a world in which
+half of all pairs are dependent, and beside them stands what `always yes` would give. Intervals are 95 %
+bootstrap intervals over functions. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from counterlens.datasets import open_dataset
+from counterlens.dependence import Dependences, Program
+from counterlens.errors import SourceError
+from counterlens.metrics.agreement import Agreement, corpus
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.ranking import Cluster, auroc_interval
+from counterlens.models import Model, load
+from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.probes.inference.inferred import Inferred, Method, infer
+from counterlens.probes.inference.one_by_one import counted
+from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.sampling import Asked
+
+
+def chosen(data: Path, most: int, count: int, seed: int) -> list[tuple[str, Dependences]]:
+    """The functions, by name."""
+    found = []
+    for problem in open_dataset(data / "core"):
+        try:
+            one = Program(problem.source).dependences(problem.function or "")
+        except SourceError:
+            continue
+        if len(one.statements) <= most:
+            found.append((problem.id, one))
+    random.Random(seed).shuffle(found)  # noqa: S311 - a sample, no secret
+    return sorted(found[:count])
+
+
+def examined(
+    model: Model, functions: Sequence[tuple[str, Dependences]], method: Method, limit: int, seed: int
+) -> list[Inferred]:
+    """What the model infers of each function."""
+    found = []
+    for done, (name, one) in enumerate(functions, 1):
+        found.append(infer(model, one, method, limit=limit, seed=seed))
+        print(f"\r{method}: {done} of {len(functions)}  {name:60}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return found
+
+
+def rows(method: Method, found: Sequence[Inferred]) -> dict[str, Any]:
+    """Print and return the figures of one method."""
+    figures: dict[str, Any] = {}
+    for relation in Relation:
+        for closed in (False, True):
+            every = [(one.transitive if closed else one.direct)[relation] for one in found]
+            if all(one == Agreement() for one in every):
+                continue
+            name = f"{relation}, {'transitive' if closed else 'direct'}"
+            pooled = corpus(every)
+            figures[name] = {
+                mean: {key: _plain(value) for key, value in values.items()}
+                for mean, values in (("micro", pooled.micro), ("macro", pooled.macro))
+            }
+            micro, macro = pooled.micro, pooled.macro
+            print(
+                f"{method:16}{name:22}{_text(micro['f1']):26}{_text(macro['f1']):26}"
+                f"{_text(micro['precision']):26}{_text(micro['recall'])}"
+            )
+    return figures
+
+
+def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
+    """Print and return how well the probability of yes ranks the pairs that were asked about."""
+    figures: dict[str, Any] = {}
+    for relation in Relation:
+        asked = [one.asked[relation] for one in found if one.asked]
+        total = Asked(*(sum(getattr(one, name) for one in asked) for name in ("asked", "possible", "true")))
+        clusters = [
+            Cluster(np.array([p for p, _ in pairs], float), np.array([true for _, true in pairs], bool))
+            for one in found
+            if (pairs := (one.scored or {}).get(relation))
+        ]
+        always = corpus([Agreement(one.true, one.asked - one.true, 0) for one in asked]).micro["f1"]
+        area = auroc_interval(clusters)
+        figures[str(relation)] = {
+            "asked": total.asked,
+            "possible": total.possible,
+            "true": total.true,
+            "auroc": _plain(area),
+            "always_yes_f1": _plain(always),
+        }
+        said = f"   {counted({relation: total})}"
+        print(f"{said}; AUROC {_text(area)}; F1 of always yes {always.value or 0:.3f}")
+    if found[0].how:
+        print(f"   {found[0].how}")
+    return figures
+
+
+def _plain(found: Estimate) -> dict[str, float | None]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _text(found: Estimate) -> str:
+    if found.value is None or found.low is None or found.high is None:
+        return "-"
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--functions", type=int, default=12)
+    parser.add_argument("--most", type=int, default=50, help="statements of a function, at most")
+    parser.add_argument("--limit", type=int, default=40, help="pairs of each relation and function, at most")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--method", action="append", choices=[str(one) for one in Method])
+    given = parser.parse_args()
+    functions = chosen(given.data, given.most, given.functions, given.seed)
+    statements = sum(len(one.statements) for _, one in functions)
+    print(f"{len(functions)} functions, {statements} statements; micro and macro F1, precision, recall")
+    figures: dict[str, Any] = {}
+    with load(given.model, Options(threads=given.threads, context=4096)) as model:
+        for method in [Method(one) for one in given.method or Method]:
+            begun = time.monotonic()
+            found = examined(model, functions, method, given.limit, given.seed)
+            figures[method] = {"agreement": rows(method, found)}
+            if found[0].asked:
+                figures[method]["questions"] = ranked(found)
+            figures[method]["seconds"] = round(time.monotonic() - begun, 1)
+            print(f"   {figures[method]['seconds']:.0f} s", flush=True)
+    print(json.dumps({"benchmark": "dependence_inference", "functions": len(functions), "methods": figures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""The functions that influence is measured on, what is true of them, and how a model reacted to changes."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.dependence.sandboxed import traced
+from tests.dependence.tracing import line_of
+
+from counterlens.datasets import open_dataset
+from counterlens.dependence import Kind, Program
+from counterlens.models import Model
+from counterlens.probes.inference import interventions
+from counterlens.probes.inference.estimators import Scores
+from counterlens.probes.inference.reactions import Reaction, react
+from counterlens.probes.inference.subject import Subject
+
+Pair = tuple[int, int]
+Change = interventions.Kind
+KINDS = (Change.HIDE, Change.RENAME, Change.REPLACE, Change.NEGATE, Change.NEUTRALISE)
+MOST_BYTES = 700
+
+
+@dataclass(frozen=True)
+class Case:
+    """One function, what is true of it, and how the model reacted."""
+
+    subject: Subject
+    data: set[Pair]
+    control: set[Pair]
+    executed: set[Pair]
+    ran: set[int]
+    reactions: list[Reaction]
+
+    def run(self, pairs: Scores) -> Scores:
+        """The pairs whose statements both ran."""
+        return {pair: value for pair, value in pairs.items() if {*pair} <= self.ran}
+
+
+def subjects(data: Path, seed: int) -> Iterator[tuple[Subject, str]]:
+    """The functions to report on, with the call of each."""
+    chosen = []
+    for problem in open_dataset(data / "cruxeval"):
+        program = Program(problem.source)
+        alone = program.functions == [problem.function] and problem.source.startswith("def ")
+        if alone and len(problem.source) < MOST_BYTES:
+            chosen.append((problem, program))
+    random.Random(seed).shuffle(chosen)  # noqa: S311 - a sample, no secret
+    for problem, program in chosen[1::2]:
+        yield Subject.of(program.dependences(problem.function or "")), problem.call or ""
+
+
+def executed(subject: Subject, call: str) -> tuple[set[Pair], set[int]]:
+    """The definition-use pairs of names that are seen in a run, and the statements that ran, by id."""
+    tracer = traced(subject.dependences.source, call)
+    ids = {part.statement.line: part.statement.id for part in subject.parts}
+    name = subject.dependences.function
+    pairs = {(ids[made], ids[used]) for where, made, used, _ in tracer.pairs if where[0] == name}
+    lines = {
+        line_of(node) for block, one in tracer.activations if block.qualname == name for node in one.order
+    }
+    return pairs, {0, *(ids[line] for line in lines if line in ids)}
+
+
+def measured(model: Model, chosen: list[tuple[Subject, str]], lead: str) -> list[Case]:
+    """Every function with the model's reactions."""
+    cases = []
+    for done, (subject, call) in enumerate(chosen, 1):
+        edges = subject.dependences.edges
+        reactions = [one for part in subject.parts for one in react(model, subject, part, KINDS, lead=lead)]
+        cases.append(
+            Case(
+                subject,
+                {(edge.source, edge.target) for edge in edges if edge.kind is not Kind.CONTROL},
+                {(edge.source, edge.target) for edge in edges if edge.kind is Kind.CONTROL},
+                *executed(subject, call),
+                reactions,
+            )
+        )
+        print(f"\r{done} of {len(chosen)} functions", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return cases

@@ -1,0 +1,114 @@
+"""Estimators of dependence from reactions, and baselines that ask no model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from influence_cases import Case, Change, Pair
+
+from counterlens.probes.inference.estimators import (
+    FIRST_TOKENS,
+    Scores,
+    control_scores,
+    data_scores,
+    known,
+    largest,
+    minus_placebo,
+    peak,
+)
+from counterlens.probes.inference.subject import Role
+
+Score = Callable[[Case], Scores]
+
+
+def recurs(case: Case, pair: Pair) -> bool:
+    """Whether b reads a name that a binds."""
+    source, target = (case.subject.parts[i] for i in pair)
+    augmented = isinstance(target.node, ast.AugAssign)
+    return any(
+        one.name in source.binds for one in target.occurrences if augmented or one.role is not Role.BOUND
+    )
+
+
+def visible(case: Case, pair: Pair) -> bool:
+    """Whether b reads a name that a binds and that no line in between binds anew."""
+    source, target = pair
+    parts = case.subject.parts
+    augmented = isinstance(parts[target].node, ast.AugAssign)
+    names = {one.name for one in parts[target].occurrences if augmented or one.role is not Role.BOUND}
+    names &= parts[source].binds
+    for part in parts[source + 1 : target]:
+        names -= {one.name for one in part.occurrences if one.role is Role.BOUND}
+    return bool(names)
+
+
+def encloses(case: Case, pair: Pair) -> bool:
+    """Whether a is the innermost header around b, by indentation."""
+    column = [part.span[0] - case.subject.data.rfind(b"\n", 0, part.span[0]) for part in case.subject.parts]
+    source, target = pair
+    deeper = all(column[i] > column[source] for i in range(source + 1, target + 1))
+    inner = range(source + 1, target)
+    hidden = any(all(column[k] > column[i] for k in range(i + 1, target + 1)) for i in inner)
+    return deeper and not hidden
+
+
+def on(pairs: Score, value: Callable[[Case, Pair], float]) -> Score:
+    """A baseline on the pairs of an estimator."""
+    return lambda case: {pair: float(value(case, pair)) for pair in pairs(case)}
+
+
+def blind(kind: Change) -> Score:
+    """The largest drop at any token of b."""
+    return lambda case: {
+        (one.source, one.target): peak(known(one.drops)) for one in case.reactions if one.kind is kind
+    }
+
+
+def first(kind: Change) -> Score:
+    """The largest change among b's first tokens, without placebo."""
+    return lambda case: {
+        (one.source, one.target): largest(known(one.drops[:FIRST_TOKENS]))
+        for one in case.reactions
+        if one.kind is kind
+    }
+
+
+def data(case: Case) -> Scores:
+    return data_scores(case.subject, case.reactions)
+
+
+def control(case: Case) -> Scores:
+    return control_scores(case.reactions)
+
+
+def distance(_: Case, pair: Pair) -> float:
+    return pair[0] - pair[1]
+
+
+DATA: dict[str, Score] = {
+    "hide, reads": data,
+    "hide, reads, minus placebo": lambda case: minus_placebo(data(case)),
+    "hide, largest drop": blind(Change.HIDE),
+    "rename, reads": lambda case: data_scores(case.subject, case.reactions, Change.RENAME),
+    "rename, largest drop": blind(Change.RENAME),
+    "other value, reads": on(data, lambda case, pair: _replaced(case).get(pair, 0.0)),
+    "baseline: distance": on(data, distance),
+    "baseline: name recurs": on(data, recurs),
+    "baseline: name visible": on(data, visible),
+}
+CONTROL: dict[str, Score] = {
+    "negate and neutralise": control,
+    "without placebo": lambda case: {
+        pair: first(Change.NEGATE)(case).get(pair, 0.0) + first(Change.NEUTRALISE)(case).get(pair, 0.0)
+        for pair in control(case)
+    },
+    "negate alone": first(Change.NEGATE),
+    "neutralise alone": first(Change.NEUTRALISE),
+    "baseline: distance": on(control, distance),
+    "baseline: indentation": on(control, encloses),
+}
+
+
+def _replaced(case: Case) -> Scores:
+    return data_scores(case.subject, case.reactions, Change.REPLACE)
