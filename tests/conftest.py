@@ -57,6 +57,13 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServ
         yield server
 
 
+def llama_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
+    """llama.cpp's own server, out of a wheel, with the embedded model."""
+    pytest.importorskip("xllamacpp", reason="xllamacpp, which has llama-server in it, is not installed")
+    script = Path(__file__).parent / "models" / "remote" / "scoring" / "llama_server.py"
+    return running([sys.executable, str(script), embedded_file(), *arguments], "smollm2", folder)
+
+
 def llama_cpp_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
     """llama-cpp-python's server with the embedded model, while the context lasts."""
     pytest.importorskip("llama_cpp.server.app", reason="llama-cpp-python[server] is not installed")

@@ -138,3 +138,11 @@ def test_evidence_is_as_strong_as_its_attribution_function() -> None:
     assert Evidence("differential", 1).strength is Strength.WEAK
     assert Evidence("none", 0).strength is None
     assert Evidence("differential", 1, strength=Strength.MODERATE).strength is Strength.MODERATE
+
+
+def test_several_judges_are_described_one_by_one() -> None:
+    shown, given = Says(None), Says(None)
+    shown.attribution, shown.tests = "doctest", 2
+    given.attribution = "given"
+    assert described(JointJudge([Says(None), shown])) == "1 test and 2 doctests"
+    assert described(given) == "1 given test"

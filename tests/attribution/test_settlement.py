@@ -116,7 +116,7 @@ def test_the_command_line_says_what_was_found(tmp_path: Path) -> None:
     arguments = ["mutate", f"{path}::same", "--mutation", "negate-condition", "--settle"]
     shown = CliRunner().invoke(cli, arguments)
     assert "possibly equivalent" in shown.output
-    assert "1 counterfactuals: 1 possibly equivalent." in shown.output
+    assert "1 counterfactual: 1 possibly equivalent." in shown.output
     (one,) = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).output)
     assert one["possibly_equivalent"] is True
     assert one["settled"]["attribution"] == "differential"

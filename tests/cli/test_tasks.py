@@ -1,16 +1,19 @@
-"""`--task all`: every task runs, and what one cannot do does not end the others."""
+"""`--task all`: every task runs, what one cannot do ends no other, and an interrupt keeps what is done."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
-from counterlens.cli import tasks
-from counterlens.errors import Cancelled, SourceError
+from counterlens.cli import every_task
+from counterlens.errors import Cancelled, DataError, SourceError
 from counterlens.models.llama.model import LlamaModel
+from counterlens.probes import running
+from counterlens.probes.offers import Offer
+from counterlens.probes.running import Outcome, State
 from counterlens.probes.task import Need, Request, Result, Table, Target
+from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 
@@ -26,42 +29,79 @@ class Works:
 
 class Refuses(Works):
     id = "refuses"
-    error: Exception = SourceError("there is nothing", "Give it something")
+    error: BaseException = SourceError("there is nothing", "Give it something")
 
     def run(self, request: Request) -> Result:
         raise self.error if request.seed == 0 else AssertionError
 
 
+class Last(Works):
+    id = "last"
+
+
+@pytest.fixture(autouse=True)
+def three(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = {"works": Works(), "refuses": Refuses(), "last": Last()}
+    monkeypatch.setattr(running, "TASKS", tasks)
+    monkeypatch.setattr(
+        every_task,
+        "OFFERS",
+        {name: Offer(name, "", frozenset[Need]()) for name in ("works", "refuses", "last")},
+    )
+
+
 @pytest.fixture
-def both(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "TASKS", {"refuses": Refuses(), "works": Works()})
+def request_of_one(model: LlamaModel) -> Request:
+    return Request(model, [Target(Document("def f(): pass\n"), "f")], best_sandbox)
 
 
-@pytest.mark.usefixtures("both")
 def test_what_one_task_lacks_is_named_and_the_others_run(
-    model: LlamaModel, capsys: pytest.CaptureFixture[str]
+    request_of_one: Request, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told: list[str] = []
-    chosen = [Target(Document("def f(): pass\n"), "f")]
-
-    def report(what: str, _done: int, _total: int) -> None:
-        told.append(what)
-
-    options: dict[str, Any] = {"seed": 0, "windows": False, "corpus": None, "report": report}
-    found, left_out = tasks.run_all(model, chosen, **options)
-    assert told == ["works: looking"]
-    assert [one.task for one in found] == ["works"]
-    assert left_out == {"refuses": "there is nothing (Give it something)"}
-    tasks.show_all(found, [], left_out, as_json=True)
+    shown: list[Outcome] = []
+    found = every_task.run_all(request_of_one, show=shown.append)
+    assert [(one.offer.id, one.state) for one in shown] == [
+        ("works", State.DONE),
+        ("refuses", State.FAILED),
+        ("last", State.DONE),
+    ]
+    assert not found.interrupted
+    every_task.print_everything(found)
     printed = json.loads(capsys.readouterr().out)
-    assert [one["task"] for one in printed["results"]] == ["works"]
-    assert printed["left_out"] == left_out
-    tasks.show_all(found, [], left_out, as_json=False)
+    assert [one["task"] for one in printed["results"]] == ["works", "last"]
+    assert printed["left_out"] == {"refuses": "there is nothing. Give it something"}
+    assert printed["interrupted"] is False
+    assert {"completion", "repair", "likelihood"} <= set(printed)
+    for one in shown:
+        every_task.show_outcome(one)
     assert "refuses is left out: there is nothing" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("both")
-def test_cancel_ends_all(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Refuses, "error", Cancelled("given up"))
-    with pytest.raises(Cancelled):
-        tasks.run_all(model, [], seed=0, windows=False, corpus=None, report=lambda *_: None)
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Cancelled()])
+def test_an_interrupt_keeps_what_is_done(
+    error: BaseException,
+    request_of_one: Request,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Refuses, "error", error)
+    found = every_task.run_all(request_of_one)
+    assert found.interrupted
+    assert [one.state for one in found.outcomes] == [State.DONE, State.CANCELLED]
+    assert found.waiting == ("last",)
+    every_task.print_everything(found)
+    every_task.show_end(found)
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert [one["task"] for one in document["results"]] == ["works"]
+    assert document["interrupted"] is True
+    assert "not, or not to the end: refuses, last" in printed.err
+
+
+def test_repair_gets_the_bugs_of_a_dataset(request_of_one: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> list[Target]:
+        raise DataError("it has no programs with bugs")
+
+    monkeypatch.setattr(every_task, "OFFERS", {"repair": Offer("repair", "", frozenset[Need]())})
+    (outcome,) = every_task.run_all(request_of_one, bugs=none).outcomes
+    assert (outcome.state, outcome.reason) == (State.FAILED, "it has no programs with bugs")

@@ -27,6 +27,7 @@ test("good values are taken over", () => {
   const values = {
     enable: false,
     interpreter: "/opt/python/bin/python",
+    importStrategy: "fromEnvironment",
     model: "remote",
     "remote.baseUrl": "https://models.example.org/v1",
     "remote.model": "coder",
@@ -43,6 +44,9 @@ test("good values are taken over", () => {
     "codeLens.enabled": false,
     "overlay.enabled": false,
     "overlay.granularity": "statement",
+    "overlay.opacity": 60,
+    "overlay.underline": false,
+    "menus.enabled": false,
     "inlayHints.enabled": true,
     "inlayHints.by": "function",
     "scoring.exclude": false,
@@ -50,6 +54,10 @@ test("good values are taken over", () => {
     "scoring.longestLineBytes": 9000,
     "scoring.maxBytes": 1024,
     "probe.maxTokens": 64,
+    "probe.corpus": "src",
+    "operators.ask": "scored",
+    "operators.diagnostics": "off",
+    "operators.threshold": 0.95,
     "sandbox.allowWeaker": true,
     "dependences.diagnostics": true,
   };
@@ -75,6 +83,8 @@ for (const [key, bad] of [
   ["overlay.granularity", "line"],
   ["scoring.maxBytes", 0],
   ["probe.maxTokens", "many"],
+  ["operators.ask", "always"],
+  ["operators.threshold", 2],
 ] as const) {
   test(`counterlens.${key} = ${JSON.stringify(bad)} gives a message and the default`, () => {
     const { settings, problems } = readSettings(from({ [key]: bad }));

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from counterlens.sandbox.base import Limits
 from tests.dependence.agreement import disagreements
 from tests.dependence.programs import Thing, programs
-from tests.dependence.tracing import Tracer
+from tests.dependence.sandboxed import UnseenError, traced
+from tests.dependence.tracing import Tracer, line_of
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -89,6 +91,38 @@ def test_a_graph_without_an_edge_is_caught() -> None:
     seen = run("def f(a, b=1, *c, d=2):\n    if a:\n        return b\n    return a\n")
     other = "def f(a, b=1, *c, d=2):\n    if b:\n        return 0\n    return 0\n"
     assert disagreements(other, seen)
+
+
+def test_what_is_seen_in_the_sandbox_is_what_is_seen_here() -> None:
+    source = (
+        "class A:\n    n = 1\n\n"
+        "def f(a):\n    for i in range(a):\n        if i:\n            a = [a]\n    return a\n"
+    )
+    here = Tracer(source)
+    here.run(lambda names: names["f"](3))
+    there = traced(source, "f(3)")
+    assert there.pairs == here.pairs
+    assert there.left == here.left
+    assert [
+        (of.key, [line_of(node) for node in seen.order], seen.ended) for of, seen in there.activations
+    ] == [(of.key, [line_of(node) for node in seen.order], seen.ended) for of, seen in here.activations]
+    assert not disagreements(source, there)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"), [("f(0)", "ZeroDivisionError"), ("f(-1)", "stopped after")], ids=["raises", "endless"]
+)
+def test_a_program_that_does_not_end_well_is_told_of(call: str, said: str) -> None:
+    source = "def f(n):\n    while n < 0:\n        pass\n    return 1 / n\n"
+    with pytest.raises(UnseenError, match=said):
+        traced(source, call, Limits(seconds=1.5))
+
+
+def test_a_program_cannot_write_outside(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    with pytest.raises(UnseenError):
+        traced("def f(path):\n    open(path, 'w').write('x')\n", f"f({str(target)!r})")
+    assert not target.exists()
 
 
 @pytest.mark.skipif(not (DATA / "mbpp").is_dir(), reason=f"the datasets are not in {DATA}")

@@ -15,6 +15,7 @@ import dis
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType, FrameType
 from typing import Any
 
@@ -94,6 +95,16 @@ class Tracer:
         }
         self._register(self.code, None)
 
+    @property
+    def blocks(self) -> list[Block]:
+        """All blocks, each before those nested in it."""
+        return list(self._blocks.values())
+
+    @cached_property
+    def syntax(self) -> list[ast.AST]:
+        """All nodes of the program."""
+        return list(ast.walk(self.tree))
+
     def run(
         self, then: Callable[[dict[str, Any]], object] | None = None, names: dict[str, Any] | None = None
     ) -> None:
@@ -152,7 +163,7 @@ class Tracer:
         if event == "opcode":
             self.left -= 1
             if self.left <= 0:
-                frame.f_trace_opcodes = False
+                sys.settrace(None)  # what follows is not slowed down
                 return None
             self._instruction(frame, activation)
         elif event == "exception":

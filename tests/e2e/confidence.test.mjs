@@ -151,7 +151,7 @@ describe("confidence in the editor", { skip }, () => {
   });
 
   step("the tree stands beside the code: a click shows the node, the cursor selects it", async () => {
-    await vscode.command("Explorer: Focus on Confidence by Syntax View");
+    await vscode.command("Counterlens: Focus on Confidence by Syntax View");
     const rows = vscode.page
       .locator(".pane", { hasText: "Confidence by Syntax" })
       .locator(".monaco-list-row");

@@ -45,7 +45,7 @@ describe("a Python file in the editor", { skip }, () => {
         JSON.stringify(drawn),
       );
       assert.ok(
-        drawn.some((each) => each.textDecorationStyle === "dotted"),
+        drawn.some((each) => ["double", "dashed"].includes(each.textDecorationStyle)),
         JSON.stringify(drawn),
       );
     });
@@ -137,7 +137,6 @@ describe("a Python file in the editor", { skip }, () => {
 
   step("the palette has all commands", async () => {
     await vscode.quickOpen("grades.py");
-    const titles = await vscode.commandsFor("Counterlens: ");
     for (const title of [
       "Probe Function Counterfactually",
       "Show Counterfactual…",
@@ -149,6 +148,8 @@ describe("a Python file in the editor", { skip }, () => {
       "Show Logs",
       "Set API Key for the Remote Model…",
     ]) {
+      // The list shows as many as there is room for, so each is looked for by itself.
+      const titles = await vscode.commandsFor(`Counterlens: ${title}`);
       assert.ok(
         titles.some((each) => each.includes(`Counterlens: ${title}`)),
         `${title} among ${titles.join(" | ")}`,

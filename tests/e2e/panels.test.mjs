@@ -1,5 +1,6 @@
 // The panels: a probe's report and a function's dependences, with the real model, the mouse and the keyboard.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -119,6 +120,52 @@ describe("the panels", { skip }, () => {
       await vscode.statusItem(/Ln 12, Col 1/).waitFor({ timeout: 5_000 });
     },
   );
+
+  step("the model is asked pair by pair, and CoRe's question; the page says which", async () => {
+    const view = vscode.panel("Dependences of parity");
+    const asked = {
+      "Ask Pair by Pair": /one pair after the other\./,
+      "Ask CoRe's Question": /CoRe's question/,
+    };
+    for (const [name, told] of Object.entries(asked)) {
+      await view.getByRole("button", { name }).focus();
+      await vscode.page.keyboard.press("Enter");
+      await until(async () => assert.match(await view.locator("main").innerText(), told), {
+        ms: MODEL.timeout,
+      });
+      assert.equal(await view.locator("#status").innerText(), "");
+      assert.ok((await view.locator(".arcs g").count()) >= 3);
+      await session.screenshot(name.split(" ")[1].toLowerCase().replace(/\W/g, ""));
+    }
+  });
+
+  step("outside of all functions the module's own statements are meant", async () => {
+    const text = 'limit = 3\nif limit > 2:\n    name = "many"\nelse:\n    name = "few"\nprint(name)\n';
+    writeFileSync(path.join(session.workspace, "amount.py"), text);
+    await vscode.page.keyboard.press("Control+1"); // the group beside the panel's
+    await until(() => vscode.quickOpen("amount.py"));
+    await until(() => vscode.codeLens("Show dependences of the module").first().click({ timeout: 2_000 }), {
+      ms: 60_000,
+    });
+    const view = vscode.panel("Dependences of <module>");
+    await view.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+    await until(async () => assert.equal(await view.locator("#status").innerText(), ""), {
+      ms: MODEL.timeout,
+    });
+    assert.match(await view.locator("main").innerText(), /decided by line 2/);
+    await session.screenshot("module");
+    await vscode.page.keyboard.press("Control+1");
+    await vscode.quickOpen("parity.py");
+    await until(
+      () =>
+        vscode
+          .codeLens(/Show dependences/)
+          .first()
+          .click({ timeout: 2_000 }),
+      { ms: 30_000 },
+    );
+    await until(() => vscode.codeLens(/control F1 .+, data F1/).waitFor({ timeout: 1_000 }), { ms: 60_000 });
+  });
 
   step("an edit makes the panel say that the file has changed since", async () => {
     await vscode.click("even", { line: 'return "even"' });

@@ -7,7 +7,7 @@ import { sleep } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 
 const FILE = "parity.py";
-const HOVER = { word: "odd", line: 'return "odd"' };
+const HOVER = { word: "if", line: "if n % 2 == 0" };
 const FUNCTION = "parity";
 
 const session = await Session.start("pictures", {

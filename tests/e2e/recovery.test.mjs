@@ -54,7 +54,7 @@ describe("when something goes wrong", { skip }, () => {
     assert.match(text, /\/usr\/bin\/env/);
     assert.match(text, /Choose Interpreter…/);
     assert.match(text, /Show Logs/);
-    await vscode.statusItem("Counterlens: problem").waitFor();
+    await vscode.statusItem("Counterlens: no Python has it").waitFor();
     await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes its leave
     await session.screenshot("no-interpreter");
   });

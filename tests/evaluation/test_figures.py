@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from counterlens.evaluation.comparison import compare, compare_runs
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record
-from counterlens.evaluation.work import steady
 from counterlens.metrics.effects import Proportion
+from counterlens.probes.pair_records import steady
 from counterlens.reports.evaluation.text import comparison_markdown, run_csv, run_markdown
 
 NAMES = ("one", "two", "three", "four")
@@ -36,11 +37,13 @@ def pair(original: bool | None, counterfactual: bool | None) -> dict[str, Any]:
     }
 
 
-def records(*pairs: tuple[bool | None, bool | None] | None) -> list[tuple[Item, Record]]:
+def records(
+    *pairs: tuple[bool | None, bool | None] | None, task: str = "completion"
+) -> list[tuple[Item, Record]]:
     """A function for each pair; None for one that was left out."""
     return [
         (
-            Item(i, f"m|{name}", "m", name, "f", "00"),
+            Item(i, f"m|{task}|{name}", "m", name, "f", "00", task),
             Record(LEFT_OUT, "no tests", {}) if one is None else Record(PROBED, "", {"pairs": [pair(*one)]}),
         )
         for i, (name, one) in enumerate(zip(NAMES, pairs, strict=False))
@@ -48,13 +51,16 @@ def records(*pairs: tuple[bool | None, bool | None] | None) -> list[tuple[Item, 
 
 
 def found(*pairs: tuple[bool | None, bool | None] | None, task: str = "completion") -> Found:
-    return Found(Settings(task, "data", ("m",)), len(pairs), {}, tuple(records(*pairs)))
+    return Found(Settings((task,), "data", ("m",)), len(pairs), {}, tuple(records(*pairs, task=task)))
 
 
 def test_pairs_are_counted() -> None:
     run = found((True, False), (True, True), (False, False), None)
-    ((model, functions, left_out, pairs, informative, right, effect, signed, p),) = run.tables()[0].rows
-    assert (model, functions, left_out, pairs, informative, signed, p) == ("m", 3, 1, 3, 2, "-0.50", "1")
+    functions, effects = run.tables()[:2]
+    assert functions.rows == (("m", 3, 1),)
+    ((model, pairs, informative, right, effect, signed, p, adjusted),) = effects.rows
+    assert (model, pairs, informative) == ("m", 3, 2)
+    assert (signed, p, adjusted) == ("-0.50", "1", "1")
     assert isinstance(right, Proportion)
     assert isinstance(effect, Proportion)
     assert (right.count, right.n) == (2, 3)
@@ -77,14 +83,14 @@ def test_the_reports_show_what_changed_and_what_was_left_out() -> None:
 
 
 def test_an_unfinished_run_says_so() -> None:
-    run = Found(Settings("completion", "data", ("m",)), 9, {}, tuple(records((True, True))))
+    run = Found(Settings(("completion",), "data", ("m",)), 9, {}, tuple(records((True, True))))
     assert "Not finished: 1 of 9" in run_markdown(run)
 
 
 def test_functions_are_compared_and_not_pairs() -> None:
     first = records((True, True), (True, True), (True, False), None)
     second = records((False, True), (True, True), (None, False), (True, True))
-    second[1] = (Item(1, "m|two", "m", "two", "f", "11"), second[1][1])
+    second[1] = (Item(1, "m|completion|two", "m", "two", "f", "11", "completion"), second[1][1])
     result = compare(first, second, ("a", "b"))
     originals, counterfactuals = result.measures
     assert (originals.n, originals.lost, originals.gained, originals.p) == (1, ("one",), (), 1.0)
@@ -93,6 +99,39 @@ def test_functions_are_compared_and_not_pairs() -> None:
     text = comparison_markdown([result])
     assert "all originals right, first only: one" in text
     assert "their source differs: two" in text
+
+
+def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
+    names = [f"p{i}" for i in range(8)]
+
+    def side(*verdicts: tuple[bool, bool]) -> list[tuple[Item, Record]]:
+        body = {"pairs": [pair(*one) for one in verdicts]}
+        return [
+            (Item(i, f"m|completion|{name}", "m", name, "f", "00", "completion"), Record(PROBED, "", body))
+            for i, name in enumerate(names)
+        ]
+
+    result = compare(side((True, True), (True, False)), side((True, True), (True, True)), ("a", "b"))
+    scores = {one.name: one for one in result.scores}
+    right = scores["share of counterfactuals right"]
+    assert (right.n, right.different, right.first, right.second) == (8, 8, 0.5, 1.0)
+    assert right.p == pytest.approx(2 / 2**8)  # all eight rose
+    effect = scores["average mutation effect"]
+    assert (effect.first, effect.second, effect.p) == (0.5, 0.0, right.p)
+    assert scores["share of originals right"].p is None
+    (verdicts,) = [one for one in result.measures if one.name == "all counterfactuals right"]
+    assert verdicts.p == pytest.approx(2 / 2**8)
+    assert right.holm == effect.holm == verdicts.holm == pytest.approx(3 * 2 / 2**8)  # three tests
+    text = comparison_markdown([result])
+    assert "| share of counterfactuals right | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
+
+
+def test_without_scipy_runs_are_compared_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    result = compare(records((True, True)), records((True, False)), ("a", "b"))
+    assert [one.p for one in result.measures] == [None, 1.0]
+    assert {one.p for one in result.scores} == {None}
+    assert any("counterlens[statistics]" in note for note in result.notes)
 
 
 def test_runs_that_do_not_compare_are_refused() -> None:

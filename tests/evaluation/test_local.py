@@ -9,7 +9,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.evaluation.engines.local import run_local
 from counterlens.evaluation.store import PROBED, Item, Record
 
-ITEMS = [Item(i, f"m|p{i}", "m", f"p{i}", "f", "00") for i in range(12)]
+ITEMS = [Item(i, f"m|completion|p{i}", "m", f"p{i}", "f", "00", "completion") for i in range(12)]
 
 
 def test_items_are_in_work_together_and_each_is_given_once() -> None:

@@ -4,76 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from counterlens.evaluation.figures import Found
-from counterlens.reports.evaluation.text import run_csv, run_json, run_markdown
-from tests.conftest import embedded_file
+from tests.evaluation.running import answered, bench, reports, resume, run, wait_for_an_answer
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 KILLS = int(os.environ.get("COUNTERLENS_KILLS", "3"))  # many more by hand
 SEED = 20
-FUNCTIONS = "4"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _needs_the_model() -> None:
-    embedded_file()
-
-
-def bench(place: Path, folder: Path, *more: str) -> list[str]:
-    """The command of a small run with the real model."""
-    command = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder)]
-    command += ["--data", f"repo:{place / 'code'}", "--limit", FUNCTIONS, "--max-tokens", "12"]
-    command += ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--threads", "1"]
-    return [*command, "--allow-weaker-sandbox", *more]
-
-
-def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
-
-
-def reports(folder: Path) -> list[str]:
-    """Every report on a run; one of them made by a process of its own, whose hashes differ from ours."""
-    command = [sys.executable, "-m", "counterlens", "report", str(folder), "--format", "markdown"]
-    found = Found.read(folder)
-    return [run(command).stdout, run_markdown(found), run_json(found), run_csv(found)]
-
-
-def answered(folder: Path) -> dict[bytes, float]:
-    """When each answer of the model was kept."""
-    path = folder / "answers.sqlite"
-    if not path.exists():
-        return {}
-    with sqlite3.connect(path) as database:
-        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
-        return dict(database.execute("SELECT key, time FROM answers")) if tables else {}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with code to ask about, and room for runs."""
-    folder = tmp_path_factory.mktemp("evaluation")
-    shutil.copytree(EXAMPLES, folder / "code")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(place: Path) -> tuple[Path, float]:
-    """A finished run, and how long it took."""
-    folder, started = place / "whole", time.monotonic()
-    done = run(bench(place, folder))
-    assert done.returncode == 0, done.stderr
-    assert f"All {FUNCTIONS} functions" in done.stdout
-    return folder, time.monotonic() - started
 
 
 @pytest.mark.timeout(300 + 60 * KILLS)
@@ -128,15 +70,8 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
     assert first.returncode == 130, said
     assert f"resume with: counterlens bench --resume --out {folder}" in said
     assert "Traceback" not in said
-    resumed = run([sys.executable, "-m", "counterlens", "bench", "--resume", "--out", str(folder)])
+    resumed = run(resume(folder))
     assert resumed.returncode == 0, resumed.stderr
-
-
-def wait_for_an_answer(folder: Path, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while not answered(folder) and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.05)
-    assert process.poll() is None, "it ended too early to be interrupted"
 
 
 def test_replay_asks_anew_and_finds_the_same(uninterrupted: tuple[Path, float]) -> None:

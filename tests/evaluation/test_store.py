@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.engines.local import LocalEngine
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.run import Run
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record, Store
 from counterlens.sandbox.registry import best_sandbox
 
-SETTINGS = Settings("completion", "humaneval", mutations=("if-else-flip",), prefix_ratio=(0.4, 0.6), seed=3)
-ITEMS = [Item(i, f"m|p{i}", "m", f"p{i}", "f", "00") for i in range(3)]
+SETTINGS = Settings(
+    ("completion",), "humaneval", mutations=("if-else-flip",), prefix_ratio=(0.4, 0.6), seed=3
+)
+ITEMS = [Item(i, f"m|completion|p{i}", "m", f"p{i}", "f", "00", "completion") for i in range(3)]
 
 
 def begun(folder: Path) -> Store:
@@ -82,13 +85,13 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_holds_one_run(tmp_path: Path) -> None:
     (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 1\n')
-    settings = Settings("completion", f"repo:{tmp_path}")
+    settings = Settings(("completion",), f"repo:{tmp_path}")
     plan = make_plan(settings, best_sandbox())
     with Store.create(tmp_path / "run") as store:
-        Run.begin(store, plan, best_sandbox())
+        Run.begin(store, plan, LocalEngine(best_sandbox()))
         with pytest.raises(DataError, match=r"holds a run already \(0 of 1 done\)"):
-            Run.begin(store, plan, best_sandbox())
+            Run.begin(store, plan, LocalEngine(best_sandbox()))
         (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 2 - 1\n')
         changed = make_plan(settings, best_sandbox())
         with pytest.raises(DataError, match=r"the data has changed since .* code.py::one"):
-            Run.resume(store, changed, best_sandbox())
+            Run.resume(store, changed, LocalEngine(best_sandbox()))

@@ -187,3 +187,43 @@ async def test_a_plain_client_gets_markdown(plain_client: LanguageClient, tmp_pa
     shown = client.shown_documents[-1].uri
     assert shown.endswith(".md")
     assert Path(shown.removeprefix("file://")).read_text(encoding="utf-8") == answer.markdown
+
+
+MODULE = """import sys
+
+
+def twice(x):
+    return 2 * x
+
+
+total = 0
+for word in sys.argv[1:]:
+    total += twice(len(word))
+print(total)
+"""
+
+
+async def test_outside_of_all_functions_the_module_is_meant(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "words.py", MODULE)
+    assert "Show dependences of the module" in await lens_titles(client, uri)
+    inside = await ask(client, uri, function=None, position={"line": 4, "character": 6}, method="none")
+    assert inside.function == "twice"
+    answer = await ask(client, uri, function=None, position={"line": 9, "character": 6}, method="none")
+    assert answer.ok, answer.error
+    assert answer.function == "<module>"
+    assert [9, 10] in answer.dependences["control"]
+    assert [8, 10, "total", "name"] in answer.dependences["data"]
+    again = await ask(client, uri, function="<module>", method="pairwise")
+    assert again.ok, again.error
+    assert (again.function, again.method) == ("<module>", "pairwise")
+    assert again.inferred["asked"]["data"]["questions"] == 30
+    assert "Asked: 30 of 30 questions on control" in again.markdown
+    assert f"Show dependences of the module · {again.summary}" in await lens_titles(client, uri)
+    assert "`word` from line 9" in await hover_text(client, uri, position_of(MODULE, "twice(len"))
+
+
+async def test_an_empty_file_has_no_dependences(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "empty.py", "# nothing\n")
+    answer = await ask(client, uri, function="<module>", method="none")
+    assert not answer.ok
+    assert "no statements" in answer.error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.confidence.ignoring import ignored
-from counterlens.lsp.quick_fixes import below_head, ignoring_edit
+from counterlens.lsp.replacing import below_head, ignoring_edit
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 

@@ -347,3 +347,22 @@ async def lens_titles(client: LanguageClient, uri: str) -> list[str]:
         types.CodeLensParams(types.TextDocumentIdentifier(uri))
     )
     return [lens.command.title for lens in lenses or [] if lens.command]
+
+
+async def test_a_form_feed_is_no_line_end(client: LanguageClient, tmp_path: Path) -> None:
+    """As in the standard library; an edit after one must not land a line too high."""
+    text = "x = 1\n\x0c\ndef add(a, b):\n    return a + b\n"
+    uri = open_file(client, tmp_path / "feed.py", text)
+    place = types.Range(types.Position(3, 15), types.Position(3, 16))
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version=2, uri=uri),
+            [types.TextDocumentContentChangePartial(range=place, text="zxqvkj_w")],
+        )
+    )
+    await scored(client, uri, 2)
+    answer = await client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(3, 17))
+    )
+    assert answer is not None
+    assert answer.range == types.Range(types.Position(3, 15), types.Position(3, 23))

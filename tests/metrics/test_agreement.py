@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.metrics.agreement import Agreement, bootstrap, closure, corpus
+from counterlens.metrics.agreement import Agreement, closure, corpus
+from counterlens.metrics.bootstrap import bootstrap, pooled_mean
 
 EDGES = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
 
@@ -67,3 +68,11 @@ def test_precision_of_one_is_recall_of_the_other(
 ) -> None:
     assert Agreement.of(one, other).precision == Agreement.of(other, one).recall
     assert Agreement.of(one, other).f1 == Agreement.of(other, one).f1
+
+
+def test_a_pooled_mean_draws_whole_clusters() -> None:
+    values = [("a", 1.0), ("a", 1.0), ("b", 0.0)]
+    found = pooled_mean(values)
+    assert found.value == pytest.approx(2 / 3)
+    assert (found.low, found.high, found.n) == (0.0, 1.0, 2)
+    assert pooled_mean([]).value is None

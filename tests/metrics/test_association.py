@@ -1,12 +1,13 @@
-"""Rank correlation, against SciPy's."""
+"""Correlation, against SciPy's."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.metrics.association import spearman
+from counterlens.metrics.association import correlation, pearson, spearman
 
 VALUES = st.integers(-5, 5)
 
@@ -29,3 +30,22 @@ def test_it_agrees_with_scipy(pairs: list[tuple[int, int]]) -> None:
         assert -1 - 1e-9 <= found.low <= found.high <= 1 + 1e-9
     else:
         assert found.value is None
+
+
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=3, max_size=12))
+def test_pearsons_agrees_with_numpy(pairs: list[tuple[float, float]]) -> None:
+    found = correlation(pairs)
+    columns = np.array(pairs).T
+    if min(np.ptp(columns[0]), np.ptp(columns[1])) > 1e-3:
+        assert found == pytest.approx(np.corrcoef(columns)[0, 1], abs=1e-6)
+
+
+def test_pearsons_interval_is_seeded() -> None:
+    pairs = [(0.1 * i, (i * 7) % 5 + 0.1 * i) for i in range(30)]
+    one = pearson(pairs, seed=3)
+    assert one == pearson(pairs, seed=3) != pearson(pairs, seed=4)
+    assert one.low is not None
+    assert one.value is not None
+    assert one.high is not None
+    assert one.low < one.value < one.high
+    assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]).value is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Judgement
+from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
@@ -129,6 +129,19 @@ def test_a_mutation_that_breaks_the_meaning_or_does_not_exist_is_refused() -> No
 def test_a_function_that_is_wrong_already_is_refused() -> None:
     with pytest.raises(SourceError, match="does not pass its own tests"):
         probe(Scripted(str), PARITY.replace("n % 2 == 0", "n % 2 == 1"))
+
+
+def test_tests_that_take_too_long_are_named_as_such() -> None:
+    class Slow:
+        attribution, tests = "doctest", 1
+
+        def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+            assert program == PARITY
+            assert cancel is None
+            return Verdict(Judgement.TIMED_OUT, Evidence("doctest", 1))
+
+    with pytest.raises(SourceError, match="take longer than the 10 s that a program has"):
+        probe_completion(Scripted(str), Document(PARITY), "parity", best_sandbox(), judge=Slow())
 
 
 def test_it_can_be_cancelled() -> None:

@@ -31,6 +31,8 @@ def test_the_probe_of_the_guide_works(model: LlamaModel) -> None:
     assert found["functions"][0]["target"] == "larger"
     assert found["functions"][0]["own"] < 0
     assert found["tables"][1]["rows"][0][1]["n"] == 1
+    assert kind().tables([result.data, result.data], seed=0)[1].rows[0][0] == 2
+    assert set(kind().measures(result.data)) == {"own name likelier"}
 
 
 def test_the_templates_of_the_guide_work(

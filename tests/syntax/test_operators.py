@@ -6,7 +6,7 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.operators import TABLES, Family, leaves, operator_sites
+from counterlens.syntax.operators import TABLES, Family, leaves, operator_at, operator_sites
 
 SOURCE = """\
 def f(a, b):
@@ -87,3 +87,14 @@ def test_leaves_tile_what_is_not_blank() -> None:
     kept = b"".join(document.data[start:end] for start, end in found)
     assert kept.split() == [kept]
     assert len(b"".join(document.data.split())) == len(kept)
+
+
+def test_the_operator_at_each_of_its_bytes_and_at_none_beside_it() -> None:
+    text = "x = a not in b and -c <= d\ny += 1\n"
+    document = Document(text)
+    for site in operator_sites(document):
+        assert {operator_at(document, at) for at in range(site.start, site.end) if text[at] != " "} == {site}
+        assert operator_at(document, site.start - 1) != site
+        assert operator_at(document, site.end) != site
+    assert operator_at(document, text.index("-c")) is None
+    assert operator_at(Document("a < b", language="javascript"), 2) is None

@@ -33,8 +33,10 @@ const QUIET = {
 };
 
 export class Home {
-  constructor(folder) {
+  /** @param {Record<string, string>} extra environment of its programs */
+  constructor(folder, extra = {}) {
     this.folder = folder;
+    this.extra = extra;
     this.userData = path.join(folder, "user-data");
     this.extensions = path.join(folder, "extensions");
     this.config = path.join(folder, "config.yaml");
@@ -66,6 +68,7 @@ export class Home {
       XDG_CACHE_HOME: path.join(this.folder, ".cache"),
       EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: "" }),
       CS_DISABLE_GETTING_STARTED_OVERRIDE: "1",
+      ...this.extra,
     };
   }
 

@@ -27,10 +27,18 @@ function isBelow(pid, ancestor) {
 
 /** Process ids of the language servers that a code-server has started. */
 export function languageServers(codeServer) {
+  return below(codeServer, (args) => args.includes("serve") && args.includes("--stdio"));
+}
+
+/** Process ids of its extension hosts. */
+export function extensionHosts(codeServer) {
+  return below(codeServer, (args) => args.includes("--type=extensionHost"));
+}
+
+function below(codeServer, isMeant) {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
-    const args = read(pid, "cmdline").split("\0");
-    return args.includes("serve") && args.includes("--stdio") && isBelow(pid, codeServer.pid);
+    return isMeant(read(pid, "cmdline").split("\0")) && isBelow(pid, codeServer.pid);
   });
 }
 

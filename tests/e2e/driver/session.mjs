@@ -1,5 +1,5 @@
 // One VS Code with the packaged extension, one browser, one workspace: what a test file works with.
-import { copyFileSync, cpSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium as playwright } from "playwright-core";
 import { packageExtension } from "../../../scripts/package.mjs";
@@ -25,17 +25,27 @@ const FLAGS = [
 export class Session {
   /**
    * @param {string} name of the folder that it lives in
-   * @param {{ open: string, example?: string, settings?: object, machine?: object, trustDialogs?: boolean,
-   *   viewport?: object }} options `open` is a file of the workspace; `example` one of examples/ to put there
+   * @param {{ open: string, example?: string, files?: Record<string, string>, settings?: object,
+   *   machine?: object, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
+   *   environment?: Record<string, string>, extensions?: string[] }} options
+   *   `open` is a file of the workspace; `example` one of examples/ to put there, `files` others; `vsix` the
+   *   package, else the universal one, `extensions` others beside it; `untouched`: as after the installation,
+   *   with neither interpreter nor model chosen
    */
-  static async start(name, { open, example, settings = {}, machine = {}, trustDialogs = false, viewport }) {
-    const home = new Home(path.join(RUN, name));
+  static async start(name, options) {
+    const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport } = options;
+    const home = new Home(path.join(RUN, name), options.environment);
     const workspace = path.join(home.folder, "work");
     cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
     if (example) copyFileSync(path.join(root, "examples", example), path.join(workspace, example));
+    for (const [name, text] of Object.entries(options.files ?? {})) {
+      writeFileSync(path.join(workspace, name), text);
+    }
     home.writeSettings(settings);
-    home.writeMachineSettings({ "counterlens.interpreter": venvPython, ...machine });
-    home.cli("--install-extension", await packageExtension(), "--force");
+    const chosen = { "counterlens.interpreter": venvPython, "counterlens.model": "smollm2-135m" };
+    home.writeMachineSettings({ ...(options.untouched ? {} : chosen), ...machine });
+    home.cli("--install-extension", options.vsix ?? (await packageExtension()), "--force");
+    for (const each of options.extensions ?? []) home.cli("--install-extension", each);
     const server = await startCodeServer(home, { trustDialogs });
     const context = await playwright.launchPersistentContext(home.profile, {
       executablePath: chromium(),

@@ -17,6 +17,7 @@ from counterlens.probes.execution.answers import (
     outcome,
     same_type,
     stepwise_answer,
+    why_unread,
 )
 
 LEAVES = (
@@ -102,3 +103,39 @@ def test_values_are_equal_within_the_tolerance_and_by_class() -> None:
 def test_deep_and_long_texts_do_no_harm() -> None:
     assert literal("[" * 3000 + "]" * 3000) is None
     assert literal("9" * 100_000) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["```python\n[1, 2]\n```", "**[1, 2]**", "`[1, 2]`.", "```\n[1,\n 2]\n```\nbecause"]
+)
+def test_marks_around_an_answer_do_not_count(text: str) -> None:
+    for found in (direct_answer(text), stepwise_answer(f"1. so\n**Answer:** {text}")):
+        assert found is not None
+        assert found.value == [1, 2]
+
+
+def test_an_answer_may_stand_on_the_lines_after() -> None:
+    for text in ("Answer:\n[1,\n 2]", "# 1. a\n# Answer:\n# [1, 2]", "Answer: ```\n[1, 2]\n```"):
+        found = stepwise_answer(text)
+        assert found is not None
+        assert found.value == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "stepwise", "says"),
+    [
+        ("", "stop", False, "nothing was said"),
+        ("I'm sorry, I can't run code", "stop", False, "cannot tell"),
+        ("The output cannot be determined.", "stop", True, "cannot tell"),
+        ("1. a is 1", "stop", True, "ends without an answer"),
+        ("1. a is", "length", True, "cut off"),
+        ("Answer: f(1)", "stop", True, "no Python literal"),
+        (" f(1)", "stop", False, "an expression and no literal"),
+        (" the list", "stop", False, "no Python literal"),
+    ],
+)
+def test_why_an_answer_cannot_be_read(text: str, finish: str, stepwise: bool, says: str) -> None:
+    reason = why_unread(text, finish, stepwise=stepwise)
+    assert says in reason
+    kind = Outcome.REFUSED if "cannot tell" in says else Outcome.UNPARSABLE
+    assert outcome(None, 1, unread=reason) is kind

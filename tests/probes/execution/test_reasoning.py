@@ -12,8 +12,9 @@ from counterlens.errors import Cancelled, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.calls import calls_in, calls_of
 from counterlens.probes.execution.features import features
+from counterlens.probes.execution.inputs import Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES, prompt, shown
-from counterlens.probes.execution.reasoning import reason
+from counterlens.probes.execution.reasoning import question_of
 from counterlens.probes.execution.truth import truth_of
 from counterlens.probes.registry import TASKS
 from counterlens.probes.task import Request, Target
@@ -45,6 +46,10 @@ class A:
 
 def bare(x):
     return x
+
+
+def reads(path):
+    return open(path).read()
 '''
 
 
@@ -110,6 +115,12 @@ def test_what_a_function_uses(body: str, uses: tuple[str, ...]) -> None:
     assert found.uses == uses
 
 
+def test_the_names_of_what_is_called() -> None:
+    found = features("def f(x):\n    return len(math.sqrt(x.pop())) + g()(x) + x.pop()\n")
+    assert found is not None
+    assert found.apis == (".pop", "g", "len", "math.sqrt")
+
+
 def test_features_of_what_does_not_parse_are_unknown() -> None:
     assert features("def f(:") is None
 
@@ -165,7 +176,7 @@ def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:
 
 def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
     document = Document(SOURCE)
-    targets = [Target(document, name) for name in ("bare", "A.f")]
+    targets = [Target(document, name) for name in ("reads", "A.f")]
     targets.append(Target(Document("def echo(x):\n    return x\n"), "echo", id="E/1", call="echo(7)"))
     result = TASKS["execution"].run(Request(model, targets, best_sandbox))
     found = json.loads(json.dumps(task_json(result)))
@@ -176,10 +187,26 @@ def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
         assert (one["outcome"] == "unparsable") == (one["answer"] is None)
 
 
+def test_inputs_are_generated_only_where_nobody_wrote_one_down(model: LlamaModel) -> None:
+    request = Request(model, [Target(Document(SOURCE), name) for name in ("double", "bare")], best_sandbox)
+    for target, origin in zip(request.targets, (Origin.EXAMPLE, Origin.GENERATED), strict=True):
+        found = list(inputs_of(target, find_function(target.document, target.qualname), request))
+        assert found
+        assert {one.origin for one in found} == {origin}
+        assert all(one.call.startswith(f"{target.qualname}(") for one in found)
+        question = question_of(target, request)
+        assert question.input in found
+        assert question == question_of(target, request)
+    given = Target(Document(SOURCE), "bare", call="bare('x')")
+    assert question_of(given, request).input.origin is Origin.DATASET
+
+
 def test_it_can_be_stopped_and_says_what_is_missing(model: LlamaModel) -> None:
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
-        reason(Request(model, [Target(Document(SOURCE), "double")], best_sandbox, cancel=stop))
+        TASKS["execution"].run(
+            Request(model, [Target(Document(SOURCE), "double")], best_sandbox, cancel=stop)
+        )
     with pytest.raises(SourceError, match="no call"):
-        TASKS["execution"].run(Request(model, [Target(Document(SOURCE), "bare")], best_sandbox))
+        TASKS["execution"].run(Request(model, [Target(Document(SOURCE), "reads")], best_sandbox))

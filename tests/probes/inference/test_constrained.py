@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterator
+
+import pytest
 
 from counterlens.dependence import dependences
+from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.remote import RemoteModel
 from counterlens.probes.inference.parsing import read_pairs
 from counterlens.probes.inference.prompts import Relation, all_pairs
 from counterlens.probes.inference.subject import Subject
+from tests.conftest import ModelServer, llama_server
 
-if TYPE_CHECKING:
-    from tests.conftest import ModelServer
+
+@pytest.fixture(scope="module", name="llama_server")
+def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    with llama_server(tmp_path_factory.mktemp("llama-server"), "--context=1024") as server:
+        yield server
+
 
 SOURCE = "def f(a):\n    b = a\n    return b\n"
 
@@ -32,3 +41,31 @@ def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(model_serv
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     assert not read_pairs(completion.text, range(len(subject.parts))).unreadable
     assert completion.text.lstrip().startswith('{"pairs":')
+
+
+def test_llama_server_keeps_to_the_grammar(llama_server: ModelServer) -> None:
+    subject = Subject.of(dependences(SOURCE, "f"))
+    with RemoteModel(llama_server.base_url, "smollm2", allow_unlisted=True) as model:
+        (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
+        form = 'root ::= " " ("mauve" | "taupe")'
+        color = Prompt("The sky is", 8, Stop(), Reply("", form))
+        (said,) = model.complete([color])
+    answer = read_pairs(completion.text, range(len(subject.parts)), cut_off=completion.finish == "length")
+    assert completion.text.lstrip().startswith('{"pairs": [')
+    assert answer.readable
+    assert said.text in {" mauve", " taupe"}
+
+
+def test_llama_server_keeps_to_a_schema_in_chats(llama_server: ModelServer) -> None:
+    """Of a schema that the model would never follow unforced, so that only the server can have done it."""
+    schema = (
+        '{"type": "object", "properties": {"DataDependence": {"type": "boolean"}, "zebra": {"const": 41}}, '
+        '"required": ["DataDependence", "zebra"], "additionalProperties": false}'
+    )
+    question = Prompt("Hello, how are you?", 40, Stop(), Reply("Be polite.", "", schema))
+    with RemoteModel(llama_server.base_url, "smollm2", api="chat", allow_unlisted=True) as model:
+        (completion,) = model.complete([question])
+    found = json.loads(completion.text)
+    assert set(found) == {"DataDependence", "zebra"}
+    assert isinstance(found["DataDependence"], bool)
+    assert found["zebra"] == 41

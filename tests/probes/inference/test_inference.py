@@ -29,7 +29,14 @@ def f(words):
             longest = word
     return longest
 """
-TASKS = ("control", "data", "control-pair", "data-pair")
+FIELDS = {
+    "control": {"statements"},
+    "data": {"statements"},
+    "control-pair": {"statements", "source", "target"},
+    "data-pair": {"statements", "source", "target"},
+    "core-control": {"lines", "function", "source", "target"},
+    "core-data": {"lines", "function", "source", "target"},
+}
 
 
 def test_answers_keep_to_the_grammar(model: LlamaModel) -> None:
@@ -111,15 +118,14 @@ def test_a_model_without_probabilities_is_told_what_to_do(
 
 
 @pytest.mark.parametrize("form", ["completion", "chat"])
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", FIELDS)
 def test_templates_have_the_fields_of_their_task(task: str, form: str) -> None:
-    fields = set(template(task, form).get_identifiers())
-    assert fields == ({"statements"} | ({"source", "target"} if task.endswith("pair") else set()))
+    assert set(template(task, form).get_identifiers()) == FIELDS[task]
 
 
 def test_every_template_file_belongs_to_a_task() -> None:
     names = {file.name for file in (files("counterlens.probes.inference") / "templates").iterdir()}
-    assert names == {f"{task}.{form}.txt" for task in TASKS for form in ("completion", "chat")}
+    assert names == {f"{task}.{form}.txt" for task in FIELDS for form in ("completion", "chat")}
 
 
 @pytest.mark.parametrize("form", ["completion", "chat"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from threading import Event
 from typing import Any
@@ -14,10 +16,12 @@ from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceEr
 from counterlens.models import sentences
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.sentences import ModelSentences
 from counterlens.probes.registry import TASKS
 from counterlens.probes.task import Request, Target
 from counterlens.probes.understanding import asking, tables
 from counterlens.probes.understanding.asking import QUESTIONS, read_name, read_output, read_summary
+from counterlens.probes.understanding.programs import programs
 from counterlens.probes.understanding.study import Study, study
 from counterlens.probes.understanding.versions import Standing, subject
 from counterlens.reports.tables import task_json
@@ -156,7 +160,7 @@ def test_answers_are_read() -> None:
 
 def test_summaries_that_mean_the_same_are_alike() -> None:
     first, second, third = "It sorts numbers.", "It puts numbers into ascending order.", "Zebras sleep."
-    measures, _ = QUESTIONS["summary"].measures([first, second, third])
+    measures, _ = QUESTIONS["summary"].measures([first, second, third], None)
     assert measures["semantic"](first, second) > 0.5 > measures["semantic"](first, third)
     assert measures["semantic"](first, first) == pytest.approx(1)
 
@@ -167,6 +171,36 @@ def test_without_the_encoder_it_is_said_what_is_missing(monkeypatch: pytest.Monk
     with pytest.raises(ModelError, match="need the package") as caught:
         sentences._file("no-such-package", "model.onnx")
     assert "pip install" in str(caught.value.hint)
-    measures, note = QUESTIONS["summary"].measures(["a b"])
+    measures, note = QUESTIONS["summary"].measures(["a b"], None)
     assert set(measures) == {"lexical"}
     assert "pip install" in note
+
+
+def test_code_with_bugs_and_code_of_the_model_itself_can_be_asked_about(model: LlamaModel) -> None:
+    target = Target(Document(SOURCE), "cap", id="f", buggy=WRONG)
+    body = "    return min(value, high)\n"
+    answers = Scripted(model.info, lambda text: body if text.endswith('"""\n') else "cap_it")
+    asked = Request(answers, [target], best_sandbox, code="buggy")
+    left_out: Counter[str] = Counter()
+    given, buggy = programs(asked, left_out)
+    assert (given, buggy.document.text) == (target, WRONG)
+    (written,) = programs(replace(asked, code="written"), left_out)
+    assert written.document.text.endswith(body)
+    assert subject(written, asked).correct is True
+    with pytest.raises(SourceError, match="no such programs"):
+        programs(replace(asked, targets=[replace(target, buggy=None)]), left_out)
+    broken = Scripted(model.info, lambda _: "    return (\n")
+    with pytest.raises(SourceError, match="does not parse"):
+        programs(replace(asked, model=broken, code="written"), Counter())
+
+
+def test_summaries_may_be_compared_by_any_model_that_embeds(model: LlamaModel) -> None:
+    one, other = "returns the larger number", "zebras sleep under violet umbrellas"
+    measures, note = QUESTIONS["summary"].measures([one, other], ModelSentences(model))
+    assert measures["semantic"](one, one) == pytest.approx(1)
+    assert measures["semantic"](one, other) < 0.99
+    assert "SmolLM2-135M-Instruct Q4_1, local" in note
+    silent = Scripted(model.info, str)
+    silent.offers = lambda _what: False  # type: ignore[attr-defined]
+    with pytest.raises(ModelError, match="gives no embeddings"):
+        ModelSentences(silent)  # type: ignore[arg-type]

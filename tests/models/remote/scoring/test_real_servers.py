@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,13 +15,12 @@ from counterlens.models.base import Capability, TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import RemoteModel
 from counterlens.models.remote.scoring.memory import Memory
-from tests.conftest import ModelServer, embedded_file, llama_cpp_server, running
+from tests.conftest import ModelServer, llama_cpp_server, llama_server
 
 TEXT = '''def count_even(numbers):
     """Return how many are even."""
     return sum(n % 2 == 0 for n in numbers)
 '''
-LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +31,9 @@ def echo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServe
         yield server
 
 
-@pytest.fixture(scope="module")
-def llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    """llama.cpp's own server, out of a wheel."""
-    pytest.importorskip("xllamacpp", reason="xllamacpp, which has llama-server in it, is not installed")
-    folder = tmp_path_factory.mktemp("llama-server")
-    with running([sys.executable, str(LLAMA_SERVER), embedded_file()], "smollm2", folder) as server:
+@pytest.fixture(scope="module", name="llama_server")
+def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    with llama_server(tmp_path_factory.mktemp("llama-server")) as server:
         yield server
 
 

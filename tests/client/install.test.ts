@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import test from "node:test";
+import { create, hasCompiler, type SetupError } from "../../client/src/install/create";
+import { onlyOne } from "../../client/src/install/onlyOne";
+import { digestOf, PREBUILT_INDEX, readProgress, steps, writeProgress } from "../../client/src/install/steps";
+
+function folders() {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), "counterlens-install-"));
+  const source = path.join(root, "source");
+  fs.mkdirSync(source);
+  fs.writeFileSync(path.join(source, "counterlens-1-py3-none-any.whl"), "");
+  for (const name of ["uv", "runtime", "engine", "model"])
+    fs.writeFileSync(path.join(source, `${name}.txt`), "");
+  return { root, source, folder: path.join(root, "environment") };
+}
+
+const watcher = (signal = new AbortController().signal) => ({ step: () => {}, said: () => {}, signal });
+
+test("everything but the server's own wheel and a ready-made engine is checked against the lock's hashes", () => {
+  const { source, folder } = folders();
+  const recipe = { base: "python3", source, folder };
+  const unchecked = (engine: "compile" | "prebuilt" | "none") =>
+    steps({ ...recipe, engine }, false)
+      .filter(({ args }) => !args.includes("--require-hashes"))
+      .map(({ name }) => name);
+  assert.deepEqual(unchecked("compile"), ["environment", "server"]);
+  assert.deepEqual(unchecked("prebuilt"), ["environment", "server", "engine"]);
+  assert.deepEqual(unchecked("none"), ["environment", "server"]);
+});
+
+test("the author's index is asked only for a ready-made engine, which is never compiled", () => {
+  const { source, folder } = folders();
+  for (const engine of ["compile", "prebuilt", "none"] as const) {
+    const all = steps({ base: "python3", source, folder, engine }, false);
+    assert.equal(
+      all.some(({ args }) => args.includes(PREBUILT_INDEX)),
+      engine === "prebuilt",
+    );
+    assert.equal(
+      all.some(({ name }) => name === "model" || name === "engine"),
+      engine !== "none",
+    );
+  }
+  const compiled = steps({ base: "python3", source, folder, engine: "compile" }, false).at(-1);
+  assert.ok(compiled?.args.some((arg) => arg.includes("GGML_NATIVE=OFF")));
+});
+
+test("the steps after those that were done are run, and a failure says what the program said", async () => {
+  const { source, folder } = folders();
+  // The environment is said to be there, but is not: the next step cannot begin.
+  const progress = { digest: digestOf(source), base: "python3", engine: "none" as const, complete: false };
+  writeProgress(folder, { ...progress, done: ["environment"] });
+  const seen: string[] = [];
+  const recipe = { base: "python3", source, folder, engine: "none" as const };
+  await assert.rejects(
+    create(recipe, { ...watcher(), step: ({ name }) => seen.push(name) }),
+    (error: SetupError) => error.trouble === "failed" && /ENOENT/.test(error.message),
+  );
+  assert.deepEqual(seen, ["installer"]);
+  assert.deepEqual(readProgress(folder)?.done, ["environment"]);
+});
+
+test("what was begun from other files is made anew", async () => {
+  const { source, folder } = folders();
+  fs.mkdirSync(folder);
+  const old = { digest: "of another version", base: "false", engine: "none" as const, complete: true };
+  writeProgress(folder, { ...old, done: ["environment", "installer", "packages", "server"] });
+  const recipe = { base: "false", source, folder, engine: "none" as const };
+  await assert.rejects(create(recipe, watcher()), /making an environment failed/);
+  assert.deepEqual(readProgress(folder)?.done, []);
+});
+
+test("cancelling ends the installer at once, and what was done is kept", async () => {
+  const { root, source, folder } = folders();
+  const slow = path.join(root, "slow");
+  fs.writeFileSync(slow, "#!/bin/sh\nsleep 60 & wait\n", { mode: 0o755 });
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 300);
+  const began = Date.now();
+  await assert.rejects(
+    create({ base: slow, source, folder, engine: "none" }, watcher(abort.signal)),
+    (error: SetupError) => error.trouble === "cancelled",
+  );
+  assert.ok(Date.now() - began < 20_000);
+});
+
+test("one process at a time; one that was killed holds nobody up", () => {
+  const { root } = folders();
+  const file = path.join(root, "lock");
+  const release = onlyOne(file);
+  assert.ok(release);
+  assert.equal(onlyOne(file), undefined);
+  release();
+  fs.writeFileSync(file, "999999999"); // no such process
+  const again = onlyOne(file);
+  assert.ok(again);
+  again();
+  fs.writeFileSync(file, String(process.pid));
+  const longAgo = new Date(Date.now() - 3_600_000);
+  fs.utimesSync(file, longAgo, longAgo); // its number was given to another process
+  const third = onlyOne(file);
+  assert.ok(third);
+  third();
+});
+
+test("a compiler is what CXX names, or one on the PATH", () => {
+  const { root } = folders();
+  assert.ok(hasCompiler({ CXX: "/opt/c++" }));
+  assert.ok(!hasCompiler({ PATH: root }));
+  fs.writeFileSync(path.join(root, "g++"), "");
+  assert.ok(hasCompiler({ PATH: `/nowhere:${root}` }));
+});

@@ -1,0 +1,107 @@
+// The package that carries the server, on a machine with nothing but a Python.
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { packageExtension } from "../../scripts/package.mjs";
+import { e2e } from "../../scripts/paths.mjs";
+import { barePython } from "./driver/bare-python.mjs";
+import { environmentOf, languageServers } from "./driver/processes.mjs";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const SCORED = { timeout: 120_000 };
+const unknown = process.platform !== "linux" && "only Linux packages are made here";
+
+describe("the package for one platform", { skip: skip || unknown }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+  let bare;
+
+  before(async () => {
+    const folder = path.join(e2e, "run/bundled-python");
+    mkdirSync(folder, { recursive: true });
+    bare = await barePython(folder);
+    const target = `${process.platform}-${process.arch}`;
+    const vsix = await packageExtension({ target, pythons: [bare.version], to: folder });
+    assert.ok(statSync(vsix).size > 50_000_000, "it carries the model");
+    const environment = {
+      PATH: `${bare.bin}:/usr/bin:/bin`,
+      VSCODE_CLI: "1", // no shell is asked for another PATH
+      HTTPS_PROXY: "http://127.0.0.1:9", // whoever tries the network fails
+      PYTHONPATH: "",
+    };
+    session = await Session.start("bundled", { open: "grades.py", vsix, untouched: true, environment });
+    vscode = session.workbench;
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  step("the first run asks which model to use; the embedded one is there", async () => {
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+    const question = vscode.notification("Which model shall Counterlens ask?");
+    await question.waitFor();
+    const text = await question.innerText();
+    for (const way of ["Embedded", "GGUF File…", "Server…"]) {
+      assert.ok(text.includes(way), text);
+    }
+    await session.screenshot("first-run");
+    await question.getByRole("button", { name: "Embedded" }).click();
+    await question.waitFor({ state: "detached" });
+  });
+
+  step("the hover has the model's scores", async () => {
+    await until(async () => {
+      assert.match(await vscode.hover("current", { line: "if current > best" }), /least certain/);
+    });
+    await vscode.leave();
+  });
+
+  step(
+    "the server runs on the bare Python with the packages of the extension, and the log says why",
+    async () => {
+      const [pid] = languageServers(session.server);
+      const folders = environmentOf(pid).PYTHONPATH.split(":");
+      assert.ok(
+        folders.length === 2 && folders.every((folder) => folder.startsWith(session.home.extensions)),
+      );
+      assert.match(
+        session.log(),
+        /Interpreter: \S+python3 \(PATH, with the packages that the extension carries\)/,
+      );
+    },
+  );
+
+  step("a probe runs: the sandbox works with the packages of the extension, too", async () => {
+    await vscode.codeLens("Probe counterfactually").nth(1).click();
+    await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
+    await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor({ timeout: 10_000 });
+  });
+
+  step("an interpreter that does not fit is said to, and so is why", async () => {
+    await vscode.clearNotifications();
+    session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
+    const message = vscode.notification("Counterlens cannot start");
+    await message.waitFor({ timeout: 30_000 });
+    assert.doesNotMatch(await message.innerText(), /Set Up/);
+    session.home.writeMachineSettings({ "counterlens.importStrategy": "fromEnvironment" });
+    await until(() => assert.match(session.log(), /does not have the counterlens package/), { ms: 20_000 });
+  });
+
+  step("where the packages suit no Python it says why, and offers an environment instead", async () => {
+    await vscode.clearNotifications();
+    const [folder] = readdirSync(session.home.extensions).filter((name) => name.startsWith("counterlens."));
+    const manifest = path.join(session.home.extensions, folder, "libs/bundle.json");
+    writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/"glibc": "[^"]*"/, '"glibc": "99.0"'));
+    session.home.writeMachineSettings({});
+    const message = vscode.notification("The packages that Counterlens carries suit no Python here");
+    await message.waitFor({ timeout: 30_000 });
+    const text = await message.innerText();
+    assert.match(text, /has glibc [\d.]+; the bundled packages need 99\.0/);
+    assert.match(text, /Set Up…/);
+  });
+});

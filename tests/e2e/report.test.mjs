@@ -1,0 +1,80 @@
+// The page of a run in a real browser: it asks for nothing, runs nothing of what it shows, and can be filtered.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { chromium as playwright } from "playwright-core";
+import { root, venvPython } from "../../scripts/paths.mjs";
+import { chromium } from "../../scripts/setup/debian.mjs";
+import { skip } from "./driver/requirements.mjs";
+
+describe("the page of a run", { skip }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "counterlens-report-"));
+  const asked = [];
+  const troubles = [];
+  let browser;
+  let page;
+
+  before(async () => {
+    const file = path.join(folder, "report.html");
+    writeFileSync(
+      file,
+      execFileSync(venvPython, ["-m", "tests.reports.runs"], { cwd: root, maxBuffer: 2 ** 26 }),
+    );
+    browser = await playwright.launch({
+      executablePath: chromium(),
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    const context = await browser.newContext({ colorScheme: "dark", viewport: { width: 1200, height: 900 } });
+    page = await context.newPage();
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("console", (message) => troubles.push(message.text()));
+    page.on("pageerror", (error) => troubles.push(error.message));
+    page.on("dialog", (dialog) => troubles.push(dialog.message()));
+    await page.goto(`file://${file}`);
+    await page.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("asks for nothing but itself, and all five plots are live", () => {
+    assert.equal(asked.length, 1);
+    assert.deepEqual(troubles, []);
+  });
+
+  test("pairs are filtered and opened by keyboard", async () => {
+    const all = await page.locator(".pair:visible").count();
+    await page.locator("#filter").getByLabel("outcome").focus();
+    await page.keyboard.type("right only on the original");
+    const lost = page.locator(".pair:visible");
+    assert.equal(await page.getByRole("status").textContent(), `${await lost.count()} pairs`);
+    assert.ok((await lost.count()) > 0 && (await lost.count()) < all);
+    await page.locator(".pair:visible > summary").first().focus();
+    await page.keyboard.press("Enter");
+    await page
+      .getByText("After the counterfactual the model wrote")
+      .locator("visible=true")
+      .first()
+      .waitFor();
+    assert.match(await lost.first().innerText(), /<\/script><script>alert\(1\)/);
+    assert.deepEqual(troubles, []);
+  });
+
+  test("a mark of a plot says its figures", async () => {
+    await page.locator("[data-plot='0'] .mark-symbol path").first().hover();
+    await page.locator("#vg-tooltip-element.visible").waitFor();
+    assert.match(await page.locator("#vg-tooltip-element").innerText(), /effect\s+\d+%/);
+    assert.equal(asked.length, 1);
+  });
+
+  test("on paper there is no filter, and nothing is dark", async () => {
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator("#filter").isVisible(), false);
+    const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(colour, "rgb(255, 255, 255)");
+  });
+});

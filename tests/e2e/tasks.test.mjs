@@ -1,0 +1,173 @@
+// "Probe Function…" and operators: choosing, the panel that grows, stopping, hover, mark and quick fix.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const MODEL = { timeout: 180_000 };
+const MODEL_MS = { ms: MODEL.timeout };
+const FIX = /Replace with `==` \(\d+ %\)/;
+
+/** What a panel says of how far it is. */
+const status = (panel) => panel.locator("#status").innerText();
+
+describe("tasks and operators", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("tasks", {
+      open: "parity.py",
+      example: "parity.py",
+      viewport: { width: 1500, height: 900 },
+      machine: { "counterlens.probe.maxTokens": 64 },
+    });
+    vscode = session.workbench;
+    await vscode.command("View: Toggle Primary Side Bar Visibility");
+    await vscode.statusItem(/: ready/).waitFor(MODEL);
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  step("the list names every task, what it finds out, and why one cannot be run here", async () => {
+    await vscode.click("parity", { line: "def parity" });
+    await vscode.command("Counterlens: Probe Function…");
+    await vscode.choice("operator").waitFor({ timeout: 60_000 });
+    await vscode.choice("does it know which operator belongs where?").waitFor({ timeout: 5_000 });
+    await session.screenshot("list");
+    const box = await vscode.quickInput();
+    for (const name of ["all", "completion", "likelihood", "execution", "summary", "Whole file"]) {
+      await box.fill(name); // only the rows on the screen are in the page
+      const title = vscode.choice(name).locator(".label-name");
+      await title.filter({ hasText: new RegExp(`^\\W*${name}$`) }).waitFor({ timeout: 5_000 });
+    }
+    await box.fill("memorisation");
+    await vscode.choice("no corpus is named").waitFor({ timeout: 5_000 });
+    await box.fill("");
+  });
+
+  step("the results grow in one panel, and the rest can be stopped", async () => {
+    await vscode.choice("all").first().click();
+    const panel = vscode.panel("Probes of parity");
+    await panel.getByRole("heading", { level: 1, name: "Probes of parity" }).waitFor(MODEL);
+    const stop = panel.getByRole("button", { name: "Stop" });
+    assert.ok(await stop.isEnabled());
+    await panel.getByRole("heading", { level: 2, name: "completion" }).waitFor(MODEL);
+    await session.screenshot("running");
+    await stop.click();
+    await until(async () => assert.match(await status(panel), /^Finished: .*cancelled/), { ms: 60_000 });
+    assert.ok(await stop.isDisabled());
+    await session.screenshot("stopped");
+  });
+
+  step("probing again tells of every task what it found, or why it was not run", async () => {
+    const panel = vscode.panel("Probes of parity");
+    await panel.getByRole("button", { name: "Probe Again…" }).click();
+    await vscode.choice("all").first().click({ timeout: 30_000 });
+    await until(async () => assert.match(await status(panel), /^Finished: \d+ done, \d+ not run$/), MODEL_MS);
+    const overview = await panel.locator("#overview").innerText();
+    assert.match(overview, /completion\s+done/);
+    assert.match(overview, /repair\s+not run\s+.*passes its own tests/);
+    const told = (task) => panel.locator(`#task-${task}`).innerText();
+    assert.match(await told("completion"), /Checked before any figure: .+ own tests/);
+    assert.match(await told("operator"), /Of 2 operators the model would have/);
+    const order = await panel
+      .locator("main > section[id^=task]")
+      .evaluateAll((all) => all.map(({ id }) => id));
+    assert.deepEqual(order.slice(0, 3), ["task-completion", "task-repair", "task-likelihood"]);
+  });
+
+  step("the page is a live region with headings, leads to its sections, and runs only its own", async () => {
+    const panel = vscode.panel("Probes of parity");
+    assert.equal(await panel.locator("#status").getAttribute("role"), "status");
+    const labelled = await panel
+      .locator("main > section[id^=task]")
+      .evaluateAll((sections) =>
+        sections.map((one) => document.getElementById(one.getAttribute("aria-labelledby"))?.tagName),
+      );
+    assert.ok(labelled.length >= 4);
+    assert.deepEqual(new Set(labelled), new Set(["H2"]));
+    const policy = await panel.locator("meta[http-equiv]").getAttribute("content");
+    assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[^']+';/);
+    assert.equal(await panel.locator("main [style], main [onclick], main [src], main script").count(), 0);
+    await panel.getByRole("button", { name: "operator" }).focus();
+    await vscode.page.keyboard.press("Enter");
+    await until(async () =>
+      assert.equal(
+        await panel.locator(":focus").innerText(),
+        "operator: does it know which operator belongs where?",
+      ),
+    );
+    await session.screenshot("operator");
+  });
+
+  step("pointing at an operator shows what the model finds likely there", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("evenness.py");
+    await vscode.statusItem(/: ready/).waitFor(MODEL);
+    await until(
+      async () => {
+        const said = await vscode.hover("!=", { line: "return n % 2 != 0" });
+        assert.match(said, /Which operator fits n % 2 != 0\?/);
+        assert.match(said, /likeliest with == instead/);
+        assert.match(said, /!= stands here/);
+      },
+      { ms: 120_000, every: 1_000 },
+    );
+    await session.screenshot("hover");
+  });
+
+  step(
+    "where it strongly prefers another one there is a mark, and a fix that shows the difference",
+    async () => {
+      await until(async () => assert.ok(await vscode.markedAt("!=", { line: "return n % 2 != 0" })), {
+        ms: 30_000,
+      });
+      await vscode.leave();
+      await vscode.click("!=", { line: "return n % 2 != 0" });
+      const offered = vscode.page.locator(".action-widget .monaco-list-row", { hasText: FIX });
+      await until(
+        async () => {
+          await vscode.page.keyboard.press("Escape");
+          await vscode.page.keyboard.press("Control+.");
+          await offered.first().waitFor({ timeout: 3_000 });
+        },
+        { ms: 30_000 },
+      );
+      const focused = vscode.page.locator(".action-widget .monaco-list-row.focused").first();
+      for (let i = 0; i < 10 && !FIX.test(await focused.innerText()); i++) {
+        await vscode.page.keyboard.press("ArrowDown");
+      }
+      await vscode.page.keyboard.press("Enter");
+      await vscode.notification("Replace `!=` → `==` in line 6?").waitFor({ timeout: 10_000 });
+      await session.screenshot("fix");
+      await vscode.notification("Replace `!=`").getByRole("button", { name: "Replace" }).click();
+      await until(async () => assert.match(await vscode.text(), /return n % 2 == 0/), { ms: 10_000 });
+      await until(async () => assert.ok(!(await vscode.markedAt("==", { line: "return n % 2 == 0" }))), {
+        ms: 20_000,
+      });
+    },
+  );
+
+  step("in a light theme the panel keeps its contrast", async () => {
+    const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
+    mkdirSync(folder, { recursive: true });
+    const chosen = { "workbench.colorTheme": "Default Light Modern" };
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));
+    await vscode.page.locator(".monaco-workbench.vs").waitFor({ timeout: 20_000 });
+    await vscode.click("is_even", { line: "def is_even" });
+    await vscode.command("Counterlens: Probe File…");
+    await vscode.choice("likelihood").first().click();
+    const panel = vscode.panel("Probes of evenness.py");
+    await until(async () => assert.match(await status(panel), /^Finished: /), {
+      ms: 180_000,
+    });
+    await session.screenshot("light");
+  });
+});

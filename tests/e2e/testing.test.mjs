@@ -1,0 +1,90 @@
+// Test Explorer: found late, run by function and by mutation, a failure as a difference, reasons for what is skipped.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const MODEL = { timeout: 180_000 };
+
+describe("test explorer", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("testing", {
+      open: "larger.py",
+      example: "larger.py",
+      viewport: { width: 1500, height: 900 },
+      machine: { "counterlens.probe.maxTokens": 64 },
+    });
+    vscode = session.workbench;
+    await vscode.codeLens("Probe counterfactually").first().waitFor(MODEL);
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+  const rows = () => vscode.page.locator(".test-explorer .monaco-list-row");
+  const row = (text) => rows().filter({ hasText: text });
+  /** What a screen reader says of each row. */
+  const spoken = () => rows().evaluateAll((found) => found.map((one) => one.getAttribute("aria-label")));
+  const open = async (item) => {
+    await item.click();
+    await vscode.page.keyboard.press("ArrowRight");
+  };
+
+  step("open files are listed; functions and mutations are found when they are looked at", async () => {
+    await vscode.command("Testing: Focus on Test Explorer View");
+    await row("larger.py").waitFor({ timeout: 15_000 });
+    assert.equal(await row("if-else-flip").count(), 0);
+    await open(row("larger.py"));
+    await row(/^larger$/).waitFor({ timeout: 15_000 });
+    await open(row(/^larger$/));
+    await row("if-else-flip · control flow").waitFor({ timeout: 15_000 });
+    await row("annotate-strip · not applicable: ").waitFor();
+    await session.screenshot("found");
+  });
+
+  step("running a function gives each of its mutations a result, for screen readers too", async () => {
+    await row(/^larger$/).hover();
+    await row(/^larger$/)
+      .getByRole("button", { name: /Run Test/ })
+      .click();
+    await until(
+      async () => {
+        const said = (await spoken()).join("\n");
+        assert.match(said, /^if-else-flip · control flow \(Failed\)/m);
+        assert.match(said, /^operand-swap · data flow \(Passed\)/m);
+        assert.match(said, /^annotate-strip · not applicable: .+ \(Skipped\)/m);
+      },
+      { ms: 180_000, every: 500 },
+    );
+    await session.screenshot("run");
+  });
+
+  step("a failure shows the counterfactual as it should be beside what the model wrote", async () => {
+    const results = vscode.page.locator(".test-output-peek-tree .monaco-list-row");
+    await results.filter({ hasText: "With the branches flipped" }).first().click();
+    const due = await vscode.difference("original");
+    const wrote = await vscode.difference("modified");
+    await session.screenshot("difference");
+    assert.match(due.lines.join("\n"), /^def larger\(/);
+    assert.notDeepEqual(due.lines, wrote.lines);
+  });
+
+  step("an edit finds the functions again; a mutation that no longer applies goes", async () => {
+    await vscode.quickOpen("larger.py");
+    await vscode.page.keyboard.press("Control+End");
+    await vscode.page.keyboard.type("\ndef added(a):\nreturn a\n");
+    await row(/^added$/).waitFor({ timeout: 15_000 });
+  });
+
+  step("the refresh button lists the other Python files of the workspace, unread", async () => {
+    await vscode.command("Test: Refresh Tests");
+    await row("grades.py").waitFor({ timeout: 15_000 });
+    assert.equal(await row("longest_run").count(), 0);
+    await session.screenshot("refreshed");
+  });
+});

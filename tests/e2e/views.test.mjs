@@ -1,0 +1,136 @@
+// The views of the Counterlens container: the function at the cursor, its counterfactuals, runs; by mouse and keyboard.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const MODEL = { timeout: 120_000 };
+
+describe("the views", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("views", {
+      open: "parity.py",
+      example: "parity.py",
+      viewport: { width: 1500, height: 1000 },
+      machine: { "counterlens.probe.maxTokens": 64 },
+    });
+    vscode = session.workbench;
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+  const pane = (title) =>
+    vscode.page.locator(".part.sidebar .pane", { has: vscode.page.locator(`.title:text-is("${title}")`) });
+  const row = (view, text) => pane(view).locator(".monaco-list-row", { hasText: text });
+  const spoken = (view, text) => row(view, text).first().getAttribute("aria-label");
+
+  step("without a function and without runs the views say what they are for", async () => {
+    await vscode.command("View: Show Counterlens");
+    await pane("Runs").getByText("No evaluation run was found").waitFor({ timeout: 20_000 });
+    await vscode.quickOpen("grades.py");
+    await pane("Function").getByText("Put the cursor into a Python function").waitFor({ timeout: 30_000 });
+    await session.screenshot("empty");
+  });
+
+  step(
+    "the function at the cursor: confidence by concept, each leading to its least certain place",
+    async () => {
+      await vscode.quickOpen("parity.py");
+      await vscode.click("parity", { line: "def parity" });
+      await row("Function", "operators").first().waitFor(MODEL);
+      assert.match(
+        await spoken("Function", "operators"),
+        /^operators: \S+ % over \d+ nodes?; least certain: .+, line \d+/,
+      );
+      await row("Function", "Show what the model infers").waitFor();
+      await row("Function", "decision").first().click();
+      await vscode.statusItem(/Ln \d+, Col \d+ \(\d+ selected\)/).waitFor({ timeout: 5_000 });
+    },
+  );
+
+  step("counterfactuals are listed before they are probed, and Enter opens the difference", async () => {
+    const flip = row("Counterfactuals", "if-else-flip");
+    await flip.waitFor({ timeout: 20_000 });
+    assert.match(await flip.innerText(), /line 9 · not probed/);
+    await session.screenshot("function");
+    await flip.click();
+    await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
+    const swap = row("Counterfactuals", "operand-swap");
+    await vscode.command("Counterlens: Focus on Counterfactuals View");
+    await until(async () => {
+      await vscode.page.keyboard.press("ArrowDown");
+      assert.match((await swap.getAttribute("class")) ?? "", /focused/);
+    });
+    await vscode.page.keyboard.press("Enter");
+    await vscode.tab("parity: operand-swap, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
+    await session.screenshot("difference");
+    await vscode.command("View: Close Editor");
+  });
+
+  step(
+    "a probe puts its verdicts beside the counterfactuals, and its finding under the function",
+    async () => {
+      await vscode.quickOpen("parity.py");
+      await vscode.click("parity", { line: "def parity" });
+      await vscode.command("Counterlens: Probe Function Counterfactually");
+      const flip = row("Counterfactuals", "if-else-flip");
+      const verdict = /it held|right only on|same code as before|uninformative/;
+      await until(async () => assert.match(await flip.innerText(), verdict), { ms: MODEL.timeout });
+      assert.match(await spoken("Counterfactuals", "if-else-flip"), verdict);
+      await vscode.command("Counterlens: Focus on Function View");
+      await vscode.page.keyboard.press("End"); // only the rows on the screen are in the page
+      await row("Function", "completion").waitFor({ timeout: 10_000 });
+      await session.screenshot("probed");
+    },
+  );
+
+  step("a run appears as soon as it is there, and its report opens in the theme", async () => {
+    const out = path.join(session.workspace, "runs", "first");
+    execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
+    const bench = [
+      "-m",
+      "counterlens",
+      "bench",
+      "--data",
+      `repo:${session.workspace}`,
+      "--paths",
+      "parity.py",
+    ];
+    execFileSync(session.interpreter, [...bench, "--out", out, "--task", "likelihood"], { stdio: "pipe" });
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Counterlens: Refresh Runs");
+    const run = row("Runs", "runs/first");
+    await run.waitFor({ timeout: 20_000 });
+    await until(async () => assert.match(await run.innerText(), /likelihood · 1 done/), { ms: 10_000 });
+    await run.click();
+    await vscode.tab("Run runs/first").waitFor({ timeout: 120_000 });
+    const page = vscode.page
+      .locator("iframe.webview.ready")
+      .contentFrame()
+      .locator("iframe#active-frame")
+      .contentFrame();
+    await page.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+    assert.match(await page.locator("main").innerText(), /function of the plan is done/);
+    const background = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+    assert.equal(background, "rgb(22, 24, 28)");
+    await session.screenshot("run");
+  });
+
+  step("in a light theme shapes and words say what colours do", async () => {
+    const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
+    mkdirSync(folder, { recursive: true });
+    const chosen = { "workbench.colorTheme": "Default Light Modern" };
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));
+    await vscode.page.locator(".monaco-workbench.vs").waitFor({ timeout: 20_000 });
+    await session.screenshot("light");
+  });
+});

@@ -1,0 +1,61 @@
+"""A small run with the real model, as a user starts it, and what it leaves behind."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from counterlens.evaluation.figures import Found
+from counterlens.reports.evaluation.text import run_csv, run_json, run_markdown
+
+FUNCTIONS = "4"
+
+
+def bench(place: Path, folder: Path, *more: str) -> list[str]:
+    """The command of a small run with the real model."""
+    command = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder)]
+    command += ["--data", f"repo:{place / 'code'}", "--limit", FUNCTIONS, "--max-tokens", "12"]
+    command += ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--threads", "1"]
+    return [*command, "--allow-weaker-sandbox", *more]
+
+
+def command_of(*arguments: str) -> list[str]:
+    """Counterlens as a user calls it."""
+    return [sys.executable, "-m", "counterlens", *arguments]
+
+
+def resume(folder: Path) -> list[str]:
+    """The command that goes on with a run, on this machine."""
+    return [sys.executable, "-m", "counterlens", "bench", "--resume", "--out", str(folder)]
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+
+
+def reports(folder: Path) -> list[str]:
+    """Every report on a run; one of them made by a process of its own, whose hashes differ from ours."""
+    command = [sys.executable, "-m", "counterlens", "report", str(folder), "--format", "markdown"]
+    found = Found.read(folder)
+    return [run(command).stdout, run_markdown(found), run_json(found), run_csv(found)]
+
+
+def answered(folder: Path) -> dict[bytes, float]:
+    """When each answer of the model was kept."""
+    path = folder / "answers.sqlite"
+    if not path.exists():
+        return {}
+    with sqlite3.connect(path) as database:
+        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+        return dict(database.execute("SELECT key, time FROM answers")) if tables else {}
+
+
+def wait_for_an_answer(folder: Path, process: subprocess.Popen[str], seconds: float = 60) -> None:
+    """Wait until the model has answered for the first time."""
+    deadline = time.monotonic() + seconds
+    while not answered(folder) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    assert process.poll() is None, f"it ended too early to be interrupted: {process.communicate()}"

@@ -1,0 +1,195 @@
+"""The Ray engine on a real cluster of several nodes: nodes are killed, runs are stopped, nothing differs."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import psutil
+import pytest
+
+import counterlens
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.engines.ray.cluster import Cluster
+from counterlens.evaluation.engines.ray.inside import Circumstances
+from counterlens.evaluation.figures import Found
+from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
+
+cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
+
+pytestmark = pytest.mark.timeout(600)
+TRUE_VERSION = f'__version__ = "{counterlens.__version__}"'
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """A cluster: a head that works too, a worker, and a node with another version."""
+
+    cluster: Any
+    worker: Any
+
+    @property
+    def where(self) -> list[str]:
+        """The options that send a run there."""
+        return ["--engine", "ray", "--address", self.cluster.address]
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    package = Path(counterlens.__file__).parent
+    older = tmp_path_factory.mktemp("older")
+    shutil.copytree(package, older / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    version = older / package.name / "__init__.py"
+    text = version.read_text()
+    assert TRUE_VERSION in text
+    version.write_text(text.replace(TRUE_VERSION, '__version__ = "0.0.1"'))
+    cluster = cluster_utils.Cluster()
+    try:
+        cluster.add_node(num_cpus=1, include_dashboard=False)
+        worker = cluster.add_node(num_cpus=1)
+        cluster.add_node(num_cpus=1, env_vars={"PYTHONPATH": str(older)})
+        yield Nodes(cluster, worker)
+    finally:
+        cluster.shutdown()
+
+
+def models_of_nodes() -> set[int]:
+    """The processes of models that were started from a node."""
+    found = set()
+    for process in psutil.process_iter():
+        try:
+            if "counterlens.models.llama.worker" in process.cmdline() and "RAY_JOB_ID" in process.environ():
+                found.add(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def none_left(seconds: float = 30) -> bool:
+    deadline = time.monotonic() + seconds
+    while models_of_nodes() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not models_of_nodes()
+
+
+def started(command: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
+    place: Path, uninterrupted: tuple[Path, float], nodes: Nodes
+) -> None:
+    whole, _ = uninterrupted
+    folder = place / "nodes"
+    process = started(bench(place, folder, *nodes.where))
+    try:
+        wait_for_an_answer(folder, process, 240)
+        nodes.cluster.remove_node(nodes.worker, allow_graceful=False)
+        _, said = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 0, said
+    assert "is left out: counterlens is 0.0.1, here" in said
+    assert "was lost; what it was asked is asked again" in said
+    assert reports(folder) == reports(whole)
+    assert answered(folder).keys() == answered(whole).keys()
+    assert len(Found.read(folder).records) == int(FUNCTIONS)
+    assert none_left()
+
+
+def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
+    place: Path, uninterrupted: tuple[Path, float], nodes: Nodes
+) -> None:
+    folder = place / "stopped"
+    process = started(bench(place, folder, *nodes.where))
+    try:
+        wait_for_an_answer(folder, process, 240)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert none_left()
+    before = answered(folder)
+    resumed = run(resume(folder))
+    assert resumed.returncode == 0, resumed.stderr
+    assert before.items() <= answered(folder).items()
+    assert reports(folder) == reports(uninterrupted[0])
+
+
+def test_a_model_that_no_node_has_is_said_with_the_node(place: Path, nodes: Nodes) -> None:
+    done = run(bench(place, place / "none", *nodes.where, "--model", "nowhere/such.gguf"))
+    assert done.returncode == 1
+    assert "on the node " in done.stderr
+    assert "nowhere/such.gguf" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def refused(address: str) -> str:
+    with pytest.raises(CounterlensError) as error:
+        Cluster(address, lambda _: None)
+    assert error.value.hint
+    return str(error.value)
+
+
+def test_an_address_without_a_cluster_is_refused_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    assert f"no Ray cluster answers at 127.0.0.1:{port}: Connection refused" in refused(f"127.0.0.1:{port}")
+    server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        assert "is no Ray cluster" in refused(f"127.0.0.1:{server.server_port}")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert "is no address of a Ray cluster" in refused("ray://10.0.0.1:10001")
+    assert "is no address of a Ray cluster" in refused("somewhere")
+
+
+def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "counterlens[ray]" in refused("local")
+
+
+def test_no_run_is_begun_where_there_is_no_cluster(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "one.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 1\n')
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    done = run([*bench(tmp_path, tmp_path / "run"), "--engine", "ray", "--address", address])
+    assert done.returncode == 1
+    assert f"no Ray cluster answers at {address}" in done.stderr
+    with pytest.raises(CounterlensError, match="before it had a plan"):
+        Found.read(tmp_path / "run")
+
+
+def test_options_of_a_cluster_need_the_engine(tmp_path: Path) -> None:
+    done = run([*bench(tmp_path, tmp_path / "run"), "--replicas", "2"])
+    assert done.returncode == 2
+    assert "add --engine ray" in done.stderr
+
+
+def test_a_node_has_to_fit() -> None:
+    here = Circumstances((("counterlens", "1"), ("numpy", "2"), ("llama", None)), "a", frozenset({"reads"}))
+    assert here.misfits(here) == []
+    assert here.misfits(replace(here, versions=(("counterlens", "1"), ("numpy", None)))) == []
+    other = Circumstances((("counterlens", "2"), ("llama", "3")), "a", frozenset())
+    assert here.misfits(other) == [
+        "counterlens is 2, here 1",
+        "llama is 3, here not installed",
+        "its sandbox does not isolate reads",
+    ]
+    assert here.misfits(replace(here, sandbox="b")) == ["its sandbox is b, here a"]

@@ -1,0 +1,65 @@
+"""After random use nothing has crashed, hung or leaked, and what is shown is what a fresh server shows.
+
+The model process is killed every few seconds meanwhile.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.fuzz.closeness import difference
+from tests.fuzz.player import Player, greet, shown
+from tests.fuzz.text import Text
+from tests.fuzz.wire import Wire
+
+STEPS = 700
+GROWTH = 200 * 2**20  # bytes that the server may gain after its first tenth
+
+
+def fuzz(folder: Path, steps: int, seed: int) -> Player:
+    """Play, and check."""
+    for name in ("played", "fresh"):
+        (folder / name).mkdir()
+    wire = Wire(folder / "played")
+    try:
+        player = Player(wire, Random(seed))  # noqa: S311
+        player.play(steps)
+        player.check_answers()
+        wire.notify("workspace/didChangeConfiguration", {"settings": {"counterlens": {}}})
+        if not player.documents:
+            player.open()
+        player.edit()  # a model that was killed is started again with the next version
+        seen = shown(wire, player.documents)
+        assert wire.close() == 0
+    finally:
+        wire.kill()
+    for uri, expected in fresh(folder / "fresh", player.documents).items():
+        differs = difference(seen[uri], expected)
+        assert not differs, f"{uri}: {differs}; {player.documents[uri]}"
+    warm = max(player.memory[: max(1, len(player.memory) // 10)])
+    assert player.memory[-1] - warm < GROWTH, f"memory grew from {warm} to {player.memory[-1]} bytes"
+    ours = [line for line in wire.log.read_text(errors="replace").splitlines() if "/counterlens/" in line]
+    assert not ours, "\n".join(ours[:20])  # a traceback through our own code
+    return player
+
+
+def fresh(folder: Path, documents: dict[str, Text]) -> dict[str, dict[str, Any]]:
+    """What a server shows that knows no other version."""
+    wire = Wire(folder)
+    try:
+        greet(wire)
+        for uri, document in documents.items():
+            language = {"py": "python", "java": "java"}.get(uri.rpartition(".")[2], "plaintext")
+            item = {"uri": uri, "languageId": language, "version": document.version, "text": document.text}
+            wire.notify("textDocument/didOpen", {"textDocument": item})
+        return shown(wire, documents)
+    finally:
+        wire.kill()
+
+
+def test_random_use(tmp_path: Path) -> None:
+    player = fuzz(tmp_path, STEPS, seed=1)
+    assert player.done["kill_models"] >= 1
+    assert player.done["nonsense"] >= 10

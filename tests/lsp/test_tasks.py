@@ -1,0 +1,210 @@
+"""Tasks as an editor runs them: the list, news as they come, the answer, cancelling; with the real model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from counterlens.probes.registry import TASKS
+from tests.lsp.conftest import open_file, until
+from tests.lsp.test_dependences import configure
+
+SOURCE = '''\
+def sign(n):
+    """The sign.
+
+    >>> sign(3)
+    1
+    """
+    if n < 0:
+        s = -1
+    else:
+        s = 1
+    return s
+
+
+def same(x):
+    return x
+'''
+NEWS = "counterlens/taskNews"
+
+
+def listen(client: LanguageClient) -> list[Any]:
+    """All news from now on."""
+    news: list[Any] = []
+
+    @client.feature(NEWS)
+    def _heard(one: Any) -> None:
+        news.append(one)
+
+    return news
+
+
+async def ask(client: LanguageClient, command: str, uri: str, **more: Any) -> SimpleNamespace:
+    answer: Any = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams(command, [{"uri": uri, **more}])
+    )
+    told = json.loads(json.dumps(answer, allow_nan=False), object_hook=lambda one: SimpleNamespace(**one))
+    assert isinstance(told, SimpleNamespace)
+    return told
+
+
+class Page(HTMLParser):
+    """The headings of a fragment, where its buttons lead, and that it brings along nothing that runs."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.headings: list[tuple[str, str]] = []
+        self.jumps: list[str] = []
+        self._open = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        assert tag != "script"
+        assert not {"style", "onclick", "src", "href"} & set(known)
+        self._open = tag
+        if "data-jump" in known:
+            self.jumps.append(known["data-jump"] or "")
+
+    def handle_data(self, data: str) -> None:
+        if self._open in {"h1", "h2", "h3", "h4"}:
+            self.headings.append((self._open, data))
+            self._open = ""
+
+
+async def test_every_task_is_listed_with_what_it_finds_out_and_why_it_cannot_run(
+    client: LanguageClient, untrusted_client: LanguageClient, tmp_path: Path
+) -> None:
+    place = {"line": 6, "character": 4}
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    found = await ask(client, "counterlens.tasks", uri, position=place)
+    assert found.ok, found.error
+    assert (found.function, found.functions) == ("sign", 2)
+    listed = {one.id: one for one in found.tasks}
+    assert set(listed) == {"completion", "repair", "likelihood", *TASKS}
+    assert all(one.title for one in listed.values())
+    assert {name for name, one in listed.items() if not one.available} == {"memorisation"}
+    assert "counterlens.probe.corpus" in listed["memorisation"].reason
+    outside = {"line": 12, "character": 0}
+    nowhere = await ask(client, "counterlens.tasks", uri, position=outside)
+    assert nowhere.ok
+    assert nowhere.function == ""
+    answer = await ask(client, "counterlens.probeTasks", uri, tasks=["guess"])
+    assert "there is no task guess" in answer.error
+    answer = await ask(client, "counterlens.probeTasks", uri, position=outside)
+    assert "no function here" in answer.error
+    empty = open_file(client, tmp_path / "empty.py", "x = 1\n")
+    assert "has no functions" in (await ask(client, "counterlens.tasks", empty)).error
+
+    uri = open_file(untrusted_client, tmp_path / "sign.py", SOURCE)
+    found = await ask(untrusted_client, "counterlens.tasks", uri, position=place)
+    reasons = {one.id: one.reason for one in found.tasks}
+    assert "not trusted" in reasons["completion"]
+    assert "not trusted" in reasons["execution"]
+    assert reasons["likelihood"] == reasons["operator"] == ""
+    answer = await ask(
+        untrusted_client, "counterlens.probeTasks", uri, function="same", tasks=["completion", "operator"]
+    )
+    assert answer.ok
+    told = {one.task: one.summary for one in answer.tasks}
+    assert "not trusted" in told["completion"]
+    assert "no operators to ask about" in told["operator"]
+
+
+async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageClient, tmp_path: Path) -> None:
+    news = listen(client)
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    configure(client, probe={"maxTokens": 16})
+    wanted = ["operator", "completion", "repair", "memorisation"]
+    answer = await ask(client, "counterlens.probeTasks", uri, function="sign", tasks=wanted, run="t1")
+    assert answer.ok, answer.error
+    states = {one.task: one.state for one in answer.tasks}
+    assert states == {
+        "completion": "done",
+        "repair": "not run",
+        "operator": "done",
+        "memorisation": "not run",
+    }
+    await until(lambda: bool(news) and news[-1].over)
+    assert {one.run for one in news} == {"t1"}
+    seen = [(one.task, one.state) for one in news if one.task]
+    assert seen.index(("completion", "done")) < seen.index(("operator", "running"))
+    last = {one.task: one for one in news if one.task}
+    assert "passes its own tests, so there is nothing to repair" in last["repair"].summary
+    assert "Of 1 operator the model would have written" in last["operator"].html
+    assert "95 % interval" in last["completion"].html
+    assert "Checked before any figure" in last["completion"].html
+    page = Page(last["completion"].html)
+    assert [tag for tag, _ in page.headings][:2] == ["h2", "h3"]
+    overview = Page(news[-1].overview)
+    assert overview.headings == [("h1", "Probes of sign")]
+    assert overview.jumps == [last[name].section for name in states]
+    assert news[-1].status.startswith("Finished: 2 done, 2 not run")
+    for name in states:
+        assert f"## {name}: " in answer.markdown
+    assert any(client.progress_reports.values())
+
+    news.clear()  # and a whole file, function by function
+    answer = await ask(client, "counterlens.probeTasks", uri, tasks="likelihood", run="all")
+    assert answer.ok, answer.error
+    assert answer.title == "sign.py"
+    assert answer.tasks[0].summary.startswith("2 functions: ")
+    assert "### All functions" in answer.markdown
+    await until(lambda: bool(news) and news[-1].over)
+    grown = [len(Page(one.html).headings) for one in news if one.task == "likelihood"]
+    assert grown == sorted(grown)
+    assert len(set(grown)) == 4  # nothing, the heading alone, one function, both
+
+
+async def test_a_run_is_cancelled_by_its_progress_and_keeps_what_it_had(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 60))
+    news = listen(client)
+    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v59\n")
+    running = asyncio.ensure_future(
+        ask(client, "counterlens.probeTasks", uri, tasks=["operator", "repair"], run="c")
+    )
+    await until(lambda: ("operator", "running") in [(one.task, one.state) for one in news])
+    token = next(iter(client.progress_reports))
+    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    async with asyncio.timeout(20):
+        answer = await running
+    assert {one.task: one.state for one in answer.tasks} == {"repair": "not run", "operator": "cancelled"}
+    assert "1 cancelled" in answer.summary
+
+
+async def test_a_run_is_cancelled_by_its_request_and_says_so(client: LanguageClient, tmp_path: Path) -> None:
+    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 60))
+    news = listen(client)
+    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v59\n")
+    argument = {"uri": uri, "tasks": ["operator", "likelihood"], "run": "r"}
+    params = types.ExecuteCommandParams("counterlens.probeTasks", [argument])
+    running = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="the-run")
+    await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
+    client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(id="the-run"))
+    await until(lambda: news[-1].over, 20)
+    assert ("operator", "cancelled") in [(one.task, one.state) for one in news]
+    await until(running.done)
+    assert "the probe of long.py was cancelled" in [one.detail for one in client.statuses]  # type: ignore[attr-defined]
+
+
+async def test_a_plain_client_gets_markdown(plain_client: LanguageClient, tmp_path: Path) -> None:
+    client = plain_client
+    news = listen(client)
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    answer = await ask(client, "counterlens.probeTasks", uri, function="sign", tasks=["likelihood"], run="p")
+    assert "# Probes of sign" in answer.markdown
+    await until(lambda: bool(client.shown_documents))
+    shown = client.shown_documents[-1].uri
+    assert Path(shown.removeprefix("file://")).read_text(encoding="utf-8") == answer.markdown
+    assert news
+    assert not any(one.html for one in news)

@@ -1,0 +1,128 @@
+"""`counterlens mcp` through a real client over standard input and output, with the embedded model."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.types import CallToolResult, TextContent
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+Told = list[tuple[float, str | None]]
+
+
+@asynccontextmanager
+async def connected(root: Path = EXAMPLES) -> AsyncIterator[Client]:
+    arguments = ["-m", "counterlens", "mcp", "--root", str(root)]
+    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+        yield client
+
+
+async def call(client: Client, tool: str, told: Told | None = None, **arguments: Any) -> CallToolResult:
+    async def progress(done: float, _total: float | None, step: str | None) -> None:
+        if told is not None:
+            told.append((done, step))
+
+    found = await client.call_tool(tool, arguments, progress_callback=progress)
+    assert isinstance(found, CallToolResult)
+    return found
+
+
+def text(found: CallToolResult) -> str:
+    assert isinstance(found.content[0], TextContent)
+    return found.content[0].text
+
+
+async def test_an_assistant_gets_evidence() -> None:
+    async with connected() as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert {"counterlens_confidence", "counterlens_probe_function", "counterlens_tasks"} <= names
+
+        scored = await call(client, "counterlens_confidence", path="parity.py", function="parity")
+        assert "| decision |" in text(scored)
+        assert scored.structured_content is not None
+        assert 0 < scored.structured_content["concepts"]["decision"]["mean_probability"] <= 1
+
+        told: Told = []
+        probed = await call(client, "counterlens_probe_function", told, path="parity.py", function="parity")
+        assert "average mutation effect" in text(probed)
+        assert probed.structured_content is not None
+        assert probed.structured_content["pairs"]
+        assert told, "a probe takes more than a moment, so it says how far it is"
+
+        tasks = await call(client, "counterlens_tasks")
+        assert "`operator`" in text(tasks)
+        operators = await call(
+            client, "counterlens_probe_function", path="parity.py", function="parity", task="operator"
+        )
+        assert operators.structured_content is not None
+        assert operators.structured_content["task"] == "operator"
+
+
+async def test_what_needs_no_model_answers_without_one() -> None:
+    async with connected() as client:
+        changed = await call(client, "counterlens_counterfactuals", path="parity.py", function="parity")
+        assert "+    if n % 2 != 0:" in text(changed)
+        depends = await call(client, "counterlens_dependences", path="parity.py", function="parity")
+        assert depends.structured_content is not None
+        assert [9, 10] in depends.structured_content["control"]
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("counterlens_probe_function", {"path": "parity.py", "function": "absent"}, "no function absent"),
+    ("counterlens_probe_function", {"path": "no.py", "function": "f"}, "there is no file"),
+    ("counterlens_confidence", {"path": "../README.md"}, "is outside of"),
+    ("counterlens_confidence", {}, "either a path or a source"),
+    ("counterlens_confidence", {"source": "x", "language": "klingon"}, "klingon"),
+    (
+        "counterlens_probe_function",
+        {"path": "parity.py", "function": "parity", "task": "guess"},
+        "There are: completion",
+    ),
+]
+
+
+async def test_a_wrong_request_is_answered_with_what_to_do() -> None:
+    async with connected() as client:
+        for tool, arguments, said in WRONG:
+            found = await call(client, tool, **arguments)
+            assert found.is_error, arguments
+            assert said in text(found)
+            assert "Traceback" not in text(found)
+
+
+async def test_a_withdrawn_request_ends_the_work() -> None:
+    async with connected() as client:
+        begun = asyncio.Event()
+
+        async def progress(_done: float, _total: float | None, step: str | None) -> None:
+            if step and step != "loading the model":
+                begun.set()
+
+        arguments = {"path": "binary_search.py", "function": "binary_search"}
+        running = asyncio.create_task(
+            client.call_tool("counterlens_probe_function", arguments, progress_callback=progress)
+        )
+        await asyncio.wait_for(begun.wait(), 60)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        # The model is free again: it would be busy for long, were the probe still running.
+        scored = await asyncio.wait_for(call(client, "counterlens_confidence", source="x = 1\n"), 30)
+        assert not scored.is_error
+
+
+def test_without_the_package_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['mcp'] = None\nfrom counterlens.cli import main\nmain(['mcp'])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "counterlens[mcp]" in ended.stderr
+    assert "Traceback" not in ended.stderr

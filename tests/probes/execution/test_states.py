@@ -1,0 +1,210 @@
+"""States while a call runs, loops that are written out, and the coherence of states and outputs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from counterlens.errors import SourceError
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.execution.coherence_tables import square
+from counterlens.probes.execution.reasoning import Form, LeftOut, question_of
+from counterlens.probes.execution.states import MARK, marked, points, trace
+from counterlens.probes.execution.unrolling import unrolled
+from counterlens.probes.registry import TASKS
+from counterlens.probes.subjects import targets_in
+from counterlens.probes.task import Request, Target
+from counterlens.reports.tables import task_json
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+from tests.probes.execution.test_own_and_specified import request, table
+
+SOURCE = '''\
+def count(words, letter):
+    found, seen = 0, {}
+    for word in words:
+        text = """\\
+"""
+        found += word.count(letter); seen[word] = found
+        seen[letter] = object
+    seen.pop(letter)
+    return found
+
+
+def rec(n):
+    m = n * 2
+    if n:
+        rec(n - 1)
+    return m
+'''
+DOCUMENT = Document(SOURCE)
+
+
+def test_a_trace_says_what_each_line_changed() -> None:
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox())
+    changed = [(step.line, step.changed) for step in steps]
+    assert changed[0] == (2, {"found": "0", "seen": "{}"})
+    assert (6, {"found": "1", "seen": "{'ab': 1}"}) in changed
+    assert (7, {}) in changed  # no plain value any more
+    outermost = [step.changed for step in trace(DOCUMENT, "rec(2)", best_sandbox()) if step.changed]
+    assert outermost == [{"m": "4"}]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"), [("count(1, 2)", "raises TypeError"), ("nothing(1)", "raises KeyError")]
+)
+def test_what_cannot_be_traced_says_why(call: str, says: str) -> None:
+    with pytest.raises(SourceError, match=says):
+        trace(DOCUMENT, call, best_sandbox())
+
+
+def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox())
+    function = find_function(DOCUMENT, "count")
+    found = {(one.line, one.times, one.variable) for seed in range(30) for one in points(
+        DOCUMENT, function, steps, seed=seed
+    )}  # fmt: skip
+    # Two statements share line 6, and line 4 ends inside a string.
+    assert {line for line, _, _ in found} == {2, 8}
+    assert points(DOCUMENT, function, steps, seed=3) == points(DOCUMENT, function, steps, seed=3)
+    assert marked(DOCUMENT, 2).text.splitlines()[1].endswith(f"{{}}  {MARK}")
+    assert marked(Document("x = 1\r\n"), 1).text == f"x = 1  {MARK}\r\n"
+
+
+LOOPS = '''\
+def pairs(n):
+    """Make pairs.
+
+    >>> pairs(2)
+    [0, 0, 0, 1]
+    """
+    made = []
+    for a in range(n):
+        for b in range(n):
+            made.append(a * b)
+    while False:
+        made.clear()
+    return made
+
+
+def first(xs):
+    """Take one.
+
+    >>> first([5, 2])
+    5
+    """
+    for x in xs:
+        if x:
+            break
+    return x
+
+
+def plain(x):
+    """Say it.
+
+    >>> plain(1)
+    1
+    """
+    return x
+'''
+
+
+def test_nested_loops_are_written_out_as_they_ran() -> None:
+    asked = request(lambda _: "", LOOPS)
+    target = asked.targets[0]
+    question = question_of(target, asked)
+    assert question.truth.rounds == 6
+    found = unrolled(target, question, asked)
+    assert found.form is Form.UNROLLED
+    assert found.source.count("made.append(a * b)") == 4
+    assert "for b" not in found.source.partition("def first")[0]
+    assert (found.truth.written, found.truth.rounds) == ("[0, 0, 0, 1]", 6)
+
+
+@pytest.mark.parametrize(("number", "says"), [(1, "`break`"), (2, "it has no loops")])
+def test_what_cannot_be_unrolled_says_why(number: int, says: str) -> None:
+    asked = request(lambda _: "", LOOPS)
+    target = asked.targets[number]
+    with pytest.raises(LeftOut, match=says):
+        unrolled(target, question_of(target, asked), asked)
+
+
+def test_the_effect_of_unrolling_is_of_the_same_functions() -> None:
+    def reads(text: str) -> str:
+        truth = "[0, 0, 0, 1]" if "for b" not in text.partition("def first")[0] else "[]"
+        return f" {truth}" if text.endswith("==") else f" so\n# Answer: {truth}"
+
+    result = TASKS["execution"].run(request(reads, LOOPS, unroll=True))
+    n, loops, without, gained, lost, p = table(result, "the effect of unrolling loops")["direct"]
+    assert (n, loops.count, without.count, gained, lost, p) == (1, 0, 1, 1, 0, 1.0)
+    reasons = [reason for reason in result.left_out if reason.startswith("not asked about unrolled")]
+    assert len(reasons) == 2
+    assert table(result, "independent execution reasoning")["direct"][0] == 3
+    for title, cells in table(result, "by what the function is made of").items():
+        assert cells[0] == {"for": 2, "while": 1, "nested loop": 1, "if": 1, "basic": 1}[title]
+
+
+STATES = '''\
+def total(xs):
+    """Add up.
+
+    >>> total([4, 7])
+    11
+    """
+    t = 0
+    for x in xs:
+        t = t + x
+    return t
+
+
+def same(x):
+    """Say it.
+
+    >>> same(3)
+    3
+    """
+    y = x
+    return y
+'''
+
+
+def test_outputs_and_states_are_counted_together() -> None:
+    def answer(text: str) -> str:
+        if "HERE has run" in text.rpartition("\n\n")[2]:
+            return " I cannot determine it" if "While total" in text else " 3"
+        return " 11" if text.endswith("total([4, 7]) ==") else " 4"
+
+    result = TASKS["coherence"].run(request(answer, STATES))
+    found = json.loads(json.dumps(task_json(result)))
+    counts = square(found["calls"])
+    assert (counts[True, False], counts[False, True], counts.total()) == (1, 1, 2)
+    rows = table(result, "coherence")
+    assert rows["right"][:3] == (1, 0, 1)
+    assert rows["not right"][:3] == (1, 1, 0)
+    (total, same) = sorted(found["calls"], key=lambda one: one["target"], reverse=True)
+    assert {one["outcome"] for one in total["states"]} == {"refused"}
+    assert [(one["variable"], one["times"], one["truth"]) for one in same["states"]] == [("y", 1, "3")]
+    assert table(result, "answers that could not be read") == {"state": ("it says that it cannot tell", 2)}
+
+
+def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
+    targets: list[Target] = targets_in(Document(STATES), "same")
+    seen: list[Any] = []
+    asked = Request(model, targets, best_sandbox, report=lambda *step: seen.append(step))
+    result = TASKS["coherence"].run(asked)
+    (one,) = json.loads(json.dumps(task_json(result)))["calls"]
+    assert one["truth"] == "3"
+    assert len(one["states"]) == 1
+    assert seen
+    with pytest.raises(SourceError, match="no call"):
+        TASKS["coherence"].run(request(lambda _: "", "def f():\n    return 1\n"))
+
+
+def test_long_values_are_no_states_to_ask_about() -> None:
+    document = Document("def f(n):\n    xs = [0] * n\n    k = n + 1\n    return k\n")
+    steps = trace(document, "f(90)", best_sandbox())
+    found = points(document, find_function(document, "f"), steps, seed=0)
+    assert [(one.variable, one.truth.written) for one in found] == [("k", "91")]

@@ -1,0 +1,76 @@
+"""Operators filled in the middle: what the model is shown, and what is read of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from counterlens.models.base import Completion, Prompt
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.operator.filling import filled, filled_table, fills, operator_in
+from counterlens.probes.task import Request, Target
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+SOURCE = "LIMIT = 3\n\n\ndef f(a, b):\n    if a < b and a not in (1,):\n        return a\n    return b\n"
+COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
+
+
+@pytest.mark.parametrize(
+    ("text", "candidates", "read"),
+    [
+        (" <= b", COMPARISONS, "<="),
+        ("<b", COMPARISONS, "<"),
+        ("< -b", COMPARISONS, "<"),
+        (" << b", COMPARISONS, None),
+        (" = b", COMPARISONS, None),
+        (" not  in b", ("in", "not in"), "not in"),
+        (" index", ("in", "not in"), None),
+        (" or b", ("and", "or"), "or"),
+        ("", COMPARISONS, None),
+    ],
+)
+def test_the_operator_is_what_the_text_begins_with(
+    text: str, candidates: Sequence[str], read: str | None
+) -> None:
+    assert operator_in(text, candidates) == read
+
+
+class Fills:
+    """A model that fills in what it is told to, and keeps what it was shown."""
+
+    def __init__(self, model: LlamaModel, answers: Sequence[str]) -> None:
+        details = tuple((name, "fill" if name == "api" else value) for name, value in model.info.details)
+        self.info = replace(model.info, details=details)
+        self.answers, self.shown = iter(answers), list[Prompt]()
+
+    def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
+        self.shown += prompts
+        return [Completion(next(self.answers), "length", 4) for _ in prompts]
+
+
+def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaModel) -> None:
+    asked = Fills(model, ["< b", "or", " is"])
+    assert fills(asked)  # type: ignore[arg-type]
+    assert not fills(model)
+    found = filled(Request(asked, [Target(Document(SOURCE), "f")], best_sandbox))  # type: ignore[arg-type]
+    assert [(one["operator"], one["written"]) for one in found] == [
+        ("<", "<"),
+        ("and", "or"),
+        ("not in", None),
+    ]
+    first = asked.shown[0]
+    assert first.text.endswith("    if a ")
+    assert first.suffix.startswith(" b and a not in (1,):\n        return a\n")
+    table = filled_table(found)
+    assert table is not None
+    assert [(row[0], row[1], row[3]) for row in table.rows] == [
+        ("all", 3, 1),
+        ("comparison", 1, 0),
+        ("membership", 1, 1),
+        ("boolean", 1, 0),
+    ]
+    assert filled_table([]) is None

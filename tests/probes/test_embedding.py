@@ -1,0 +1,99 @@
+"""Distances of equivalent and plain swaps, by models of which it is known what they follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.embedding import EmbeddingTask
+from counterlens.probes.task import Request, Target
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+SOURCE = '''\
+def cap(value, high):
+    """Hold a value.
+
+    >>> cap(5, 3)
+    3
+    >>> cap(1, 3)
+    1
+    """
+    if value > high:
+        return high
+    else:
+        return value
+'''
+
+
+class Embeds:
+    """A model with vectors made by a rule."""
+
+    def __init__(self, model: LlamaModel, rule: Any) -> None:
+        self.info, self._rule = model.info, rule
+
+    def embed(self, texts: Sequence[str], **_: Any) -> np.ndarray:
+        return np.array([self._rule(text) for text in texts], np.float64)
+
+
+def request(model: Any, *sources: str) -> Request:
+    targets = [Target(Document(text), "cap", id=f"f{i}") for i, text in enumerate(sources or (SOURCE,))]
+    return Request(model, targets, best_sandbox)
+
+
+def by_meaning(text: str) -> list[float]:
+    """What two calls give: the same for all that means the same."""
+    space: dict[str, Any] = {}
+    try:
+        exec(text, space)  # noqa: S102 - the function above, rewritten
+    except SyntaxError:
+        return [1.0, 0.0, 0.0]
+    return [1.0, space["cap"](5, 3), space["cap"](1, 3)]
+
+
+def by_looks(text: str) -> list[float]:
+    """How often some signs stand in the text: the condition of a plain swap is the original's."""
+    return [1.0, text.count(">") - text.count(">>>") * 3, text.count("<")]
+
+
+def test_a_model_that_embeds_the_meaning_has_the_equivalent_swap_nearer(model: LlamaModel) -> None:
+    result = EmbeddingTask().run(
+        request(Embeds(model, by_meaning), SOURCE, SOURCE.replace("value > ", "value >= "))
+    )
+    pairs = result.data["pairs"]
+    assert [one["standing"] for one in pairs] == ["breaking", "breaking"]
+    assert all(one["equivalent"] == 0 < one["plain"] for one in pairs)
+    assert all(one["changed_tokens"]["plain"] < one["changed_tokens"]["equivalent"] for one in pairs)
+    (row,) = result.tables[0].rows
+    assert row[1:3] == (2, 2)
+    assert row[5].value == 1.0  # type: ignore[union-attr]
+    assert row[7] == pytest.approx(0.25)  # two functions cannot say more
+    assert EmbeddingTask().measures(result.data) == {"equivalent swaps nearer": True}
+    again = EmbeddingTask().tables([json.loads(json.dumps(result.data))], seed=0)
+    assert again == result.tables
+
+
+def test_a_model_that_embeds_the_looks_has_the_plain_swap_nearer(model: LlamaModel) -> None:
+    result = EmbeddingTask().run(request(Embeds(model, by_looks)))
+    (pair,) = result.data["pairs"]
+    assert pair["plain"] == 0 < pair["equivalent"]
+    assert "in 0 of 1" in result.summary
+    assert EmbeddingTask().asks(request(None)) == 3
+
+
+def test_no_figures_where_the_same_text_moves_or_all_texts_are_one(model: LlamaModel) -> None:
+    drift = iter(range(1, 100))
+    with pytest.raises(CounterlensError, match="same way twice"):
+        EmbeddingTask().run(request(Embeds(model, lambda _: [1.0, next(drift)])))
+    with pytest.raises(CounterlensError, match="nothing in common"):
+        EmbeddingTask().run(request(Embeds(model, lambda _: [1.0, 2.0])))
+    with pytest.raises(SourceError, match="no if-else"):
+        EmbeddingTask().run(
+            request(Embeds(model, by_looks), "def cap(value, high):\n    return value < high\n")
+        )

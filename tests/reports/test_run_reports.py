@@ -1,0 +1,181 @@
+"""A run as a page, LaTeX, SARIF and JUnit: whatever its texts hold, each stays what it is."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from counterlens.evaluation.figures import Found
+from counterlens.evaluation.store import PROBED
+from counterlens.reports.evaluation.junit import run_junit
+from counterlens.reports.evaluation.latex import escaped, run_latex
+from counterlens.reports.evaluation.outcomes import outcome
+from counterlens.reports.evaluation.page import plots, run_html
+from counterlens.reports.evaluation.sarif import run_sarif
+from tests.reports.runs import MODELS, MUTATIONS, hostile_run
+
+
+@pytest.fixture(scope="module")
+def run() -> Found:
+    return hostile_run()
+
+
+@pytest.fixture(scope="module")
+def page(run: Found) -> str:
+    return run_html(run)
+
+
+def outcomes(run: Found) -> list[str]:
+    return [outcome(pair) for _, record in run.records for pair in record.body.get("pairs", ())]
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, the texts of scripts and styles, and the nesting."""
+
+    VOID = frozenset({"meta", "input", "br", "img", "link"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.code: dict[str, list[str]] = {"script": [], "style": []}
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag in self.code and dict(attrs).get("type") != "application/json":
+            self.code[tag].append("")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        inside = self.open[-1] if self.open else ""
+        if inside in self.code and self.elements[-1][1].get("type") != "application/json":
+            self.code[inside][-1] += data
+
+
+def test_the_page_is_whole_and_lets_nothing_in(page: str) -> None:
+    read = Reader(page)
+    assert read.open == []
+    names = {tag for tag, _ in read.elements}
+    assert not names & {"img", "link", "iframe", "object", "base"}
+    loading = {"src", "srcset", "onerror", "onclick"}
+    assert not any(set(attributes) & loading for _, attributes in read.elements)
+    links = [attributes["href"] for tag, attributes in read.elements if tag == "a"]
+    assert all(str(link).startswith("#") for link in links)
+    policy = next(a["content"] or "" for t, a in read.elements if a.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for text in (*read.code["script"], *read.code["style"]):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_the_page_has_every_pair_and_is_accessible(run: Found, page: str) -> None:
+    read = Reader(page)
+    pairs = [a for tag, a in read.elements if tag == "details" and a.get("class") == "pair"]
+    assert [pair["data-outcome"] for pair in pairs] == outcomes(run)
+    assert {"lost", "gained", "held", "failed", "open"} == set(outcomes(run))
+    tables = sum(tag == "table" for tag, _ in read.elements)
+    assert tables == sum(tag == "caption" for tag, _ in read.elements) > 8
+    assert all(a.get("scope") in {"col", "row"} for tag, a in read.elements if tag == "th")
+    drawn = [a for _, a in read.elements if "data-plot" in a]
+    assert len(drawn) == 5  # averages, outcomes, a correlation for each model, sizes
+    assert all(a["role"] == "img" and a["aria-label"] for a in drawn)
+    levels = [int(tag[1]) for tag, _ in read.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert dict(read.elements)["html"] == {"lang": "en"}
+
+
+def test_the_same_records_give_the_same_page(run: Found, page: str) -> None:
+    assert run_html(run) == page
+
+
+def test_without_altair_the_page_has_its_tables(run: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda _: None)
+    text = run_html(run)
+    assert "counterlens[plots]" in text
+    assert "data-plot=" not in text.partition("<script>")[0]
+    assert len(text) < 1_000_000
+    assert "Average mutation effect" in text
+
+
+def test_latex_tables_are_whole(run: Found) -> None:
+    text = run_latex(run)
+    assert all(line.startswith("%") for line in text.split("\n\n")[0].splitlines())
+    body = re.sub(r"(?m)^%.*$", "", text)
+    stack: list[str] = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
+        if kind == "begin":
+            stack.append(name)
+        else:
+            assert stack.pop() == name
+    assert stack == []
+    bare = re.sub(r"\\[\\{}&%$#_]", "", body)
+    assert bare.count("{") == bare.count("}")
+    for tabular in re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", body, re.DOTALL):
+        rows = [line for line in tabular[1].splitlines() if line.endswith(r"\\")]
+        assert len(rows) > 1
+        assert all(len(re.findall(r"(?<!\\)&", row)) == len(tabular[0]) - 1 for row in rows)
+        assert [tabular[1].count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
+    labels = re.findall(r"\\label\{(.*?)\}", body)
+    assert len(labels) == len(set(labels))
+
+
+def test_latex_sets_every_character() -> None:
+    assert escaped(r"50% of a_b & \x {y} #1 $2 ~^ <|>") == (
+        r"50\% of a\_b \& \textbackslash{}x \{y\} \#1 \$2 \textasciitilde{}\textasciicircum{} "
+        r"\textless{}\textbar{}\textgreater{}"
+    )
+    assert escaped("é\n😀") == "é ?"
+
+
+def test_sarif_names_the_places_of_what_changed(run: Found) -> None:
+    document = json.loads(run_sarif(run))
+    (only,) = document["runs"]
+    assert document["version"] == "2.1.0"
+    rules = [rule["id"] for rule in only["tool"]["driver"]["rules"]]
+    assert rules == sorted(MUTATIONS)
+    said = outcomes(run)
+    levels = [one["level"] for one in only["results"]]
+    assert (levels.count("warning"), levels.count("note")) == (said.count("lost"), said.count("gained"))
+    for one in only["results"]:
+        assert rules[one["ruleIndex"]] == one["ruleId"]
+        (place,) = one["locations"]
+        physical = place["physicalLocation"]
+        assert re.fullmatch(r"src/a%20b/file\d\.py", physical["artifactLocation"]["uri"])
+        assert physical["artifactLocation"]["uriBaseId"] in only["originalUriBaseIds"]
+        assert 1 <= physical["region"]["startLine"] <= physical["region"]["endLine"]
+        assert one["message"]["text"]
+    prints = [one["partialFingerprints"]["pair/v1"] for one in only["results"]]
+    assert len(set(prints)) == len(prints)
+
+
+def test_junit_has_a_case_for_each_function_and_mutation(run: Found) -> None:
+    root = ElementTree.fromstring(run_junit(run).encode())  # noqa: S314 - it is ours
+    suites = root.findall("testsuite")
+    assert [suite.get("name") for suite in suites] == [f"{model}, completion" for model in MODELS]
+    probed = sum(record.outcome == PROBED for _, record in run.records)
+    cases = root.findall(".//testcase")
+    assert len(cases) == probed * len(MUTATIONS) + len(run.records) - probed == int(root.get("tests", ""))
+    said = outcomes(run)
+    assert len(root.findall(".//failure")) == said.count("lost") == int(root.get("failures", ""))
+    skipped = said.count("failed") + said.count("open") + len(run.records) - probed
+    assert len(root.findall(".//skipped")) == skipped == int(root.get("skipped", ""))
+    assert cases[0].get("file") == "src/a b/file0.py"
