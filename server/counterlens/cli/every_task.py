@@ -82,7 +82,7 @@ def _run(
             request = replace(request, targets=bugs())
         except DataError as error:
             return Outcome(offer, State.FAILED, str(error))
-    return run_offer(offer, request, max_tokens=request.max_tokens, update=update)
+    return run_offer(offer, request, update=update)
 
 
 def _named(report: Report, task: str, what: str, done: int, total: int) -> None:

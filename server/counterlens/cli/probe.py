@@ -183,17 +183,18 @@ def probe(
         steps("loading the model", total_known=True) as report,
         opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
     ):
-        session = ProbeSession(
+        request = Request(
             loaded,
-            sandbox,
-            variant=variant,
-            mutations=mutations,
+            (),
+            lambda: sandbox,
             seed=seed,
-            prefix_ratio=ratio,
+            mutations=mutations,
             without=without,
+            prefix_ratio=ratio,
             max_tokens=max_tokens,
             report=report,
         )
+        session = ProbeSession(request, variant)
         if isinstance(subjects, list):
             found, left_out = session.probe_targets(subjects)
         elif subjects.qualname:

@@ -26,6 +26,7 @@ from counterlens.lsp.targets import folder_of, function_named, plain
 from counterlens.probes.completion import Report
 from counterlens.probes.results import Pair
 from counterlens.probes.session import Probed, ProbeSession
+from counterlens.probes.task import Request
 from counterlens.reports.html import probe_fragment
 from counterlens.reports.markdown import left_out, probe_markdown
 from counterlens.reports.phrases import sentence
@@ -184,15 +185,16 @@ def _run_probe(
 ) -> Probed:
     """Probe one function; takes seconds."""
     report("opening the model", 0, 1)
-    session = ProbeSession(
+    request = Request(
         host.get(settings),
-        best_sandbox(),
+        (),
+        best_sandbox,
         mutations=mutations,
         max_tokens=settings.max_tokens,
         cancel=cancel,
         report=report,
     )
-    return session.probe(document, function.qualname, scored=scored)
+    return ProbeSession(request).probe(document, function.qualname, scored=scored)
 
 
 def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:

@@ -159,13 +159,12 @@ class TaskRun:
                 self.asked.targets,
                 best_sandbox,
                 corpus=_corpus(settings, self.asked.document.path),
+                max_tokens=settings.max_tokens,
                 cancel=cancel,
                 report=told,
             )
             try:
-                ended = run_offer(
-                    one.offer, request, max_tokens=settings.max_tokens, scored=scored, update=self._set
-                )
+                ended = run_offer(one.offer, request, scored=scored, update=self._set)
             except CounterlensError:
                 raise
             except Exception as defect:  # the other tasks can still be run

@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from counterlens.confidence import Confidence
 from counterlens.errors import Cancelled, CounterlensError, SourceError
-from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.offers import Offer
 from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession, Variant
@@ -51,7 +50,6 @@ def run_offer(
     offer: Offer,
     request: Request,
     *,
-    max_tokens: int = MAX_TOKENS,
     scored: Confidence | None = None,
     update: Callable[[Outcome], None] = lambda _outcome: None,
 ) -> Outcome:
@@ -60,7 +58,6 @@ def run_offer(
     Args:
         offer: The task.
         request: The model, the functions and the rest.
-        max_tokens: At most so many new tokens a completion.
         scored: Confidence on the document of all targets, where it is known already.
         update: Called with what there is so far, after each function.
 
@@ -73,7 +70,7 @@ def run_offer(
         if missing is not None:
             return replace(begun, state=State.FAILED, reason=missing)
         if offer.id in list(Variant):
-            return _probed(begun, request, max_tokens, scored, update)
+            return _probed(begun, request, scored, update)
         return replace(begun, state=State.DONE, result=TASKS[offer.id].run(request))
     except Cancelled:
         raise
@@ -84,26 +81,16 @@ def run_offer(
 def _probed(
     begun: Outcome,
     request: Request,
-    max_tokens: int,
     scored: Confidence | None,
     update: Callable[[Outcome], None],
 ) -> Outcome:
     """Completion, repair or likelihood of one function after the other."""
     found: list[Probed] = []
     left_out: dict[str, str] = {}
+    variant = Variant(begun.offer.id)
+    asked = request if begun.offer.runs else replace(request, sandbox=best_sandbox)
     for number, target in enumerate(request.targets):
-        session = ProbeSession(
-            request.model,
-            request.sandbox() if begun.offer.runs else best_sandbox(),
-            variant=Variant(begun.offer.id),
-            mutations=request.mutations,
-            seed=request.seed,
-            prefix_ratio=request.prefix_ratio,
-            without=request.without,
-            max_tokens=max_tokens,
-            cancel=request.cancel,
-            report=_within(request, number),
-        )
+        session = ProbeSession(replace(asked, report=_within(request, number)), variant)
         try:
             if target.id:  # of a dataset
                 probed, reasons = session.probe_targets([target])

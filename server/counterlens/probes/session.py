@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
 
 from counterlens.attribution.base import Judge
 from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.errors import ModelError, SourceError
-from counterlens.models.base import Capability, Model
-from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
+from counterlens.models.base import Capability
 from counterlens.probes.completion import with_likelihood
 from counterlens.probes.pairs import Variant, probe_pairs
 from counterlens.probes.results import CompletionProbe
-from counterlens.probes.steps import Report, Steps
-from counterlens.probes.task import MAX_TOKENS, Request, Target
-from counterlens.sandbox.base import Sandbox
+from counterlens.probes.steps import Steps
+from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -44,49 +41,16 @@ class ProbeSession:
     """Probes functions with one model.
 
     Args:
-        model: Who is asked.
-        sandbox: Where what it writes is run.
+        request: The model, the sandbox and the choices; its targets are not looked at.
         variant: What is asked.
-        mutations: Ids of mutations; none means all that preserve.
-        seed: What the counterfactuals depend on.
-        prefix_ratio: Which part of a function stays before the cut, or its range.
-        without: Assumptions that no counterfactual may rest on.
-        max_tokens: At most so many new tokens a completion.
-        cancel: Set it to give up.
-        report: Called with what is being done, steps done and steps in all.
 
     Attributes:
         skipped: The functions of the file probed last that nothing could judge, and why.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        sandbox: Sandbox,
-        *,
-        variant: Variant = Variant.COMPLETE,
-        mutations: Sequence[str] = (),
-        seed: int = 0,
-        prefix_ratio: Ratio = PREFIX_RATIO,
-        without: Sequence[str] = (),
-        max_tokens: int = MAX_TOKENS,
-        cancel: Event | None = None,
-        report: Report | None = None,
-    ) -> None:
-        self._model, self._sandbox, self._variant = model, sandbox, variant
-        self._cancel, self._report = cancel, report
-        self._request = Request(
-            model,
-            (),
-            lambda: sandbox,
-            seed=seed,
-            mutations=tuple(mutations),
-            without=tuple(without),
-            prefix_ratio=prefix_ratio,
-            max_tokens=max_tokens,
-            cancel=cancel,
-            report=report,
-        )
+    def __init__(self, request: Request, variant: Variant = Variant.COMPLETE) -> None:
+        self._request, self._variant = request, variant
+        self._model, self._cancel, self._report = request.model, request.cancel, request.report
         self.skipped: dict[str, str] = {}
 
     def probe(
@@ -126,16 +90,16 @@ class ProbeSession:
         known = functions(document)
         if self._variant is Variant.LIKELIHOOD and known:
             return [self.probe(document, function.qualname) for function in known]
-        fallback = self._variant is not Variant.REPAIR
+        fallback, sandbox = self._variant is not Variant.REPAIR, self._request.sandbox()
         tested: dict[Function, Judge] = {}
         self.skipped = {}
         for function in known:
-            judge = find_judge(document, function, self._sandbox, fallback=fallback, cancel=self._cancel)
+            judge = find_judge(document, function, sandbox, fallback=fallback, cancel=self._cancel)
             if judge is not None:
                 tested[function] = judge
             else:
                 self.skipped[function.qualname] = why_no_judge(
-                    document, function, self._sandbox, fallback=fallback, cancel=self._cancel
+                    document, function, sandbox, fallback=fallback, cancel=self._cancel
                 )
         if not tested:
             name, reason = next(iter(self.skipped.items()), ("", ""))

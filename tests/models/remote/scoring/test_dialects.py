@@ -25,6 +25,7 @@ from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect
 from counterlens.models.remote.scoring.memory import KEPT, KEPT_NEGATIVE, Memory
 from counterlens.models.remote.scoring.probing import TRIAL
 from counterlens.probes.session import ProbeSession
+from counterlens.probes.task import Request
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -345,7 +346,7 @@ def test_a_text_that_cannot_be_scored_can_still_be_probed(serve: Serve, tmp_path
         'def double(n):\n    """Twice.\n\n    >>> double(2)\n    4\n    """\n    n = n * 2\n    return n\n'
     )
     with opened(serve(answer), tmp_path) as model:
-        session = ProbeSession(model, best_sandbox(), mutations=["rename-generic"])
+        session = ProbeSession(Request(model, (), best_sandbox, mutations=("rename-generic",)))
         probed = session.probe(Document(source, Path("double.py")), "double")
     assert probed.probe is not None
     assert probed.confidence is None
