@@ -26,6 +26,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
   private readonly view: vscode.TreeView<Row>;
   private readonly following: vscode.Disposable;
   private place: Place | undefined;
+  private shown = "";
 
   constructor(follower: Follower) {
     this.view = vscode.window.createTreeView("counterlens.function", { treeDataProvider: this });
@@ -34,6 +35,10 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
   }
 
   private show(place: Place | undefined): void {
+    const shown = place?.found.function ? JSON.stringify([place.document.uri, place.found]) : "";
+    // A click on a row that is being drawn anew is lost, and the cursor moves often.
+    if (shown === this.shown) return;
+    this.shown = shown;
     this.place = place?.found.function ? place : undefined;
     this.view.description = this.place?.found.function ?? "";
     this.changed.fire(undefined);

@@ -25,6 +25,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   private readonly view: vscode.TreeView<FoundRun>;
   private readonly disposables: vscode.Disposable[];
   private rows: FoundRun[] = [];
+  private shown = "";
   private asked = 0;
 
   constructor(private readonly server: Server) {
@@ -57,7 +58,12 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
         : undefined;
     if (question !== this.asked) return;
     const known = new Map(answer?.runs.map((run) => [run.folder, run]));
-    this.rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
+    const rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
+    const shown = JSON.stringify(rows);
+    // A click on a row that is being drawn anew is lost, and a run that goes on changes its file often.
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.rows = rows;
     this.changed.fire(undefined);
   }
 
