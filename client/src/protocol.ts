@@ -339,6 +339,8 @@ export interface TreeParams {
   textDocument: { uri: string };
   /** Non-terminals only (the default), all nodes, or the tokens in a row. */
   view?: TreeView;
+  /** Give only the innermost function, method or type around it. */
+  position?: Position;
 }
 
 export interface TreeRow {
@@ -372,6 +374,8 @@ export interface TreeResult {
   rows: TreeRow[];
   /** How many rows were left out at the end. */
   truncated: number;
+  /** The function or type that the rows are of; null for the whole document. */
+  scope?: { name: string; range: Range } | null;
 }
 
 /** The client's command behind the server's code action "Replace with …": show the difference, then ask. */

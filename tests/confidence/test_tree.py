@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.confidence import confidence
-from counterlens.confidence.tree import TreeView, tree
+from counterlens.confidence.tree import TreeView, tree, within
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import SOURCE, SPLITS, scores_of
 
@@ -53,6 +53,22 @@ def test_the_views_hold_non_terminals_all_nodes_and_tokens() -> None:
     sequence = tree(found, TreeView.SEQUENCE)
     assert [row.text for row in sequence] == ["if", "x", "> 1:", "\\n    ", "y = f(2)"]
     assert {(row.parent, row.depth, row.kind) for row in sequence} == {(-1, 0, "token")}
+
+
+def test_a_part_is_a_view_of_its_own() -> None:
+    text = "if x > 1:\n    y = f(2)\n"
+    found = confidence(Document(text), scores_of(text, [2, 4, 9, 14], [-1.0] * 5))
+    start, end = text.index("y"), len(text) - 1
+    part = within(tree(found), start, end)
+    assert [(row.kind, row.parent, row.depth) for row in part][:3] == [
+        ("block", -1, 0),
+        ("expression_statement", 0, 1),
+        ("assignment", 1, 2),
+    ]
+    assert [row.text for row in within(tree(found, TreeView.SEQUENCE), start - 1, end)] == [
+        "\\n    ",
+        "y = f(2)",
+    ]
 
 
 def test_a_very_deep_tree_is_no_trouble() -> None:

@@ -321,6 +321,25 @@ async def test_the_tree_in_three_views(ours: LanguageClient, tmp_path: Path) -> 
     assert {row.kind for row in found["sequence"].rows} == {"token"}
 
 
+async def test_the_tree_of_the_function_around_a_position(ours: LanguageClient, tmp_path: Path) -> None:
+    uri = await open_scored(ours, tmp_path / "longest.py")
+    request = {"textDocument": {"uri": uri}, "position": {"line": 7, "character": 4}}
+    partial: Any = await ours.protocol.send_request_async("counterlens/tree", request)
+    assert (partial.scope.name, partial.scope.range.start.line) == ("longest", 3)
+    assert (partial.rows[0].kind, partial.rows[0].parent) == ("function_definition", -1)
+    assert all(0 <= row.parent < at for at, row in enumerate(partial.rows) if at)
+    sequence: Any = await ours.protocol.send_request_async(
+        "counterlens/tree", {**request, "view": "sequence"}
+    )
+    assert min(row.range.end.line for row in sequence.rows) == 3
+    assert max(row.range.start.line for row in sequence.rows) == 9
+    outside: Any = await ours.protocol.send_request_async(
+        "counterlens/tree", {**request, "position": {"line": 0, "character": 0}}
+    )
+    assert outside.scope is None
+    assert outside.rows[0].kind == "module"
+
+
 async def test_hints_are_off_until_they_are_asked_for(ours: LanguageClient, tmp_path: Path) -> None:
     uri = await open_scored(ours, tmp_path / "longest.py")
     everything = types.Range(types.Position(0, 0), types.Position(99, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.syntax.document import Document
-from counterlens.syntax.statements import in_loop_header, is_definition, is_statement
+from counterlens.syntax.statements import definition_at, in_loop_header, is_definition, is_statement
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,38 @@ def test_what_stands_in_a_loops_header_is_a_part_of_it() -> None:
 def test_definitions(source: str, language: str, defines: bool) -> None:
     node = Document(source, language=language).tree.root_node.children[0]
     assert is_definition(node) is defines
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "name"),
+    [
+        ("@d\n@e\ndef f():\n  retu‸rn 1\n", "python", "f"),
+        ("@d\n@‸e\ndef f():\n  return 1\n", "python", "f"),
+        ("class A:\n‸  def f(self):\n    return 1\n\n  x = 1\n", "python", "A.f"),
+        ("class A:\n  def f(self):\n    return 1‸\n\n  x = 1\n", "python", "A.f"),
+        ("class A:\n  def f(self):\n    return 1\n\n  x = ‸1\n", "python", "A"),
+        ("def f():\n  def g():\n    ö = ‸1\n", "python", "f.g"),
+        ("x = ‸1\n", "python", None),
+        ("‸", "python", None),
+        ("def f(): return ((((‸", "python", None),  # does not parse
+        ("x = " + "(" * 3000 + "‸1" + ")" * 3000, "python", None),
+        ("class A { int f() { int x = ‸1; return x; } }", "java", "A.f"),
+        ("const f = (x) => { return ‸x; };", "javascript", "f"),
+        ("export default function () { return ‸x; }", "javascript", ""),
+        ("module.exports.f = function () { return ‸x; };", "javascript", "f"),
+        ("function f() { xs.map((x) => { return ‸x; }); }", "javascript", "f"),
+    ],
+)
+def test_the_definition_around_a_place(source: str, language: str, name: str | None) -> None:
+    before, after = source.split("‸")
+    document = Document(before + after, language=language)
+    found = definition_at(document.tree.root_node, document.data, len(before.encode()))
+    assert (found.name if found else None) == name
+
+
+def test_a_definition_has_its_decorators_and_its_export() -> None:
+    for source, language in [("@d\ndef f(): pass", "python"), ("export const f = () => { };", "javascript")]:
+        document = Document(f"{source}\n1", language=language)
+        found = definition_at(document.tree.root_node, document.data, len(source) - 2)
+        assert found is not None
+        assert (found.start, found.end) == (0, len(source))

@@ -8,7 +8,7 @@ trees of broken or machine-made code are deeper than a call stack or a JSON read
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from counterlens.confidence.aggregate import Confidence
@@ -70,6 +70,20 @@ class TreeNode:
 def tree(found: Confidence, view: TreeView = TreeView.PARTIAL) -> tuple[TreeNode, ...]:
     """The rows of a view, parents before children, in the order of the text."""
     return _sequence(found) if view is TreeView.SEQUENCE else _tree(found, view)
+
+
+def within(rows: tuple[TreeNode, ...], start: int, end: int) -> tuple[TreeNode, ...]:
+    """A view of a byte range only: of the nodes that lie in it, or of the tokens that touch it."""
+    kept: list[TreeNode] = []
+    place: dict[int, int] = {}
+    for at, row in enumerate(rows):
+        inside = start <= row.start and row.end <= end
+        if inside or (row.kind == "token" and row.start < end and start < row.end):
+            place[at] = len(kept)
+            parent = place.get(row.parent, -1)
+            depth = kept[parent].depth + 1 if parent >= 0 else 0
+            kept.append(replace(row, parent=parent, depth=depth))
+    return tuple(kept)
 
 
 def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:

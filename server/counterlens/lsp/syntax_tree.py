@@ -13,11 +13,12 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.confidence.granularity import LABELS
-from counterlens.confidence.tree import TreeNode, TreeView, tree
+from counterlens.confidence.tree import TreeNode, TreeView, tree, within
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.places import Places
-from counterlens.lsp.targets import document_of
+from counterlens.lsp.targets import document_of, plain, position
+from counterlens.syntax.statements import definition_at
 
 REQUEST = "counterlens/tree"
 MOST = 20_000
@@ -54,6 +55,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """The function or type whose rows are given.
+
+    Attributes:
+        name: With those of the definitions around it; empty where it has none.
+        range: Where it is.
+    """
+
+    name: str
+    range: types.Range
+
+
+@dataclass(frozen=True, slots=True)
 class SyntaxTree:
     """The rows of one version of a document.
 
@@ -67,6 +81,7 @@ class SyntaxTree:
         labels: What each means.
         rows: Parents before children, in the order of the text.
         truncated: How many rows were left out at the end.
+        scope: What of the document they are of; None for all of it.
     """
 
     version: int
@@ -78,6 +93,7 @@ class SyntaxTree:
     labels: tuple[str, ...]
     rows: tuple[Row, ...]
     truncated: int = 0
+    scope: Scope | None = None
 
 
 def register(server: CounterlensServer) -> None:
@@ -92,18 +108,26 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return SyntaxTree(-1, State.UNAVAILABLE, "the document is not open", view, False, 0, (), ())
-    work = partial(syntax_tree, analysis.frozen(), ls.places(analysis), view)
+    places = ls.places(analysis)
+    at = plain(params).get("position")
+    offset = None if at is None else places.offset(position(at))
+    work = partial(syntax_tree, analysis.frozen(), places, view, offset)
     return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
 
 
-def syntax_tree(analysis: Analysis, places: Places, view: TreeView) -> SyntaxTree:
-    """The tree of a document in one of the three views."""
-    found = analysis.shown
+def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int | None = None) -> SyntaxTree:
+    """The tree of a document in one of the three views, or that of the definition around a byte."""
+    found, document = analysis.shown, analysis.document
     rows: tuple[TreeNode, ...] = ()
+    scope = None
     if found is not None:
         rows = analysis.memo.get(("tree", view), lambda: tree(found, view))
+        if offset is not None:
+            scope = definition_at(document.tree.root_node, document.data, offset)
+    if scope is not None:
+        rows = within(rows, scope.start, scope.end)
     return SyntaxTree(
-        version=analysis.document.version,
+        version=document.version,
         state=analysis.state,
         reason=analysis.reason or None,
         view=view,
@@ -126,4 +150,5 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView) -> SyntaxTre
             for row in rows[:MOST]
         ),
         truncated=max(0, len(rows) - MOST),
+        scope=scope and Scope(scope.name, places.range(scope.start, scope.end)),
     )

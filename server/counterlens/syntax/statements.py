@@ -6,6 +6,8 @@ for languages that nobody has written a table for. The few that differ are liste
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import tree_sitter
 
 _STATEMENTS = ("_statement", "_declaration", "_definition", "_item")
@@ -55,3 +57,65 @@ def is_definition(node: tree_sitter.Node) -> bool:
     if node.type in _WRAPPERS:
         return any(child.type in _VALUES or is_definition(child) for child in node.named_children)
     return node.type.endswith(_DEFINITIONS) and not node.type.startswith(_NO_DEFINITIONS)
+
+
+class Definition(NamedTuple):
+    """A function, a method or a type, with its decorators, or what exports or assigns it.
+
+    Attributes:
+        name: With those of the definitions around it, such as `Stack.push`; empty where it has none.
+        start: Its first byte.
+        end: The byte after its last.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+def definition_at(root: tree_sitter.Node, data: bytes, offset: int) -> Definition | None:
+    """The innermost definition with a body around a byte; None where there is none.
+
+    A place in the indentation of a line is taken for what the line begins with, and the place right behind a
+    definition for one in it, as that is where a cursor stands that is at its end.
+    """
+    line = data.rfind(b"\n", 0, offset) + 1
+    if not data[line:offset].strip(b" \t"):
+        offset += len(data[offset:]) - len(data[offset:].lstrip(b" \t"))
+    around = [_innermost(root, at) for at in (offset, offset - 1) if at >= 0]
+    return min(filter(None, around), key=lambda found: found.end - found.start, default=None)
+
+
+def _innermost(root: tree_sitter.Node, offset: int) -> Definition | None:
+    found: Definition | None = None
+    names: list[str] = []
+    outer: tree_sitter.Node | None = None  # what wraps the next definition
+    cursor = root.walk()
+    while cursor.goto_first_child_for_byte(offset) is not None:
+        node = cursor.node
+        if node is None or not node.start_byte <= offset < node.end_byte:
+            break
+        if node.type == "decorator" and outer is not None:  # of the definition beside it, where there is one
+            inner = outer.child_by_field_name("definition")
+            node = inner if inner is not None else node
+        if node.type in _WRAPPERS or node.type == "decorated_definition":
+            outer = outer or node
+        elif node.child_by_field_name("body") is not None and (
+            is_definition(node) or (outer is not None and node.type in _VALUES)
+        ):
+            names += [name] if (name := _name_of(node, outer)) else []
+            whole = outer or node
+            found, outer = Definition(".".join(names), whole.start_byte, whole.end_byte), None
+        else:
+            outer = None
+    return found
+
+
+def _name_of(node: tree_sitter.Node, wrapper: tree_sitter.Node | None) -> str:
+    """Its own name, or that of what it is assigned to: `f` in `module.exports.f = function () { }`."""
+    own = node.child_by_field_name("name")
+    while own is None and wrapper is not None and wrapper != node:
+        own = wrapper.child_by_field_name("name") or wrapper.child_by_field_name("left")
+        wrapper = next((child for child in wrapper.named_children if child.end_byte >= node.end_byte), None)
+    text = own.text.decode("utf-8", "replace") if own is not None and own.text is not None else ""
+    return text.rpartition(".")[2]
