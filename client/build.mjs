@@ -47,6 +47,7 @@ export async function buildUnitTests() {
     platform: "node",
     target: "node20",
     format: "esm",
+    external: ["typescript/*"], // it starts a program of its own, beside it
     sourcemap: "inline",
     logLevel: "warning",
   });

@@ -1,5 +1,6 @@
 /** How the counterfactuals of a function are offered, and where they differ. Pure, so that it can be tested. */
 
+import { t } from "./language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "./protocol";
 
 /** A row of the list: a heading, a counterfactual to show, or why there is none. */
@@ -12,9 +13,9 @@ export type Choice =
 export function choices({ counterfactuals, refused }: CounterfactualResult): Choice[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   return [
-    ...section("keeps the meaning", inOrder.filter(({ preserving }) => preserving).map(offered)),
-    ...section("breaks the meaning", inOrder.filter(({ preserving }) => !preserving).map(offered)),
-    ...section("refused", refusals(refused)),
+    ...section(t("keeps the meaning"), inOrder.filter(({ preserving }) => preserving).map(offered)),
+    ...section(t("breaks the meaning"), inOrder.filter(({ preserving }) => !preserving).map(offered)),
+    ...section(t("refused"), refusals(refused)),
   ];
 }
 
@@ -23,7 +24,7 @@ function section(label: string, rows: Choice[]): Choice[] {
 }
 
 function offered(one: Counterfactual): Choice {
-  const assumed = one.assumptions.length > 0 ? [`assumes ${one.assumptions.join(", ")}`] : [];
+  const assumed = one.assumptions.length > 0 ? [t("assumes {0}", one.assumptions.join(", "))] : [];
   return {
     kind: "counterfactual",
     label: one.mutation,
@@ -53,7 +54,7 @@ function refusals(refused: Refusal[]): Choice[] {
 /** Lines as people count them. */
 function lines(zeroBased: number[]): string {
   const counted = [...new Set(zeroBased)].sort((a, b) => a - b).map((line) => line + 1);
-  return `${counted.length === 1 ? "line" : "lines"} ${counted.join(", ")}`;
+  return counted.length === 1 ? t("line {0}", counted.join()) : t("lines {0}", counted.join(", "));
 }
 
 function sentence(text: string): string {
@@ -63,7 +64,7 @@ function sentence(text: string): string {
 
 /** The title of the difference. */
 export function title(functionName: string, { mutation, line }: Counterfactual): string {
-  return `${functionName}: ${mutation}, line ${line + 1} (original ↔ counterfactual)`;
+  return t("{0}: {1}, line {2} (original ↔ counterfactual)", functionName, mutation, line + 1);
 }
 
 /** The first line, counted from 0, in which two texts differ; the last common one when there is no such line. */

@@ -5,7 +5,7 @@ import { chooseGranularity, ignoreConcept, stepGranularity } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
 import type { DependenceView } from "./dependences";
-import { showLegend } from "./legend";
+import { chooseLabel, showLegend, toggleLabel } from "./legend";
 import { selectModel } from "./models/selecting";
 import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
@@ -79,14 +79,17 @@ export function registerCommands(
 }
 
 async function probeAtCursor(server: Server): Promise<void> {
-  const argument = await functionAtCursor(server, "probe it");
+  const argument = await functionAtCursor(
+    server,
+    vscode.l10n.t("Put the cursor into a Python function to probe it."),
+  );
   if (argument) await vscode.commands.executeCommand(PROBE, argument);
 }
 
 async function chooseInterpreter(): Promise<void> {
   const chosen = await vscode.window.showOpenDialog({
-    title: "The Python that has the counterlens package",
-    openLabel: "Use This Python",
+    title: vscode.l10n.t("The Python that has the counterlens package"),
+    openLabel: vscode.l10n.t("Use This Python"),
     canSelectMany: false,
   });
   const python = chosen?.[0]?.fsPath;
@@ -97,25 +100,22 @@ async function chooseInterpreter(): Promise<void> {
 
 async function showActions(overlay: Overlay): Promise<void> {
   const actions: (vscode.QuickPickItem & { command: string; argument?: string })[] = [
-    { label: "$(beaker) Probe Function Counterfactually", command: "counterlens.probeAtCursor" },
     {
-      label: "$(git-compare) Show Counterfactual…",
-      command: SHOW_COUNTERFACTUAL,
+      label: `$(beaker) ${vscode.l10n.t("Probe Function Counterfactually")}`,
+      command: "counterlens.probeAtCursor",
     },
-    { label: "$(type-hierarchy) Show Dependences", command: SHOW_DEPENDENCES },
+    { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
+    { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
+    { label: toggleLabel(overlay.isEnabled), command: "counterlens.toggleOverlay" },
+    { label: chooseLabel(), command: "counterlens.chooseGranularity" },
+    { label: `$(symbol-color) ${vscode.l10n.t("Show Legend")}`, command: "counterlens.showLegend" },
+    { label: `$(server) ${vscode.l10n.t("Select Model…")}`, command: "counterlens.selectModel" },
+    { label: `$(plug) ${vscode.l10n.t("Test Connection")}`, command: "counterlens.testConnection" },
+    { label: `$(tools) ${vscode.l10n.t("Set Up…")}`, command: "counterlens.setUp" },
+    { label: `$(refresh) ${vscode.l10n.t("Restart Server")}`, command: "counterlens.restartServer" },
+    { label: `$(output) ${vscode.l10n.t("Show Logs")}`, command: "counterlens.showLogs" },
     {
-      label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
-      command: "counterlens.toggleOverlay",
-    },
-    { label: "$(list-selection) Choose What the Overlay Colours…", command: "counterlens.chooseGranularity" },
-    { label: "$(symbol-color) Show Legend", command: "counterlens.showLegend" },
-    { label: "$(server) Select Model…", command: "counterlens.selectModel" },
-    { label: "$(plug) Test Connection", command: "counterlens.testConnection" },
-    { label: "$(tools) Set Up…", command: "counterlens.setUp" },
-    { label: "$(refresh) Restart Server", command: "counterlens.restartServer" },
-    { label: "$(output) Show Logs", command: "counterlens.showLogs" },
-    {
-      label: "$(gear) Settings",
+      label: `$(gear) ${vscode.l10n.t("Settings")}`,
       command: "workbench.action.openSettings",
       argument: "@ext:counterlens.counterlens",
     },

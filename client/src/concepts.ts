@@ -55,7 +55,8 @@ export async function stepGranularity(by: 1 | -1): Promise<void> {
   const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "leaf", by);
   await section.update("overlay.granularity", granularity, target());
   const chosen = CHOICES.find((choice) => choice.granularity === granularity);
-  vscode.window.setStatusBarMessage(`Counterlens colours: ${chosen?.detail ?? granularity}`, 4000);
+  const what = chosen?.detail ?? granularity;
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens colours: {0}", what), 4000);
 }
 
 /** Let the user choose what the overlay colours. */
@@ -64,7 +65,7 @@ export async function chooseGranularity(): Promise<void> {
   const current = section.get<Granularity>("overlay.granularity");
   const rows = CHOICES.map((choice) => ({
     ...choice,
-    description: choice.granularity === current ? "now" : "",
+    description: choice.granularity === current ? vscode.l10n.t("now") : "",
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t("What the overlay colours"),

@@ -10,7 +10,7 @@ import {
   type CounterfactualResult,
   type FunctionArgument,
 } from "./protocol";
-import type { Server } from "./server";
+import { NO_ANSWER, type Server } from "./server";
 
 type Row = vscode.QuickPickItem & { choice?: Choice };
 
@@ -33,7 +33,12 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
   /** For the function that is named, or without an argument for the one at the cursor. */
   async show(named?: FunctionArgument): Promise<void> {
     if (named && !(await ensureRunning(this.server))) return;
-    const argument = named ?? (await functionAtCursor(this.server, "see its counterfactuals"));
+    const argument =
+      named ??
+      (await functionAtCursor(
+        this.server,
+        vscode.l10n.t("Put the cursor into a Python function to see its counterfactuals."),
+      ));
     if (!argument) return;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(argument.uri));
     const { version } = document;
@@ -48,7 +53,10 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
 
   private async ask(argument: FunctionArgument): Promise<CounterfactualResult | undefined> {
     const answer = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title: "Counterlens: making counterfactuals…" },
+      {
+        location: vscode.ProgressLocation.Window,
+        title: vscode.l10n.t("Counterlens: making counterfactuals…"),
+      },
       () =>
         this.server.request<CounterfactualResult>("workspace/executeCommand", {
           command: COUNTERFACTUALS,
@@ -56,7 +64,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
         }),
     );
     if (answer && !answer.error) return answer;
-    const problem = answer?.error ?? "The language server did not answer. “Counterlens: Show Logs” says why.";
+    const problem = answer?.error ?? NO_ANSWER;
     void vscode.window.showWarningMessage(problem);
     return undefined;
   }
@@ -111,12 +119,12 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
 async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
   const rows = choices(found).map(row);
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(`No mutation applies to ${found.function}.`);
+    void vscode.window.showInformationMessage(vscode.l10n.t("No mutation applies to {0}.", found.function));
     return undefined;
   }
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: `Counterfactuals of ${found.function}`,
-    placeHolder: "Choose one to see it beside the original",
+    title: vscode.l10n.t("Counterfactuals of {0}", found.function),
+    placeHolder: vscode.l10n.t("Choose one to see it beside the original"),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -124,7 +132,9 @@ async function choose(found: CounterfactualResult): Promise<Counterfactual | und
   if (choice?.kind === "counterfactual") return choice.shows;
   if (choice?.kind === "refused") {
     const where = `${choice.label}, ${choice.description}`;
-    void vscode.window.showInformationMessage(`There is no counterfactual (${where}): ${choice.detail}`);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("There is no counterfactual ({0}): {1}", where, choice.detail),
+    );
   }
   return undefined;
 }

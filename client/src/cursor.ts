@@ -7,15 +7,15 @@ import type { Server } from "./server";
 /**
  * The function at the cursor; undefined, and said why, when there is no Python file or no server.
  *
- * @param purpose what the function is wanted for, after "Put the cursor into a Python function to …"
+ * @param otherwise what to say where there is none, such as "Put the cursor into a Python function to probe it."
  */
 export async function functionAtCursor(
   server: Server,
-  purpose: string,
+  otherwise: string,
 ): Promise<FunctionArgument | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !server.serves(editor.document)) {
-    void vscode.window.showInformationMessage(`Put the cursor into a Python function to ${purpose}.`);
+    void vscode.window.showInformationMessage(otherwise);
     return undefined;
   }
   if (!(await ensureRunning(server))) return undefined;

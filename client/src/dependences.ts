@@ -10,7 +10,7 @@ import {
   type DependenceResult,
   type FunctionArgument,
 } from "./protocol";
-import type { Server } from "./server";
+import { NO_ANSWER, type Server } from "./server";
 
 const METHODS = ["interventional", "prompted", "pairwise", "core"] as const;
 const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
@@ -19,7 +19,7 @@ const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
   { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
   { action: "core", title: vscode.l10n.t("Ask CoRe's Question") },
 ];
-const NO_ANSWER = "The language server did not answer. “Counterlens: Show Logs” says why.";
+const EXAMINED = vscode.l10n.t("The model is being examined…");
 
 export class DependenceView implements vscode.Disposable {
   private readonly panel: Panel;
@@ -35,14 +35,19 @@ export class DependenceView implements vscode.Disposable {
     this.panel = new Panel(extension, "counterlens.dependences", TOOLS, (action) => this.act(action));
     this.edits = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const here = document.uri.toString() === this.file?.toString();
-      if (here && contentChanges.length > 0) this.panel.say("The file has changed since.");
+      if (here && contentChanges.length > 0) this.panel.say(vscode.l10n.t("The file has changed since."));
     });
   }
 
   /** For the function that is named, or without an argument for the one at the cursor. */
   async show(named?: FunctionArgument): Promise<void> {
     if (named && !(await ensureRunning(this.server))) return;
-    const argument = named ?? (await functionAtCursor(this.server, "see its dependences"));
+    const argument =
+      named ??
+      (await functionAtCursor(
+        this.server,
+        vscode.l10n.t("Put the cursor into a Python function to see its dependences."),
+      ));
     if (!argument) return;
     const question = ++this.asked;
     const answer = await this.ask(argument, "none");
@@ -52,13 +57,13 @@ export class DependenceView implements vscode.Disposable {
       return;
     }
     const found = { uri: argument.uri, function: answer.function };
-    this.present(found, answer, "The model is being examined…");
+    this.present(found, answer, EXAMINED);
     await this.infer(found, undefined);
   }
 
   private async infer(argument: FunctionArgument, method: DependenceMethod | undefined): Promise<void> {
     const question = ++this.asked;
-    this.panel.say("The model is being examined…");
+    this.panel.say(EXAMINED);
     const answer = await this.ask(argument, method);
     if (question !== this.asked || !this.panel.isOpen) return;
     if (answer?.ok) this.present(argument, answer, "");
@@ -67,7 +72,7 @@ export class DependenceView implements vscode.Disposable {
 
   private present(argument: FunctionArgument, answer: DependenceResult, status: string): void {
     this.shown = { argument, version: answer.version };
-    this.panel.show(`Dependences of ${answer.function}`, answer.html, status);
+    this.panel.show(vscode.l10n.t("Dependences of {0}", answer.function), answer.html, status);
   }
 
   private ask(

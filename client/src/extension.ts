@@ -8,6 +8,7 @@ import { registerCommands, SHOW_ACTIONS } from "./commands";
 import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
 import { askForFirstModel } from "./firstModel";
+import { chooseLanguage } from "./language";
 import { Overlay } from "./overlay";
 import { ProbeReports } from "./probe";
 import { Replacements } from "./replacements";
@@ -24,6 +25,10 @@ import { Views } from "./views/views";
 let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
+  chooseLanguage(
+    (text, ...values) => vscode.l10n.t(text, ...values),
+    vscode.l10n.bundle ? vscode.env.language : "en",
+  );
   const log = vscode.window.createOutputChannel("Counterlens", { log: true });
   const status = new Status(SHOW_ACTIONS);
   const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
@@ -49,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void askForFirstModel(context.globalState, running, context.secrets);
     },
     interpreter: (found) => status.runsWith(found),
-    noInterpreter: (tried) => void setup.offer(tried),
+    noInterpreter: (choice) => void setup.offer(choice),
   });
   server = running;
   const setup = new Setup({

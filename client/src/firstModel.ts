@@ -7,9 +7,9 @@ import type { Server } from "./server";
 import { DEFAULTS } from "./settings";
 
 const ASKED = "counterlens.modelWasChosen";
-const EMBEDDED = "Embedded";
-const FILE = "GGUF File…";
-const SERVER = "Server…";
+const EMBEDDED = vscode.l10n.t("Embedded");
+const FILE = vscode.l10n.t("GGUF File…");
+const SERVER = vscode.l10n.t("Server…");
 
 /** Ask which model to use, unless one was chosen, or the person was asked before. */
 export async function askForFirstModel(
@@ -20,8 +20,9 @@ export async function askForFirstModel(
   if (memory.get<boolean>(ASKED)) return;
   await memory.update(ASKED, true);
   if (isChosen()) return;
-  const message =
-    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and runs on this machine; so does any GGUF file. With a server, your code is sent there.";
+  const message = vscode.l10n.t(
+    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and runs on this machine; so does any GGUF file. With a server, your code is sent there.",
+  );
   const choice = await vscode.window.showInformationMessage(message, EMBEDDED, FILE, SERVER);
   if (choice === EMBEDDED) await choose({ model: DEFAULTS.model });
   if (choice === FILE) await browse();

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { choose, type Interpreter } from "./install/choosing";
+import { type Choice, choose } from "./install/choosing";
 import { candidates, pythonOf, type Surroundings } from "./install/discovery";
 import { fits, installed } from "./install/examine";
 import { digestOf, readProgress } from "./install/steps";
@@ -15,11 +15,8 @@ const WINDOWS = process.platform === "win32";
 /** Another extension that takes longer than this to answer is passed over. */
 const PATIENCE_MS = 5_000;
 
-/** The interpreter to run the server with, or nothing; and a sentence about each that was tried in vain. */
-export async function findInterpreter(
-  context: vscode.ExtensionContext,
-  settings: Settings,
-): Promise<{ chosen: Interpreter | undefined; tried: string[] }> {
+/** The interpreter to run the server with, or nothing, and why. */
+export async function findInterpreter(context: vscode.ExtensionContext, settings: Settings): Promise<Choice> {
   const libs = path.join(context.extensionPath, "libs");
   const bundle = readBundle(libs);
   const cwd = context.extensionPath;

@@ -10,13 +10,24 @@ import type { Server } from "./server";
 
 type Row = vscode.QuickPickItem & { run?: () => unknown };
 
-/** What is coloured, in a sentence's words. */
+/** What is coloured now. */
 const UNITS: Record<string, string> = {
-  token: "each token of the model",
-  leaf: "each word, operator and bracket",
-  statement: "each statement",
-  concept: "the smallest construct around each place",
+  token: vscode.l10n.t("now each token of the model"),
+  leaf: vscode.l10n.t("now each word, operator and bracket"),
+  statement: vscode.l10n.t("now each statement"),
+  concept: vscode.l10n.t("now the smallest construct around each place"),
 };
+
+export function toggleLabel(shown: boolean): string {
+  const what = shown
+    ? vscode.l10n.t("Hide the Confidence Overlay")
+    : vscode.l10n.t("Show the Confidence Overlay");
+  return `$(eye) ${what}`;
+}
+
+export function chooseLabel(): string {
+  return `$(list-selection) ${vscode.l10n.t("Choose What the Overlay Colours…")}`;
+}
 
 export async function showLegend(server: Server, overlay: Overlay): Promise<void> {
   const editor = vscode.window.activeTextEditor;
@@ -34,30 +45,34 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
   }));
   const granularity =
     vscode.workspace.getConfiguration("counterlens").get<string>("overlay.granularity") ?? "leaf";
-  const probability = answer?.calibrated ? "calibrated probability" : "probability";
+  const heading = answer?.calibrated
+    ? vscode.l10n.t("calibrated probability, least certain first")
+    : vscode.l10n.t("probability, least certain first");
   const { Separator } = vscode.QuickPickItemKind;
   const chosen = await vscode.window.showQuickPick<Row>(
     [
-      { label: `${probability}, least certain first`, kind: Separator },
+      { label: heading, kind: Separator },
       ...rows,
-      { label: "the overlay", kind: Separator },
+      { label: vscode.l10n.t("the overlay"), kind: Separator },
       {
-        label: `$(eye) ${overlay.isEnabled ? "Hide" : "Show"} the Confidence Overlay`,
+        label: toggleLabel(overlay.isEnabled),
         run: () => overlay.setEnabled(!overlay.isEnabled),
       },
       {
-        label: "$(list-selection) Choose What the Overlay Colours…",
-        description: `now ${UNITS[granularity] ?? granularity}`,
+        label: chooseLabel(),
+        description: UNITS[granularity] ?? granularity,
         run: chooseGranularity,
       },
       {
-        label: "$(gear) Opacity and Underlines…",
+        label: `$(gear) ${vscode.l10n.t("Opacity and Underlines…")}`,
         run: () => vscode.commands.executeCommand("workbench.action.openSettings", "counterlens.overlay"),
       },
     ],
     {
-      title: "Counterlens: Legend",
-      placeHolder: "How probable the model finds the code. Choose a level to go to its next place.",
+      title: vscode.l10n.t("Counterlens: Legend"),
+      placeHolder: vscode.l10n.t(
+        "How probable the model finds the code. Choose a level to go to its next place.",
+      ),
     },
   );
   await chosen?.run?.();

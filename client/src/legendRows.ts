@@ -1,6 +1,7 @@
 /** The rows of the legend. Pure, so that it can be tested. */
 
 import { UNDERLINES } from "./colours";
+import { t, written } from "./language";
 import type { OverlayResult, OverlaySpan } from "./protocol";
 
 export interface LegendRow {
@@ -12,27 +13,35 @@ export interface LegendRow {
   places: OverlaySpan[];
 }
 
-/** Shown before anything was scored; those of an answer may differ. */
-const LABELS = ["below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more"];
-const COLOURS = ["strong orange", "orange", "pale yellow", "pale blue"];
-const LINES: Record<(typeof UNDERLINES)[number], string> = {
-  double: "double underline",
-  dashed: "dashed underline",
-  dotted: "dotted underline",
-};
+/** By the server's words for them. Shown before anything was scored; those of an answer may differ. */
+const labels = (): Record<string, string> => ({
+  "below 1 %": t("below 1 %"),
+  "1 to 5 %": t("1 to 5 %"),
+  "5 to 20 %": t("5 to 20 %"),
+  "20 to 50 %": t("20 to 50 %"),
+  "50 to 80 %": t("50 to 80 %"),
+  "80 % and more": t("80 % and more"),
+});
+const colours = () => [t("strong orange"), t("orange"), t("pale yellow"), t("pale blue")];
+const lines = (): Record<(typeof UNDERLINES)[number], string> => ({
+  double: t("double underline"),
+  dashed: t("dashed underline"),
+  dotted: t("dotted underline"),
+});
 
 export function legendRows(answer: OverlayResult | undefined, underlined: boolean): LegendRow[] {
   const spans = answer?.state === "ready" ? answer.spans : undefined;
-  const labels = answer?.labels.length ? answer.labels : LABELS;
-  return labels.map((label, level) => {
+  const known = labels();
+  const shown = answer?.labels.length ? answer.labels : Object.keys(known);
+  return shown.map((label, level) => {
     const places = (spans ?? []).filter((span) => span.level === level).sort(inOrder);
     const style = UNDERLINES[level];
-    const line = underlined && style ? `, ${LINES[style]}` : "";
+    const line = underlined && style ? `, ${lines()[style]}` : "";
     return {
       level,
-      label,
+      label: known[label] ?? label,
       description: spans ? count(places.length) : "",
-      detail: (COLOURS[level] ?? "not coloured") + line,
+      detail: (colours()[level] ?? t("not coloured")) + line,
       places,
     };
   });
@@ -44,8 +53,8 @@ function inOrder(a: OverlaySpan, b: OverlaySpan): number {
 }
 
 function count(places: number): string {
-  if (places === 0) return "nowhere in this file";
-  return places === 1 ? "1 place in this file" : `${places.toLocaleString("en")} places in this file`;
+  if (places === 0) return t("nowhere in this file");
+  return places === 1 ? t("1 place in this file") : t("{0} places in this file", written(places));
 }
 
 /** The first place after a position; at the end of the text the first of all. */

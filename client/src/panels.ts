@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { language } from "./language";
 
 /** What a button of the page asks for. */
 export interface Action {
@@ -128,7 +129,7 @@ function page(
 <link rel="stylesheet" href="${file("panel.css")}">
 </head>
 <body>
-<div role="toolbar" aria-label="Counterlens">${buttons.join("")}<span id="status" role="status"></span></div>
+<div role="toolbar" aria-label="Counterlens" lang="${language()}">${buttons.join("")}<span id="status" role="status"></span></div>
 <main>
 ${fragment}
 </main>

@@ -52,7 +52,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     if (!result.ok) return this.explain(result);
     this.shown = { file: vscode.Uri.parse(uri), result };
     this.changed.fire(REPORT);
-    this.panel.show(`Probe of ${result.function}`, result.html);
+    this.panel.show(vscode.l10n.t("Probe of {0}", result.function), result.html);
   }
 
   private async explain({ summary, error }: ProbeResult): Promise<void> {
@@ -74,12 +74,12 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     if (action === "difference") {
       const { version } = await vscode.workspace.openTextDocument(file);
       const before = version === result.version ? undefined : result.source; // what was probed, not what is now
-      const title = `${result.function}: ${pair.title} (original ↔ counterfactual)`;
+      const title = vscode.l10n.t("{0}: {1} (original ↔ counterfactual)", result.function, pair.title);
       await this.compare(file, before, pair.counterfactual, title);
     }
     const [original, counterfactual] = pair.wrote;
     if (action === "wrote" && original !== undefined && counterfactual !== undefined) {
-      const title = `${result.function}: written after the original ↔ after ${pair.title}`;
+      const title = vscode.l10n.t("{0}: written after the original ↔ after {1}", result.function, pair.title);
       await this.compare(file, original, counterfactual, title);
     }
   }

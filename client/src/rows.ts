@@ -1,6 +1,7 @@
 /** The rows of the tree view: who is whose child, what each says, which is at the cursor. Pure, to be tested. */
 
 import type { Position, Range } from "vscode-languageclient/node";
+import { t, written } from "./language";
 import type { TreeRow } from "./protocol";
 
 /** Indices of the children of each row, those of row i at i + 1; at 0 the ones without a parent. */
@@ -13,10 +14,10 @@ export function childrenOf(rows: TreeRow[]): number[][] {
 }
 
 export function percent(probability: number | null): string {
-  if (probability === null) return "not scored";
+  if (probability === null) return t("not scored");
   const shown = 100 * probability;
-  if (shown < 0.01) return "below 0.01 %";
-  return `${shown < 1 ? shown.toFixed(2) : Math.round(shown)} %`;
+  if (shown < 0.01) return t("below {0} %", written(0.01, 2));
+  return `${written(shown, shown < 1 ? 2 : 0)} %`;
 }
 
 /** What a row says: its kind or text, its confidence, and the rest for who asks. */
@@ -25,9 +26,9 @@ export function describe(row: TreeRow): { label: string; description: string; to
   const rest = token ? "" : ` · ${row.text}`;
   const lines = [
     `**${row.kind}** · ${row.category}`,
-    `Confidence: ${percent(row.confidence)}`,
-    ...(token || row.minimum === null ? [] : [`Least certain token: ${percent(row.minimum)}`]),
-    ...(row.bits === null ? [] : [`Surprisal: ${row.bits.toFixed(1)} bits`]),
+    t("Confidence: {0}", percent(row.confidence)),
+    ...(token || row.minimum === null ? [] : [t("Least certain token: {0}", percent(row.minimum))]),
+    ...(row.bits === null ? [] : [t("Surprisal: {0} bits", written(row.bits, 1))]),
   ];
   return {
     label: token ? row.text : row.kind,

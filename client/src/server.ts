@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type Middleware, State } from "vscode-languageclient/node";
 import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/protocol";
-import { findInterpreter, type Interpreter } from "./interpreter";
+import type { Choice, Interpreter } from "./install/choosing";
+import { findInterpreter } from "./interpreter";
 import {
   type InitializationOptions,
   SCORES_CHANGED,
@@ -15,6 +16,7 @@ import {
 } from "./protocol";
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
+import { forward } from "./serverLog";
 import type { Settings } from "./settings";
 
 /** A failed request is for the log: the person who only moved the mouse needs no pop-up. */
@@ -23,6 +25,11 @@ class QuietClient extends LanguageClient {
     super.error(message, data, false);
   }
 }
+
+/** What to say where the server was asked in vain. */
+export const NO_ANSWER = vscode.l10n.t(
+  "The language server did not answer. “Counterlens: Show Logs” says why.",
+);
 
 /** Languages of the editor that share a grammar with another one. */
 const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
@@ -38,7 +45,7 @@ export interface ServerListener {
   /** Which interpreter was chosen, and why. */
   interpreter(found: Interpreter): void;
   /** No interpreter has the counterlens package. */
-  noInterpreter(tried: string[]): void;
+  noInterpreter(choice: Choice): void;
 }
 
 export class Server implements vscode.Disposable {
@@ -64,7 +71,9 @@ export class Server implements vscode.Disposable {
 
   /** Start as soon as a document of an enabled language is open, and not before. */
   startWhenNeeded(): void {
-    const detail = "Nothing is started before a file of an enabled language is open (counterlens.languages).";
+    const detail = vscode.l10n.t(
+      "Nothing is started before a file of an enabled language is open (counterlens.languages).",
+    );
     this.listener.status({ model: "", state: "idle", detail });
     for (const document of vscode.workspace.textDocuments) this.opened(document);
   }
@@ -170,12 +179,13 @@ export class Server implements vscode.Disposable {
       this.listener.status({
         model: "",
         state: "disabled",
-        detail: "counterlens.enable is off.",
-        reason: "off (counterlens.enable)",
+        detail: vscode.l10n.t("counterlens.enable is off."),
+        reason: vscode.l10n.t("off (counterlens.enable)"),
       });
       return;
     }
-    this.listener.status({ model: "", state: "loading", detail: "Starting the language server." });
+    const starting = vscode.l10n.t("Starting the language server.");
+    this.listener.status({ model: "", state: "loading", detail: starting });
     const interpreter = await this.findInterpreter();
     if (!interpreter) return;
     this.interpreterEnvironment = interpreter.environment ?? {};
@@ -193,16 +203,19 @@ export class Server implements vscode.Disposable {
   }
 
   private async findInterpreter(): Promise<Interpreter | undefined> {
-    const { chosen, tried } = await findInterpreter(this.context, this.settings());
-    for (const why of tried) this.log.warn(`Interpreter: ${why}.`);
+    const choice = await findInterpreter(this.context, this.settings());
+    const { chosen } = choice;
+    for (const why of choice.tried) this.log.warn(`Interpreter: ${why}.`);
     if (chosen) {
       this.log.info(`Interpreter: ${chosen.path} (${chosen.why}), counterlens ${chosen.version}.`);
       this.listener.interpreter(chosen);
       return chosen;
     }
-    const detail = "No Python with the counterlens package was found. See the log for those that were tried.";
-    this.listener.status({ model: "", state: "error", detail, reason: "no Python has it" });
-    this.listener.noInterpreter(tried);
+    const detail = vscode.l10n.t(
+      "No Python with the counterlens package was found. See the log for those that were tried.",
+    );
+    this.listener.status({ model: "", state: "error", detail, reason: vscode.l10n.t("no Python has it") });
+    this.listener.noInterpreter(choice);
     return undefined;
   }
 
@@ -261,14 +274,17 @@ export class Server implements vscode.Disposable {
     void client.dispose().catch(() => undefined);
     const delay = this.policy.next();
     if (delay === undefined) {
-      const detail =
-        "The language server keeps stopping. Read the log, then use “Counterlens: Restart Server” to try again.";
+      const detail = vscode.l10n.t(
+        "The language server keeps stopping. Read the log, then use “Counterlens: Restart Server” to try again.",
+      );
       this.log.error(detail);
-      this.listener.status({ model: "", state: "error", detail, reason: "the server keeps stopping" });
+      const reason = vscode.l10n.t("the server keeps stopping");
+      this.listener.status({ model: "", state: "error", detail, reason });
       return;
     }
     this.log.warn(`The language server stopped unexpectedly; starting it again in ${delay} ms.`);
-    this.listener.status({ model: "", state: "loading", detail: "The language server stopped; restarting." });
+    const restarting = vscode.l10n.t("The language server stopped; restarting.");
+    this.listener.status({ model: "", state: "loading", detail: restarting });
     this.retry = setTimeout(() => void this.enqueue("it stopped unexpectedly"), delay);
   }
 
@@ -286,17 +302,5 @@ export class Server implements vscode.Disposable {
   dispose(): void {
     this.opening.dispose();
     void this.stop();
-  }
-}
-
-/** Lines of the server's standard error, at the level that they name. */
-function forward(text: string, channel: vscode.LogOutputChannel): void {
-  for (const line of text.split(/\r?\n/)) {
-    if (line.trim() === "") continue;
-    const level = /^\W*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b/.exec(line)?.[1];
-    if (level === "ERROR" || level === "CRITICAL") channel.error(line);
-    else if (level === "WARNING") channel.warn(line);
-    else if (level === "DEBUG") channel.debug(line);
-    else channel.info(line);
   }
 }

@@ -1,6 +1,7 @@
 /** Typed settings. A bad value never stops anything: it gives a message and the default. */
 
 import { IMPORT_STRATEGIES, type ImportStrategy } from "./install/choosing";
+import { t } from "./language";
 
 export const LANGUAGES = [
   "python",
@@ -106,39 +107,39 @@ export const DEFAULTS: Settings = {
 /** Reads one setting by its name below `counterlens.`; undefined when it is not set. */
 export type Lookup = (key: string) => unknown;
 
-type Check<T> = { expected: string; accepts: (value: unknown) => value is T };
+type Check<T> = { expected: () => string; accepts: (value: unknown) => value is T };
 
 const aBoolean: Check<boolean> = {
-  expected: "true or false",
+  expected: () => t("true or false"),
   accepts: (value): value is boolean => typeof value === "boolean",
 };
 
 const aString: Check<string> = {
-  expected: "a text",
+  expected: () => t("a text"),
   accepts: (value): value is string => typeof value === "string",
 };
 
 const aModel: Check<string> = {
-  expected: "the name of a model",
+  expected: () => t("the name of a model"),
   accepts: (value): value is string => typeof value === "string" && value.trim() !== "",
 };
 
 const aUrl: Check<string> = {
-  expected: "an http:// or https:// address, or empty",
+  expected: () => t("an http:// or https:// address, or empty"),
   accepts: (value): value is string =>
     typeof value === "string" && (value === "" || /^https?:\/\/\S+$/.test(value)),
 };
 
 function oneOf<T extends string>(...values: T[]): Check<T> {
   return {
-    expected: `one of ${values.map((value) => `"${value}"`).join(", ")}`,
+    expected: () => t("one of {0}", values.map((value) => `"${value}"`).join(", ")),
     accepts: (value): value is T => values.includes(value as T),
   };
 }
 
 function integer(least: number, most: number): Check<number> {
   return {
-    expected: `a whole number from ${least} to ${most}`,
+    expected: () => t("a whole number from {0} to {1}", least, most),
     accepts: (value): value is number =>
       Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   };
@@ -146,14 +147,14 @@ function integer(least: number, most: number): Check<number> {
 
 function number(least: number, most: number): Check<number> {
   return {
-    expected: `a number from ${least} to ${most}`,
+    expected: () => t("a number from {0} to {1}", least, most),
     accepts: (value): value is number => typeof value === "number" && value >= least && value <= most,
   };
 }
 
 function anyOf<T extends string>(values: readonly T[]): Check<T[]> {
   return {
-    expected: `a list of any of ${values.map((value) => `"${value}"`).join(", ")}`,
+    expected: () => t("a list of any of {0}", values.map((value) => `"${value}"`).join(", ")),
     accepts: (value): value is T[] => Array.isArray(value) && value.every((one) => values.includes(one)),
   };
 }
@@ -170,7 +171,13 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     if (value === undefined || value === null) return fallback;
     if (check.accepts(value)) return value;
     problems.push(
-      `counterlens.${key} is ${JSON.stringify(value)}, but must be ${check.expected}; using ${JSON.stringify(fallback)}.`,
+      t(
+        "counterlens.{0} is {1}, but must be {2}; using {3}.",
+        key,
+        JSON.stringify(value),
+        check.expected(),
+        JSON.stringify(fallback),
+      ),
     );
     return fallback;
   }

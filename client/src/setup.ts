@@ -1,6 +1,7 @@
 /** Makes the server's environment: asks first, shows how far it is, and offers a way out of every trouble. */
 
 import * as vscode from "vscode";
+import type { Choice } from "./install/choosing";
 import { create, SetupError, type Trouble } from "./install/create";
 import { candidates } from "./install/discovery";
 import { creates } from "./install/examine";
@@ -29,12 +30,11 @@ export class Setup implements vscode.Disposable {
   constructor(private readonly parts: SetupParts) {}
 
   /** No Python can run the server: say so once, with the ways out. */
-  async offer(tried: string[]): Promise<void> {
+  async offer({ tried, misfit }: Choice): Promise<void> {
     if (this.running) return;
     const { context, log } = this.parts;
     const named = this.parts.interpreter().trim() !== "";
     const begun = readProgress(ownEnvironment(context));
-    const misfit = tried.find((why) => why.includes("bundled packages"));
     const possible = ownSource(context) !== undefined && !named;
     let message = vscode.l10n.t(
       "Counterlens cannot start: no Python with the counterlens package was found.",
@@ -171,7 +171,7 @@ export class Setup implements vscode.Disposable {
           { base, folder, source, engine },
           {
             step(step, index, total) {
-              now = `${step.title} (${index + 1} of ${total})`;
+              now = vscode.l10n.t("{0} ({1} of {2})", step.title, index + 1, total);
               began = Date.now();
               log.info(`Setting up: ${now}.`);
               progress.report({ message: now, increment: index === 0 ? 0 : 100 / total });
@@ -201,10 +201,10 @@ export class Setup implements vscode.Disposable {
       tried.push(`${path} (${origin}) ${answer.reason}`);
     }
     for (const each of tried) this.parts.log.warn(`Setting up: ${each}.`);
-    const reason = tried.at(-1) ?? "there is none on the PATH";
+    const reason = tried.at(-1) ?? vscode.l10n.t("there is none on the PATH");
     return new SetupError(
       "failed",
-      `no Python 3.11 or later that can make environments was found: ${reason}`,
+      vscode.l10n.t("no Python 3.11 or later that can make environments was found: {0}", reason),
     );
   }
 

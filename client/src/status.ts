@@ -8,12 +8,12 @@ import { statusText } from "./statusText";
 
 /** What the tooltip offers. */
 const ACTIONS: [string, string][] = [
-  ["Select Model", "counterlens.selectModel"],
-  ["Test Connection", "counterlens.testConnection"],
-  ["Legend", "counterlens.showLegend"],
-  ["Toggle Overlay", "counterlens.toggleOverlay"],
-  ["Restart", "counterlens.restartServer"],
-  ["Logs", "counterlens.showLogs"],
+  [vscode.l10n.t("Select Model"), "counterlens.selectModel"],
+  [vscode.l10n.t("Test Connection"), "counterlens.testConnection"],
+  [vscode.l10n.t("Legend"), "counterlens.showLegend"],
+  [vscode.l10n.t("Toggle Overlay"), "counterlens.toggleOverlay"],
+  [vscode.l10n.t("Restart"), "counterlens.restartServer"],
+  [vscode.l10n.t("Logs"), "counterlens.showLogs"],
 ];
 
 export class Status implements vscode.Disposable {
@@ -63,7 +63,7 @@ export class Status implements vscode.Disposable {
 
   /** From now on say so; shown with the next state. */
   runsWith({ path, why, version }: Interpreter): void {
-    this.python = `Counterlens ${version} runs with ${path} (${why}).`;
+    this.python = vscode.l10n.t("Counterlens {0} runs with {1} ({2}).", version, path, why);
   }
 
   /** Ask why the file in front is not scored, without its spans. */
@@ -76,7 +76,7 @@ export class Status implements vscode.Disposable {
       answer = await this.server.request<OverlayResult>(OVERLAY, params);
     }
     if (document !== vscode.window.activeTextEditor?.document) return;
-    const unscored = answer?.state === "unavailable" ? (answer.reason ?? "unknown") : "";
+    const unscored = answer?.state === "unavailable" ? (answer.reason ?? vscode.l10n.t("unknown")) : "";
     if (unscored === this.unscored) return;
     this.unscored = unscored;
     this.draw();

@@ -1,5 +1,6 @@
 /** What the status item says, and why nothing is shown where nothing is. Pure, so that it can be tested. */
 
+import { t } from "./language";
 import type { ModelState, StatusParams } from "./protocol";
 
 const ICONS: Record<ModelState, string> = {
@@ -12,15 +13,15 @@ const ICONS: Record<ModelState, string> = {
   disabled: "circle-slash",
 };
 
-const WORDS: Record<ModelState, string> = {
-  idle: "idle",
-  loading: "loading",
-  ready: "ready",
-  scoring: "scoring",
-  probing: "probing…",
-  error: "problem",
-  disabled: "off",
-};
+const words = (): Record<ModelState, string> => ({
+  idle: t("idle"),
+  loading: t("loading"),
+  ready: t("ready"),
+  scoring: t("scoring"),
+  probing: t("probing…"),
+  error: t("problem"),
+  disabled: t("off"),
+});
 
 /** What the item is made of. */
 export interface Standing {
@@ -48,13 +49,15 @@ export function statusText({ status, unscored, trusted, overlay }: Standing): St
   const quiet = state === "ready" && unscored !== "";
   const name = model ? `${model}: ` : "Counterlens: ";
   const details = [detail];
-  if (quiet && !detail.includes(unscored)) details.push(`This file has no confidence: ${unscored}`);
-  if (!trusted)
-    details.push("The workspace is not trusted: code is scored, but none is run, so nothing is probed");
-  if (!overlay && state !== "disabled") details.push("The overlay is hidden");
+  if (quiet && !detail.includes(unscored)) details.push(t("This file has no confidence: {0}", unscored));
+  if (!trusted) {
+    details.push(t("The workspace is not trusted: code is scored, but none is run, so nothing is probed"));
+  }
+  if (!overlay && state !== "disabled") details.push(t("The overlay is hidden"));
+  const bare = !trusted && state === "ready" ? ` · ${t("no probes (untrusted)")}` : "";
   return {
     icon: quiet ? "eye-closed" : (ICONS[state] ?? "question"),
-    text: name + doing(status, unscored) + (!trusted && state === "ready" ? " · no probes (untrusted)" : ""),
+    text: name + doing(status, unscored) + bare,
     details: details.filter((sentence) => sentence !== "").map(ended),
     warns: state === "error",
   };
@@ -62,13 +65,13 @@ export function statusText({ status, unscored, trusted, overlay }: Standing): St
 
 /** Such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
 function doing({ state, reason, steps }: StatusParams, unscored: string): string {
-  if (state === "ready" && unscored) return `file not scored: ${brief(unscored)}`;
+  if (state === "ready" && unscored) return t("file not scored: {0}", brief(unscored));
   if (reason) return reason;
-  const word = WORDS[state] ?? state;
+  const word = words()[state] ?? state;
   if ((state === "loading" || state === "scoring") && steps) {
     return steps.unit === "%"
       ? `${word} ${steps.done} %`
-      : `${word} ${steps.done} of ${steps.total} ${steps.unit}`;
+      : `${word} ${t("{0} of {1} functions", steps.done, steps.total)}`;
   }
   return state === "loading" || state === "scoring" ? `${word}…` : word;
 }

@@ -1,5 +1,6 @@
 /** What "Probe Function…" offers: the tasks that can be run, then the others with the reason. */
 
+import { t } from "./language";
 import type { TaskListing } from "./protocol";
 
 type Scope = "function" | "file";
@@ -23,13 +24,13 @@ export function taskChoices(
   const scope = found.function ? wanted : "file";
   const available = found.tasks.filter((task) => task.available);
   const others = found.tasks.filter((task) => !task.available);
-  const functions = found.functions === 1 ? "1 function" : `${found.functions} functions`;
+  const functions = found.functions === 1 ? t("1 function") : t("{0} functions", found.functions);
   const choices: TaskChoice[] = [];
   if (available.length > 0) {
     choices.push({
       kind: "task",
       label: all,
-      detail: "everything below that can be run, one after the other",
+      detail: t("everything below that can be run, one after the other"),
       tasks: [all],
       scope,
     });
@@ -39,14 +40,14 @@ export function taskChoices(
   }
   if (found.function) {
     choices.push(
-      { kind: "heading", label: "Something else" },
+      { kind: "heading", label: t("Something else") },
       scope === "function"
-        ? { kind: "scope", label: "Whole file", detail: `${file}: ${functions}`, scope: "file" }
-        : { kind: "scope", label: found.function, detail: "only the function", scope: "function" },
+        ? { kind: "scope", label: t("Whole file"), detail: `${file}: ${functions}`, scope: "file" }
+        : { kind: "scope", label: found.function, detail: t("only the function"), scope: "function" },
     );
   }
-  if (others.length > 0) choices.push({ kind: "heading", label: "Not available here" });
+  if (others.length > 0) choices.push({ kind: "heading", label: t("Not available here") });
   for (const { id, reason } of others) choices.push({ kind: "unavailable", label: id, detail: reason });
-  const title = scope === "function" ? `Probe ${found.function}` : `Probe ${file}, ${functions}`;
+  const title = scope === "function" ? t("Probe {0}", found.function) : t("Probe {0}, {1}", file, functions);
   return { title, choices };
 }

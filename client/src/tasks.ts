@@ -14,7 +14,7 @@ import {
   type TasksArgument,
   type TasksResult,
 } from "./protocol";
-import type { Server } from "./server";
+import { NO_ANSWER, type Server } from "./server";
 import { type TaskChoice, taskChoices } from "./taskChoices";
 
 export type Scope = "function" | "file";
@@ -40,7 +40,6 @@ const TOOLS: Tool[] = [
   { action: "stop", title: vscode.l10n.t("Stop") },
   { action: "again", title: vscode.l10n.t("Probe Again…") },
 ];
-const NO_ANSWER = vscode.l10n.t("The language server did not answer. “Counterlens: Show Logs” says why.");
 const OPENING = vscode.l10n.t("Opening the model");
 const CHANGED = vscode.l10n.t("The file has changed since.");
 

@@ -53,12 +53,22 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
 
   async choose(): Promise<void> {
     const rows: (vscode.QuickPickItem & { shows: TreeView })[] = [
-      { label: "Partial Tree", detail: "The constructs, without words and brackets.", shows: "partial" },
-      { label: "Complete Tree", detail: "All nodes.", shows: "complete" },
-      { label: "Token Sequence", detail: "The tokens of the model in a row.", shows: "sequence" },
+      {
+        label: vscode.l10n.t("Partial Tree"),
+        detail: vscode.l10n.t("The constructs, without words and brackets."),
+        shows: "partial",
+      },
+      { label: vscode.l10n.t("Complete Tree"), detail: vscode.l10n.t("All nodes."), shows: "complete" },
+      {
+        label: vscode.l10n.t("Token Sequence"),
+        detail: vscode.l10n.t("The tokens of the model in a row."),
+        shows: "sequence",
+      },
     ];
-    const marked = rows.map((row) => ({ ...row, description: row.shows === this.shows ? "now" : "" }));
-    const chosen = await vscode.window.showQuickPick(marked, { title: "Confidence by Syntax" });
+    const now = vscode.l10n.t("now");
+    const marked = rows.map((row) => ({ ...row, description: row.shows === this.shows ? now : "" }));
+    const title = vscode.l10n.t("Confidence by Syntax");
+    const chosen = await vscode.window.showQuickPick(marked, { title });
     if (!chosen) return;
     this.shows = chosen.shows;
     await this.load();
@@ -79,7 +89,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     this.answer = answer;
     this.children = childrenOf(answer?.rows ?? []);
     this.view.message = message(answer);
-    this.view.description = answer?.calibrated ? "calibrated" : "";
+    this.view.description = answer?.calibrated ? vscode.l10n.t("calibrated") : "";
     this.changed.fire(undefined);
   }
 
@@ -103,7 +113,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     item.tooltip = new vscode.MarkdownString(tooltip);
     item.iconPath = icon(row);
     item.command = {
-      title: "Show",
+      title: vscode.l10n.t("Show"),
       command: "vscode.open",
       arguments: [this.document.uri, { selection: range(row), preserveFocus: true }],
     };
@@ -133,9 +143,11 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
 }
 
 function message(answer: TreeResult | undefined): string {
-  if (!answer) return "Open a file of a language that Counterlens reads.";
-  if (answer.state === "unavailable") return `No confidence: ${answer.reason ?? "unknown"}`;
-  return answer.truncated > 0 ? `${answer.truncated} more rows are not shown.` : "";
+  if (!answer) return vscode.l10n.t("Open a file of a language that Counterlens reads.");
+  if (answer.state === "unavailable") {
+    return vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown"));
+  }
+  return answer.truncated > 0 ? vscode.l10n.t("{0} more rows are not shown.", answer.truncated) : "";
 }
 
 function icon({ level }: TreeRow): vscode.ThemeIcon {

@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import bundle from "../../client/l10n/bundle.l10n.de.json";
 import german from "../../client/l10n/manifest.de.json";
 import manifest from "../../client/package.json";
 import { keyed, translated } from "../../scripts/localise.mjs";
+import { messagesOf } from "./messages";
 
-/** The English texts of the messages in the code. */
-function messages(): Set<string> {
-  const folder = path.join(process.cwd(), "client/src");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const found = files
-    .filter((name) => name.endsWith(".ts"))
-    .flatMap((name) => {
-      const code = readFileSync(path.join(folder, name), "utf8");
-      const calls = code.matchAll(/l10n\.t\(\s*("(?:[^"\\]|\\.)*")?/g);
-      return Array.from(calls, ([, literal]) => {
-        assert.ok(literal, `${name}: a message has to be one literal text`);
-        return JSON.parse(literal) as string;
-      });
-    });
-  return new Set(found);
-}
+const sources = path.join(process.cwd(), "client/src");
+const files = readdirSync(sources, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => path.join(sources, name));
+const { translated: messages, untranslated, misused } = messagesOf(files);
 
 /** What a translation may not change: code, keys of settings, commands behind links, places of values. */
 const fixed = (text: string) => (text.match(/`[^`]*`|\]\([^)]*\)|\{\d\}|\$\([\w-]+\)/g) ?? []).sort();
@@ -43,7 +34,36 @@ test("each text of the manifest has a German one", () => {
 });
 
 test("each message has a German one", () => {
-  assertTranslated(messages(), bundle);
+  assertTranslated(messages, bundle);
+});
+
+test("no text that a person reads is in the code as it stands", () => {
+  assert.deepEqual(untranslated, []);
+});
+
+test("a text is translated as one literal, and where there is no editor not before it is asked for", () => {
+  assert.deepEqual(misused, []);
+});
+
+test("a text that is not translated is found wherever it stands", (context) => {
+  const code = [
+    'const title = "Two words";',
+    "const label = { label: `$" + "{shown} of the code` };",
+    'const early = t("Too early");',
+    "const late = () => t(chosen);",
+    'const fine = () => t("{0} is fine", "Not This");',
+    'log.info("for the log");',
+    'const kind: "Two words" = read("counterlens.model");',
+  ];
+  const folder = mkdtempSync(path.join(tmpdir(), "counterlens-messages-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, "a.ts");
+  writeFileSync(file, code.join("\n"));
+  const found = messagesOf([file]);
+  const lines = (texts: string[]) => texts.map((text) => Number(text.split(":")[1]));
+  assert.deepEqual(lines(found.untranslated), [1, 2, 5]);
+  assert.deepEqual(lines(found.misused), [3, 4]);
+  assert.deepEqual([...found.translated], ["Too early", "{0} is fine"]);
 });
 
 test("in the package each text is a key that has the text in both languages", () => {

@@ -1,5 +1,6 @@
 /** Chooses the Python and the packages that the server runs with, and says why. */
 
+import { t } from "../language";
 import type { Candidate } from "./discovery";
 import type { Answer, Fit } from "./examine";
 
@@ -30,22 +31,31 @@ export interface Question {
   installed(python: string): Promise<Answer<string>>;
 }
 
-/** @returns the interpreter, or nothing; and a sentence about each that was tried in vain, in order */
-export async function choose(
-  question: Question,
-): Promise<{ chosen: Interpreter | undefined; tried: string[] }> {
+export interface Choice {
+  chosen: Interpreter | undefined;
+  /** A sentence about each that was tried in vain, in order. */
+  tried: string[];
+  /** The first of those that says why the packages that the extension carries do not suit. */
+  misfit: string | undefined;
+}
+
+export async function choose(question: Question): Promise<Choice> {
   const tried: string[] = [];
+  let misfit: string | undefined;
   for (const attempt of attempts(question)) {
     const answer = await attempt.run();
-    if ("found" in answer) return { chosen: answer.found, tried };
+    if ("found" in answer) return { chosen: answer.found, tried, misfit };
     const why = `${attempt.title} ${answer.reason}`;
+    if (attempt.carried) misfit ??= why;
     if (!tried.includes(why)) tried.push(why);
   }
-  return { chosen: undefined, tried };
+  return { chosen: undefined, tried, misfit };
 }
 
 interface Attempt {
   title: string;
+  /** Whether it is with the packages that the extension carries. */
+  carried: boolean;
   run(): Promise<Answer<Interpreter>>;
 }
 
@@ -55,18 +65,19 @@ function attempts({ strategy, candidates, named, carries, own, fits, installed }
   if (strategy === "fromEnvironment") return fromEnvironment;
   const bundled = carries ? candidates.map((one) => withBundled(one, fits)) : [];
   const made =
-    own && !named ? [withInstalled({ path: own, origin: "made by the extension" }, installed)] : [];
+    own && !named ? [withInstalled({ path: own, origin: t("made by the extension") }, installed)] : [];
   return [...bundled, ...made, ...fromEnvironment];
 }
 
 function withBundled({ path, origin }: Candidate, fits: Question["fits"]): Attempt {
   return {
     title: `${path} (${origin})`,
+    carried: true,
     async run() {
       const answer = await fits(path);
       if ("reason" in answer) return answer;
       const { version, paths } = answer.found;
-      const why = `${origin}, with the packages that the extension carries`;
+      const why = t("{0}, with the packages that the extension carries", origin);
       return { found: { path, version, why, environment: { PYTHONPATH: paths } } };
     },
   };
@@ -75,6 +86,7 @@ function withBundled({ path, origin }: Candidate, fits: Question["fits"]): Attem
 function withInstalled({ path, origin }: Candidate, installed: Question["installed"]): Attempt {
   return {
     title: `${path} (${origin})`,
+    carried: false,
     async run() {
       const answer = await installed(path);
       if ("reason" in answer) return answer;

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { t } from "../language";
 import { onlyOne } from "./onlyOne";
 import {
   digestOf,
@@ -53,7 +54,7 @@ export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boole
 export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   const release = onlyOne(`${recipe.folder}.lock`);
   if (!release) {
-    throw new SetupError("busy", "Another window is setting Counterlens up. Wait until it is done.");
+    throw new SetupError("busy", t("Another window is setting Counterlens up. Wait until it is done."));
   }
   try {
     const progress = begun(recipe);
@@ -62,7 +63,7 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
     if (recipe.engine === "compile" && !progress.done.includes("engine") && !hasCompiler()) {
       throw new SetupError(
         "compiler",
-        "llama.cpp has to be compiled, and no C++ compiler was found on the PATH.",
+        t("llama.cpp has to be compiled, and no C++ compiler was found on the PATH."),
       );
     }
     for (const [index, step] of all.entries()) {
@@ -101,7 +102,7 @@ const KEPT_LINES = 40;
 /** Run an installer in a process group of its own, so that cancelling ends what it has started, too. */
 function run(step: Step, { said, signal }: Watcher, started: (group: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(new SetupError("cancelled", "Cancelled."));
+    if (signal.aborted) return reject(new SetupError("cancelled", ""));
     const group = process.platform !== "win32";
     const env = { ...process.env, PYTHONNOUSERSITE: "1", VIRTUAL_ENV: undefined, PIP_RETRIES: "1" };
     const child = spawn(step.command, step.args, { detached: group, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -125,10 +126,15 @@ function run(step: Step, { said, signal }: Watcher, started: (group: number) => 
     child.once("error", (error) => reject(new SetupError("failed", `${step.command}: ${error.message}`)));
     child.once("close", (code) => {
       signal.removeEventListener("abort", end);
-      if (signal.aborted) return reject(new SetupError("cancelled", "Cancelled."));
+      if (signal.aborted) return reject(new SetupError("cancelled", ""));
       if (code === 0) return resolve();
       const trouble = NETWORK.test(lines.join("\n")) ? "network" : "failed";
-      reject(new SetupError(trouble, `${step.title} failed: ${lines.at(-1) ?? `exit code ${code}`}`));
+      reject(
+        new SetupError(
+          trouble,
+          t("{0} failed: {1}", step.title, lines.at(-1) ?? t("exit code {0}", String(code))),
+        ),
+      );
     });
   });
 }

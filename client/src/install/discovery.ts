@@ -1,6 +1,7 @@
 /** Which Pythons there are to try, best first. Knows nothing of the editor, so that it can be tested. */
 
 import * as path from "node:path";
+import { t } from "../language";
 
 export interface Candidate {
   path: string;
@@ -41,11 +42,11 @@ export async function candidates(around: Surroundings): Promise<Candidate[]> {
   if (around.trusted) {
     for (const folder of around.folders) {
       const python = pythonOf(path.join(folder, ".venv"), around.windows);
-      if (around.exists(python)) found.push({ path: python, origin: "the workspace's .venv" });
+      if (around.exists(python)) found.push({ path: python, origin: t("the workspace's .venv") });
     }
     const selected: [string, string | undefined][] = [
-      ["the Python Environments extension", await around.environmentsExtension()],
-      ["the Python extension", await around.pythonExtension()],
+      [t("the Python Environments extension"), await around.environmentsExtension()],
+      [t("the Python extension"), await around.pythonExtension()],
     ];
     for (const [origin, python] of selected) if (python) found.push({ path: python, origin });
   }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { t } from "../language";
 import { pythonOf } from "./discovery";
 
 /** What runs local models: compiled here, taken ready-made from its author, or left out. */
@@ -47,10 +48,10 @@ export function steps(
   const pinned = (name: string) => [...install, "--require-hashes", "--requirements", lock(name)];
   const settings = BUILD_SETTINGS.map((each) => `--config-settings-package=llama-cpp-python:${each}`);
   const all: Step[] = [
-    { name: "environment", title: "making an environment", command: base, args: ["-m", "venv", folder] },
+    { name: "environment", title: t("making an environment"), command: base, args: ["-m", "venv", folder] },
     {
       name: "installer",
-      title: "fetching the installer",
+      title: t("fetching the installer"),
       command: python,
       args: [
         "-m",
@@ -63,13 +64,13 @@ export function steps(
         lock("uv"),
       ],
     },
-    { name: "packages", title: "installing packages", command: uv, args: pinned("runtime") },
-    { name: "server", title: "installing the server", command: uv, args: [...install, wheelIn(source)] },
+    { name: "packages", title: t("installing packages"), command: uv, args: pinned("runtime") },
+    { name: "server", title: t("installing the server"), command: uv, args: [...install, wheelIn(source)] },
   ];
   if (engine === "none") return all;
   all.push({
     name: "model",
-    title: "fetching the embedded model (94 MB)",
+    title: t("fetching the embedded model (94 MB)"),
     command: uv,
     args: pinned("model"),
   });
@@ -78,13 +79,13 @@ export function steps(
     engine === "compile"
       ? {
           name: "engine",
-          title: "compiling llama.cpp",
+          title: t("compiling llama.cpp"),
           command: uv,
           args: [...pinned("engine"), ...settings],
         }
       : {
           name: "engine",
-          title: "fetching llama.cpp",
+          title: t("fetching llama.cpp"),
           command: uv,
           args: [...install, ...wheels, "--requirements", lock("engine")],
         },

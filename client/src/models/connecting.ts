@@ -7,8 +7,10 @@ import type { Server } from "../server";
 import { ended } from "../statusText";
 import { choose } from "./writing";
 
-const TITLE = "Connect to a Server";
-const TEST = "Test Connection";
+const TEST = vscode.l10n.t("Test Connection");
+
+/** The dialog is one of several inputs. */
+const title = (input: string) => `${vscode.l10n.t("Connect to a Server")}: ${input}`;
 
 export async function connect(server: Server, secrets: vscode.SecretStorage): Promise<void> {
   const baseUrl = await askForAddress();
@@ -20,7 +22,10 @@ export async function connect(server: Server, secrets: vscode.SecretStorage): Pr
   if (key) await storeApiKey(secrets, key);
   else if (baseUrl !== current()) await forgetApiKey(secrets); // the key of one server is not for another
   await choose({ "remote.baseUrl": baseUrl, "remote.model": model, model: "remote" });
-  const answer = await vscode.window.showInformationMessage(`Counterlens asks ${model} at ${baseUrl}.`, TEST);
+  const answer = await vscode.window.showInformationMessage(
+    vscode.l10n.t("Counterlens asks {0} at {1}.", model, baseUrl),
+    TEST,
+  );
   if (answer === TEST) await vscode.commands.executeCommand("counterlens.testConnection");
 }
 
@@ -31,13 +36,15 @@ function current(): string {
 
 async function askForAddress(): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
-    title: `${TITLE}: Its Address`,
-    prompt: "OpenAI-compatible. Your code is sent there.",
+    title: title(vscode.l10n.t("Its Address")),
+    prompt: vscode.l10n.t("OpenAI-compatible. Your code is sent there."),
     placeHolder: "http://localhost:8000/v1",
     value: current(),
     ignoreFocusOut: true,
     validateInput: (typed) =>
-      /^https?:\/\/\S+$/.test(typed.trim()) ? undefined : "An address that begins with http:// or https://",
+      /^https?:\/\/\S+$/.test(typed.trim())
+        ? undefined
+        : vscode.l10n.t("An address that begins with http:// or https://"),
   });
   return text?.trim();
 }
@@ -57,8 +64,11 @@ async function models(
     });
     if (listing?.reason !== "the key was refused") return { listing: listing ?? unknown, key };
     const given = await vscode.window.showInputBox({
-      title: `${TITLE}: Its Key`,
-      prompt: `${ended(listing.error)} Stored in VS Code's secret storage, never in a settings file.`,
+      title: title(vscode.l10n.t("Its Key")),
+      prompt: vscode.l10n.t(
+        "{0} Stored in VS Code's secret storage, never in a settings file.",
+        ended(listing.error),
+      ),
       password: true,
       ignoreFocusOut: true,
     });
@@ -69,22 +79,23 @@ async function models(
 
 async function askForModel(listing: ModelListing, baseUrl: string): Promise<string | undefined> {
   if (!listing.ok && listing.reason.startsWith("offline")) {
-    const anyway = "Use It Anyway";
+    const anyway = vscode.l10n.t("Use It Anyway");
     const message = `${ended(listing.error)} ${ended(listing.hint)}`;
     if ((await vscode.window.showWarningMessage(message, anyway)) !== anyway) return undefined;
   }
   if (listing.models.length > 0) {
     return vscode.window.showQuickPick(listing.models, {
-      title: `${TITLE}: The Model`,
-      placeHolder: `What ${baseUrl} lists`,
+      title: title(vscode.l10n.t("The Model")),
+      placeHolder: vscode.l10n.t("What {0} lists", baseUrl),
       ignoreFocusOut: true,
     });
   }
   const name = await vscode.window.showInputBox({
-    title: `${TITLE}: The Model's Name There`,
-    prompt: listing.error ? ended(listing.error) : "The server lists no models.",
+    title: title(vscode.l10n.t("The Model's Name There")),
+    prompt: listing.error ? ended(listing.error) : vscode.l10n.t("The server lists no models."),
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() ? undefined : "The name under which the server knows the model"),
+    validateInput: (text) =>
+      text.trim() ? undefined : vscode.l10n.t("The name under which the server knows the model"),
   });
   return name?.trim();
 }

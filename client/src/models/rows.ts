@@ -1,5 +1,6 @@
 /** The rows of "Select Model". Pure, so that it can be tested. */
 
+import { t, written } from "../language";
 import type { FoundModel } from "./finding";
 
 /** What can be chosen: settings to write, or a way on. */
@@ -35,17 +36,17 @@ export function modelRows(
   found: FoundModel[],
   offered: OfferedModel[] = [],
 ): ModelRow[] {
-  const chosen = (isChosen: boolean) => (isChosen ? "chosen" : "");
+  const chosen = (isChosen: boolean) => (isChosen ? t("chosen") : "");
   const listed =
     found.some(({ path }) => path === model) || offered.some(({ id }) => `${OFFERED}${id}` === model);
   const other = model !== embedded && !model.startsWith("remote") && !listed;
   return [
-    { kind: "heading", label: "on this machine" },
+    { kind: "heading", label: t("on this machine") },
     {
       kind: "model",
-      label: "Embedded",
+      label: t("Embedded"),
       description: chosen(model === embedded),
-      detail: "SmolLM2-135M-Instruct: small and quick, comes with Counterlens.",
+      detail: t("SmolLM2-135M-Instruct: small and quick, comes with Counterlens."),
       sets: { model: embedded },
     },
     ...(other
@@ -53,8 +54,8 @@ export function modelRows(
           {
             kind: "model" as const,
             label: model,
-            description: "chosen",
-            detail: "From the settings.",
+            description: t("chosen"),
+            detail: t("From the settings."),
             sets: { model },
           },
         ]
@@ -68,8 +69,12 @@ export function modelRows(
         sets: { model: path },
       }),
     ),
-    { kind: "browse", label: "GGUF File…", detail: "Any model that llama.cpp runs, on this machine." },
-    { kind: "heading", label: "on a server: your code is sent there" },
+    {
+      kind: "browse",
+      label: t("GGUF File…"),
+      detail: t("Any model that llama.cpp runs, on this machine."),
+    },
+    { kind: "heading", label: t("on a server: your code is sent there") },
     ...once(endpoints).map(
       ({ baseUrl, model: name }, index): ModelRow => ({
         kind: "model",
@@ -81,12 +86,12 @@ export function modelRows(
     ),
     {
       kind: "connect",
-      label: "Connect to a Server…",
-      detail: "An OpenAI-compatible address, its models, a key.",
+      label: t("Connect to a Server…"),
+      detail: t("An OpenAI-compatible address, its models, a key."),
     },
     ...offeredRows(model, offered),
-    { kind: "heading", label: "the chosen one" },
-    { kind: "test", label: "Test Connection", detail: "Does it answer, and what can it be asked?" },
+    { kind: "heading", label: t("the chosen one") },
+    { kind: "test", label: t("Test Connection"), detail: t("Does it answer, and what can it be asked?") },
   ];
 }
 
@@ -96,12 +101,12 @@ function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
     ({ id, name, vendor }): ModelRow => ({
       kind: "model",
       label: name,
-      description: [vendor, `${OFFERED}${id}` === model && "chosen"].filter(Boolean).join(" · "),
-      detail: "It can be probed by what it writes; it gives no scores.",
+      description: [vendor, `${OFFERED}${id}` === model && t("chosen")].filter(Boolean).join(" · "),
+      detail: t("It can be probed by what it writes; it gives no scores."),
       sets: { model: `${OFFERED}${id}` },
     }),
   );
-  return [{ kind: "heading", label: "of the editor: your code is sent to its provider" }, ...rows];
+  return [{ kind: "heading", label: t("of the editor: your code is sent to its provider") }, ...rows];
 }
 
 /** Those that can be asked, each once, in their order. */
@@ -116,5 +121,5 @@ function once(endpoints: Endpoint[]): Endpoint[] {
 
 export function size(bytes: number): string {
   const giga = bytes / 1e9;
-  return giga >= 1 ? `${giga.toFixed(1)} GB` : `${Math.max(1, Math.round(bytes / 1e6))} MB`;
+  return giga >= 1 ? `${written(giga, 1)} GB` : `${written(Math.max(1, bytes / 1e6))} MB`;
 }

@@ -1,5 +1,6 @@
 /** What a test of the model found, in rows. Pure, so that it can be tested. */
 
+import { t, written } from "../language";
 import type { TestedModel } from "../protocol";
 
 export interface TrialRow {
@@ -16,29 +17,39 @@ export function trialRows(found: TestedModel): TrialRow[] {
   return [
     {
       able: true,
-      label: "It answers",
-      detail: `${tokens} tokens in ${seconds.toFixed(1)} s: after “def add(a, b): return” it wrote ${wrote}.`,
+      label: t("It answers"),
+      detail: t(
+        "{0} tokens in {1} s: after “def add(a, b): return” it wrote {2}.",
+        tokens,
+        written(seconds, 1),
+        wrote,
+      ),
     },
     found.scores
       ? {
           able: true,
-          label: "Token probabilities",
-          detail: `Confidence, surprises, dependences and operators work${found.way ? ` (${found.way})` : ""}.`,
+          label: t("Token probabilities"),
+          detail: found.way
+            ? t("Confidence, surprises, dependences and operators work ({0}).", found.way)
+            : t("Confidence, surprises, dependences and operators work."),
         }
       : {
           able: false,
-          label: "No token probabilities",
-          detail:
+          label: t("No token probabilities"),
+          detail: t(
             "Functions can be probed, but there is no overlay: the server does not say how probable a given text is.",
+          ),
         },
     found.embeds
-      ? { able: true, label: "Embeddings", detail: "The task “embedding” can be run." }
-      : { able: false, label: "No embeddings", detail: "All tasks can be run but “embedding”." },
+      ? { able: true, label: t("Embeddings"), detail: t("The task “embedding” can be run.") }
+      : { able: false, label: t("No embeddings"), detail: t("All tasks can be run but “embedding”.") },
     {
       able: null,
       label:
-        found.where === "local" ? "Runs on this machine" : `Runs at ${found.where}: your code is sent there`,
-      detail: [found.context ? `${found.context.toLocaleString("en")} tokens of context` : "", facts]
+        found.where === "local"
+          ? t("Runs on this machine")
+          : t("Runs at {0}: your code is sent there", found.where),
+      detail: [found.context ? t("{0} tokens of context", written(found.context)) : "", facts]
         .filter(Boolean)
         .join(" · "),
     },

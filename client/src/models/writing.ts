@@ -12,9 +12,9 @@ export async function choose(values: Record<string, string>): Promise<void> {
 
 export async function browse(): Promise<void> {
   const chosen = await vscode.window.showOpenDialog({
-    title: "A model for Counterlens",
-    openLabel: "Use This Model",
-    filters: { "GGUF models": ["gguf"] },
+    title: vscode.l10n.t("A model for Counterlens"),
+    openLabel: vscode.l10n.t("Use This Model"),
+    filters: { [vscode.l10n.t("GGUF models")]: ["gguf"] },
   });
   const file = chosen?.[0]?.fsPath;
   if (file) await choose({ model: file });

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { PROBE, type ProbeArgument, type ProbeResult } from "../protocol";
-import type { Server } from "../server";
+import { NO_ANSWER, type Server } from "../server";
 import { type Message, verdict } from "./verdict";
 
 /** The mutations of one function to ask about. */
@@ -92,7 +92,14 @@ function shown(test: vscode.TestItem, { text, line, expected, actual }: Message)
 }
 
 function unanswered(): ProbeResult {
-  const error = vscode.l10n.t("The language server did not answer. “Counterlens: Show Logs” says why.");
   const nothing = { summary: "", report: "", markdown: "", html: "", function: "", source: "" };
-  return { ok: false, error, ...nothing, version: 0, pairs: [], not_asked: [], why_not_judged: "" };
+  return {
+    ok: false,
+    error: NO_ANSWER,
+    ...nothing,
+    version: 0,
+    pairs: [],
+    not_asked: [],
+    why_not_judged: "",
+  };
 }

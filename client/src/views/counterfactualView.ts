@@ -77,7 +77,7 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
   getTreeItem(row: Row): vscode.TreeItem {
     const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
     if ("rows" in row) {
-      const item = new vscode.TreeItem(row.label, row.label === "refused" ? Collapsed : Expanded);
+      const item = new vscode.TreeItem(row.label, row.refused ? Collapsed : Expanded);
       item.description = String(row.rows.length);
       return item;
     }
@@ -88,7 +88,8 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
     item.tooltip = tooltip;
     item.iconPath = refused ? new vscode.ThemeIcon("circle-slash") : outcomeIcon(row.outcome ?? "");
     item.accessibilityInformation = { label: spoken };
-    if (!refused) item.command = { title: "Show the Difference", command: OPEN, arguments: [row] };
+    if (!refused)
+      item.command = { title: vscode.l10n.t("Show the Difference"), command: OPEN, arguments: [row] };
     return item;
   }
 

@@ -65,7 +65,11 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
       return [{ kind: "note", label: why, icon: found.state === "scoring" ? "loading~spin" : "info" }];
     }
     if (section === "dependences") {
-      const command = { title: "Show Dependences", command: SHOW_DEPENDENCES, arguments: [argument] };
+      const command = {
+        title: vscode.l10n.t("Show Dependences"),
+        command: SHOW_DEPENDENCES,
+        arguments: [argument],
+      };
       const { dependences } = found;
       return dependences
         ? [
@@ -79,7 +83,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
           ]
         : [{ kind: "note", label: vscode.l10n.t("Show what the model infers…"), icon: "play", command }];
     }
-    const probe = { title: "Probe Function…", command: "counterlens.probeFunction" };
+    const probe = { title: vscode.l10n.t("Probe Function…"), command: "counterlens.probeFunction" };
     const done: Row[] = found.findings.map(({ task, summary }) => ({
       kind: "note",
       label: task,
@@ -127,7 +131,11 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     const { start, end } = one.least;
     const selection = new vscode.Range(start.line, start.character, end.line, end.character);
     const place = [this.place?.document.uri, { selection, preserveFocus: true }];
-    item.command = { title: "Show the Least Certain Place", command: "vscode.open", arguments: place };
+    item.command = {
+      title: vscode.l10n.t("Show the Least Certain Place"),
+      command: "vscode.open",
+      arguments: place,
+    };
     return item;
   }
 

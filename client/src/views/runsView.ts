@@ -2,7 +2,7 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Server } from "../server";
+import { NO_ANSWER, type Server } from "../server";
 import { RUN_REPORT, RUNS, type RunReport, type RunRow } from "./protocol";
 import { runWords } from "./words";
 
@@ -10,7 +10,6 @@ const FILES = "**/run.sqlite";
 const EXCLUDED = "**/{node_modules,.venv,venv,.git}/**";
 const MOST = 200;
 const OPEN = "counterlens.openRun";
-const NO_ANSWER = vscode.l10n.t("The language server did not answer. “Counterlens: Show Logs” says why.");
 
 /** A row of the view. */
 export interface FoundRun {
@@ -89,7 +88,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     }
     const panel = vscode.window.createWebviewPanel(
       "counterlens.run",
-      `Run ${name(row)}`,
+      vscode.l10n.t("Run {0}", name(row)),
       vscode.ViewColumn.Active,
       {
         enableScripts: true, // those that the page names by their hashes
@@ -120,7 +119,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     item.iconPath = new vscode.ThemeIcon(icon);
     item.contextValue = row.run?.resume ? "resumable" : "run";
     item.accessibilityInformation = { label: spoken };
-    item.command = { title: "Show the Report", command: OPEN, arguments: [row] };
+    item.command = { title: vscode.l10n.t("Show the Report"), command: OPEN, arguments: [row] };
     return item;
   }
 

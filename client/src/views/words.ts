@@ -1,5 +1,6 @@
 /** What the rows of the views say, to the eye and to a screen reader. Pure, to be tested. */
 
+import { t } from "../language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "../protocol";
 import { percent } from "../rows";
 import type { ConceptRow, RunRow } from "./protocol";
@@ -13,13 +14,14 @@ export interface Words {
 }
 
 export function conceptWords(one: ConceptRow): Words {
-  const nodes = one.nodes === 1 ? "1 node" : `${one.nodes} nodes`;
-  const least = `least certain: ${one.text}, ${percent(one.least_confidence)}`;
+  const nodes = one.nodes === 1 ? t("1 node") : t("{0} nodes", one.nodes);
+  const mean = percent(one.confidence);
+  const least = t("least certain: {0}, {1}", one.text, percent(one.least_confidence));
   return {
     label: one.name,
-    description: `${percent(one.confidence)} · ${nodes}`,
-    tooltip: `Mean probability ${percent(one.confidence)} over ${nodes}; ${least}.`,
-    spoken: `${one.name}: ${percent(one.confidence)} over ${nodes}; ${least}, line ${one.least.start.line + 1}`,
+    description: `${mean} · ${nodes}`,
+    tooltip: t("Mean probability {0} over {1}; {2}.", mean, nodes, least),
+    spoken: t("{0}: {1} over {2}; {3}, {4}", one.name, mean, nodes, least, lineWords(one.least.start.line)),
   };
 }
 
@@ -27,9 +29,14 @@ export function conceptWords(one: ConceptRow): Words {
 export function groupsOf({ counterfactuals, refused }: CounterfactualResult): Group[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   const groups: Group[] = [
-    { kind: "group", label: "keeps the meaning", rows: inOrder.filter(({ preserving }) => preserving) },
-    { kind: "group", label: "breaks the meaning", rows: inOrder.filter(({ preserving }) => !preserving) },
-    { kind: "group", label: "refused", rows: [...refused].sort((a, b) => a.line - b.line) },
+    { kind: "group", label: t("keeps the meaning"), rows: inOrder.filter(({ preserving }) => preserving) },
+    { kind: "group", label: t("breaks the meaning"), rows: inOrder.filter(({ preserving }) => !preserving) },
+    {
+      kind: "group",
+      label: t("refused"),
+      refused: true,
+      rows: [...refused].sort((a, b) => a.line - b.line),
+    },
   ];
   return groups.filter(({ rows }) => rows.length > 0);
 }
@@ -37,42 +44,55 @@ export function groupsOf({ counterfactuals, refused }: CounterfactualResult): Gr
 export interface Group {
   kind: "group";
   label: string;
+  /** Whether it is about what could not be made. */
+  refused?: boolean;
   rows: (Counterfactual | Refusal)[];
 }
 
 export function counterfactualWords(one: Counterfactual): Words {
-  const verdict = one.verdict || (one.preserving ? "not probed" : "");
-  const place = `line ${one.line + 1}`;
-  const assumed = one.assumptions.length > 0 ? ` Assumes ${one.assumptions.join(", ")}.` : "";
+  const verdict = one.verdict || (one.preserving ? t("not probed") : "");
+  const place = lineWords(one.line);
+  const sentences = [
+    `${one.concept}: ${one.description}.`,
+    ...(one.assumptions.length > 0 ? [t("Assumes {0}.", one.assumptions.join(", "))] : []),
+    ...(one.verdict ? [t("Probed: {0}.", one.verdict)] : []),
+  ];
   return {
     label: one.mutation,
     description: [place, verdict].filter(Boolean).join(" · "),
-    tooltip: `${one.concept}: ${one.description}.${assumed}${one.verdict ? ` Probed: ${one.verdict}.` : ""}`,
+    tooltip: sentences.join(" "),
     spoken: `${one.mutation}, ${place}${verdict ? `, ${verdict}` : ""}: ${one.description}`,
   };
 }
 
 export function refusalWords({ mutation, line, reason }: Refusal): Words {
-  const place = `line ${line + 1}`;
+  const place = lineWords(line);
   return {
     label: mutation,
     description: `${place} · ${reason}`,
     tooltip: reason,
-    spoken: `${mutation}, ${place}, refused: ${reason}`,
+    spoken: t("{0}, {1}, refused: {2}", mutation, place, reason),
   };
 }
 
 /** @param name of the folder, as the workspace shows it */
 export function runWords(name: string, run: RunRow | undefined): Words {
-  if (!run) return { label: name, description: "", tooltip: name, spoken: `run ${name}` };
+  if (!run) return { label: name, description: "", tooltip: name, spoken: t("run {0}", name) };
   if (run.error)
     return { label: name, description: run.error, tooltip: run.error, spoken: `${name}: ${run.error}` };
-  const far = run.resume ? `${run.done} of ${run.total}, can be resumed` : `${run.total} done`;
-  const what = `${run.tasks.join(", ")} on ${run.data}`;
+  const far = run.resume ? t("{0} of {1}, can be resumed", run.done, run.total) : t("{0} done", run.total);
+  const tasks = run.tasks.join(", ");
+  const models = run.models.join(", ");
+  const what = t("{0} on {1}", tasks, run.data);
   return {
     label: name,
-    description: `${run.tasks.join(", ")} · ${far}`,
-    tooltip: [what, `asked: ${run.models.join(", ")}`, far, run.folder].join("\n\n"),
-    spoken: `${name}: ${what}, asked of ${run.models.join(", ")}, ${far}`,
+    description: `${tasks} · ${far}`,
+    tooltip: [what, t("asked: {0}", models), far, run.folder].join("\n\n"),
+    spoken: t("{0}: {1}, asked of {2}, {3}", name, what, models, far),
   };
+}
+
+/** @param line counted from 0 */
+function lineWords(line: number): string {
+  return t("line {0}", line + 1);
 }

@@ -1,0 +1,142 @@
+/** Where the boxes of the picture stand: a tidy tree from left to right, or tokens in their lines. Pure. */
+
+import { hierarchy, tree } from "d3-hierarchy";
+import type { TreeRow } from "../protocol";
+import type { Outline } from "./outline";
+import type { Face } from "./words";
+
+export interface Box {
+  row: number;
+  /** Its left upper corner. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** From a box to one of its children, as the data of a path. */
+export interface Link {
+  to: number;
+  path: string;
+}
+
+export interface Layout {
+  boxes: Box[];
+  links: Link[];
+  width: number;
+  height: number;
+}
+
+/** The width of a text: of the head and the figure in the font of the editor's surface, of source in that of code. */
+export type Measure = (text: string, font: "head" | "figure" | "code") => number;
+
+export const MARGIN = 16;
+export const PADDING = 9;
+export const LINE = 16;
+/** Between a head and its figure. */
+const GAP = 12;
+/** Between a box and its children, for the mark that folds them. */
+const ACROSS = 40;
+const BETWEEN = 10;
+
+/** The height of a box with so many lines of text. */
+const heightOf = (lines: number) => 8 + LINE * lines;
+
+function sizeOf(face: Face, measure: Measure): { width: number; height: number } {
+  const head = measure(face.head, "head") + GAP + measure(face.figure, "figure");
+  const width = 2 * PADDING + Math.max(head, face.text ? measure(face.text, "code") : 0);
+  return { width: Math.ceil(width), height: heightOf(face.text ? 2 : 1) };
+}
+
+/** Parents stand left of their children, each depth in a column, siblings in the order of the text. */
+export function treeLayout(
+  outline: Outline,
+  drawn: number[],
+  open: Set<number>,
+  faces: Face[],
+  measure: Measure,
+): Layout {
+  if (drawn.length === 0) return { boxes: [], links: [], width: 0, height: 0 };
+  const sizes = new Map(drawn.map((row, at) => [row, sizeOf(faces[at] as Face, measure)]));
+  const height = (row: number) => sizes.get(row)?.height ?? 0;
+  const roots = outline.roots.filter((row) => sizes.has(row));
+  const root = hierarchy(-1, (row) => (row < 0 ? roots : open.has(row) ? outline.children[row] : undefined));
+  const placed = tree<number>()
+    .nodeSize([1, 1])
+    .separation((a, b) => (height(a.data) + height(b.data)) / 2 + BETWEEN * (a.parent === b.parent ? 1 : 1.6))(
+    root,
+  );
+  const nodes = placed.descendants().filter(({ data }) => data >= 0);
+  const columns: number[] = [];
+  for (const { data, depth } of nodes) {
+    columns[depth] = Math.max(columns[depth] ?? 0, sizes.get(data)?.width ?? 0);
+  }
+  const lefts: number[] = [0, MARGIN];
+  columns.forEach((width, depth) => {
+    lefts[depth + 1] = (lefts[depth] ?? 0) + width + ACROSS;
+  });
+  const top = Math.min(...nodes.map(({ x, data }) => x - height(data) / 2)) - MARGIN;
+  const boxes = new Map(
+    nodes.map(({ data, depth, x }) => {
+      const size = sizes.get(data) ?? { width: 0, height: 0 };
+      const box: Box = { row: data, x: lefts[depth] ?? 0, y: x - size.height / 2 - top, ...size };
+      return [data, box];
+    }),
+  );
+  const inOrder = drawn.flatMap((row) => boxes.get(row) ?? []);
+  const links = inOrder.flatMap((box) => {
+    const parent = boxes.get(outline.rows[box.row]?.parent ?? -1);
+    return parent ? [{ to: box.row, path: curve(parent, box) }] : [];
+  });
+  return { boxes: inOrder, links, ...extent(inOrder, ACROSS) };
+}
+
+function curve(from: Box, to: Box): string {
+  const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
+  const [x2, y2] = [to.x, to.y + to.height / 2];
+  const middle = x2 - ACROSS / 2;
+  return `M${x1} ${y1}H${middle - ACROSS / 2}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+}
+
+/** Of one character of indentation. */
+const INDENT = 7;
+const DEEPEST = 40;
+const APART = 4;
+
+/** Tokens stand in the lines of the source, with their indentation; lines that are too long go on below. */
+export function sequenceLayout(
+  rows: TreeRow[],
+  drawn: number[],
+  faces: Face[],
+  measure: Measure,
+  widest: number,
+): Layout {
+  const boxes: Box[] = [];
+  const height = heightOf(2);
+  let line = -1;
+  let [x, y, left] = [MARGIN, MARGIN - height - BETWEEN, MARGIN];
+  drawn.forEach((row, at) => {
+    const face = faces[at] as Face;
+    const start = rows[row]?.range.start ?? { line: 0, character: 0 };
+    const inner = Math.max(measure(face.head, "code"), measure(face.figure, "figure"));
+    const width = Math.ceil(inner) + PADDING;
+    const isNew = start.line !== line;
+    if (isNew) left = MARGIN + INDENT * Math.min(start.character, DEEPEST);
+    if (isNew || x + width + MARGIN > widest) {
+      x = isNew ? left : left + 2 * INDENT;
+      y += height + BETWEEN;
+    }
+    line = start.line;
+    boxes.push({ row, x, y, width, height });
+    x += width + APART;
+  });
+  return { boxes, links: [], ...extent(boxes, 0) };
+}
+
+function extent(boxes: Box[], beyond: number): { width: number; height: number } {
+  const far = (edge: (box: Box) => number) => boxes.reduce((most, box) => Math.max(most, edge(box)), 0);
+  return {
+    width: far((box) => box.x + box.width) + MARGIN + beyond,
+    height: far((box) => box.y + box.height) + MARGIN,
+  };
+}
