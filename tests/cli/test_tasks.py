@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
-from counterlens.cli import every_task
+from counterlens.cli import every_task, tasks
+from counterlens.cli.probe import probe
+from counterlens.cli.written import Written
 from counterlens.errors import Cancelled, DataError, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes import running
@@ -105,3 +111,51 @@ def test_repair_gets_the_bugs_of_a_dataset(request_of_one: Request, monkeypatch:
     monkeypatch.setattr(every_task, "OFFERS", {"repair": Offer("repair", "", frozenset[Need]())})
     (outcome,) = every_task.run_all(request_of_one, bugs=none).outcomes
     assert (outcome.state, outcome.reason) == (State.FAILED, "it has no programs with bugs")
+
+
+def test_everything_is_written_also_what_was_not_run(
+    request_of_one: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Refuses, "error", KeyboardInterrupt())
+    with (tmp_path / "r.md").open("w") as markdown, (tmp_path / "r.html").open("w") as html:
+        written = Written(markdown, html, as_json=False)
+        with pytest.raises(click.exceptions.Exit) as ended:
+            every_task.probe_everything(request_of_one, "shop.py", None, written)
+    assert ended.value.exit_code == every_task.INTERRUPTED
+    report, page = (tmp_path / "r.md").read_text(), (tmp_path / "r.html").read_text()
+    rows = [line for line in report.splitlines() if line.startswith("| ")]
+    assert {"| works | done | It works. |", "| refuses | cancelled |  |", "| last | cancelled |  |"} <= {
+        *rows
+    }
+    assert "## works" in report
+    assert page.startswith("<!doctype html>")
+    assert "<script" not in page
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert links == ["head-task-works", "head-task-refuses", "head-task-last"]
+    assert all(f'id="{one}"' in page for one in links)
+
+
+def test_one_task_is_written(
+    request_of_one: Request, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tasks, "TASKS", {"confidence": Works()})
+    shown = click.File("w", lazy=True).convert("-", None, None)
+    tasks.probe_task("confidence", request_of_one, "shop.py::f", Written(shown, None, as_json=False))
+    printed = capsys.readouterr().out
+    assert printed.startswith("# shop.py::f: confidence\n\n1 function, asked of SmolLM2")
+    assert "\n| n |\n| --- |\n| 1 |\n" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--markdown", "-", "--json"], "standard output takes one of"),
+        (["--markdown", "-", "--html", "-"], "standard output takes one of"),
+        (["--markdown", "no/such/folder/r.md"], "there is no folder no/such/folder"),
+        (["--html", "."], ". is a folder"),
+    ],
+)
+def test_where_a_report_cannot_go_is_said_before_anything_is_asked(options: list[str], why: str) -> None:
+    ran = CliRunner().invoke(probe, ["no-such-file.py", "--task", "operator", *options])
+    assert ran.exit_code == 2
+    assert why in ran.stderr.replace("'", "").replace(str(Path("no/such/folder")), "no/such/folder")

@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from counterlens.cli.options import print_json, print_report, steps
+from counterlens.cli.tasks import about_of
+from counterlens.cli.written import Written
 from counterlens.errors import Cancelled, DataError
 from counterlens.probes.offers import ALL, OFFERS, Offer
 from counterlens.probes.running import Outcome, State, run_offer
@@ -17,6 +19,8 @@ from counterlens.probes.session import Variant
 from counterlens.probes.task import Report, Request, Target
 from counterlens.reports import json as plain
 from counterlens.reports.tables import task_json, task_report
+from counterlens.reports.tasks_html import tasks_html
+from counterlens.reports.tasks_markdown import tasks_markdown
 from counterlens.reports.terminal import probe_report
 
 INTERRUPTED = 130
@@ -34,6 +38,11 @@ class Everything:
 
     outcomes: tuple[Outcome, ...]
     waiting: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[Outcome, ...]:
+        """Every task, those that were not begun as cancelled."""
+        return *self.outcomes, *(Outcome(OFFERS[name], State.CANCELLED) for name in self.waiting)
 
     @property
     def interrupted(self) -> bool:
@@ -87,6 +96,32 @@ def _run(
 
 def _named(report: Report, task: str, what: str, done: int, total: int) -> None:
     report(f"{task}: {what}", done, total)
+
+
+def probe_everything(
+    request: Request, subject: str, bugs: Callable[[], Sequence[Target]] | None, written: Written
+) -> None:
+    """Run every task; what is found is shown as it comes, or written at the end, also when interrupted.
+
+    Args:
+        request: The model, the functions and the rest.
+        subject: What the functions are of, as the user named it.
+        bugs: As `run_all`.
+        written: Which reports are asked for.
+
+    Raises:
+        click.exceptions.Exit: the user ended it.
+    """
+    found = run_all(request, bugs=bugs, show=show_outcome if written.terminal else lambda _outcome: None)
+    title, about = f"{subject}: every task", about_of(request)
+    written.write(
+        partial(tasks_markdown, title, about, found.all), partial(tasks_html, title, about, found.all)
+    )
+    if written.as_json:
+        print_everything(found)
+    show_end(found)
+    if found.interrupted:
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def show_outcome(outcome: Outcome) -> None:

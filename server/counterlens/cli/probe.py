@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import IO
 
 import click
@@ -27,6 +26,7 @@ from counterlens.cli.options import (
     strong_sandbox,
     without_option,
 )
+from counterlens.cli.written import Written, written_options
 from counterlens.datasets import open_dataset
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
@@ -77,8 +77,7 @@ from counterlens.syntax.functions import find_function, require_python
     is_flag=True,
     help="Short for --task likelihood: how likely the true rest is; nothing is written or run.",
 )
-@click.option("--markdown", type=click.File("w", lazy=True), help="Write the report as Markdown (- to show).")
-@click.option("--html", type=click.File("w", lazy=True), help="Write the report as a page of its own.")
+@written_options
 @click.option("--windows", is_flag=True, help="Also with less context (operator).")
 @click.option("--unroll", is_flag=True, help="Also with loops written out as they run (execution).")
 @click.option(
@@ -146,73 +145,40 @@ def probe(
     The function and equivalent ways of writing it are cut at the same place, the model completes both, and
     the function's own tests judge both. What the model writes runs in a sandbox only.
     """
-    if task == ALL or (task in TASKS and not likelihood):
-        chosen = tasks.targets(task, target, data=data, limit=limit, seed=seed)
-        with ExitStack() as stack:
-            with steps("loading the model"):
-                loaded = stack.enter_context(opened(model, threads, base_url, api, no_cache=no_cache))
-            request = Request(
-                loaded,
-                chosen,
-                strong_sandbox,
-                seed=seed,
-                windows=windows,
-                corpus=corpus,
-                method=method,
-                mutations=mutations,
-                without=without,
-                prefix_ratio=ratio,
-                max_tokens=max_tokens,
-                unroll=unroll,
-                code=code,
-                encoder=_encoder(stack, encoder, threads, base_url, no_cache=no_cache),
-            )
-            if task == ALL:
-                bugs = partial(tasks.bugs_of, data, limit=limit, seed=seed) if data is not None else None
-                _probe_everything(request, bugs, as_json=as_json)
-            else:
-                with steps("looking at the functions") as report:
-                    result = tasks.run(task, replace(request, report=report))
-                tasks.show(result, as_json=as_json)
-        return
-    variant = Variant.LIKELIHOOD if likelihood else Variant(task)
-    sandbox = best_sandbox() if variant is Variant.LIKELIHOOD else strong_sandbox()
-    subjects = _subjects(target, data, variant, limit=limit, seed=seed, sandbox=sandbox)
-    left_out: dict[str, str] = {}
-    with (
-        steps("loading the model", total_known=True) as report,
-        opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
-    ):
+    written = Written(markdown, html, as_json)
+    asked = str(Variant.LIKELIHOOD) if likelihood else task
+    sandbox = best_sandbox if asked == Variant.LIKELIHOOD else cache(strong_sandbox)
+    subjects: Target | list[Target]
+    if asked in list(Variant):
+        subjects = _subjects(target, data, Variant(asked), limit=limit, seed=seed, sandbox=sandbox())
+    else:
+        subjects = tasks.targets(asked, target, data=data, limit=limit, seed=seed)
+    with ExitStack() as stack:
+        with steps("loading the model"):
+            loaded = stack.enter_context(opened(model, threads, base_url, api, no_cache=no_cache))
         request = Request(
             loaded,
-            (),
-            lambda: sandbox,
+            subjects if isinstance(subjects, list) else (),
+            sandbox,
             seed=seed,
+            windows=windows,
+            corpus=corpus,
+            method=method,
             mutations=mutations,
             without=without,
             prefix_ratio=ratio,
             max_tokens=max_tokens,
-            report=report,
+            unroll=unroll,
+            code=code,
+            encoder=_encoder(stack, encoder, threads, base_url, no_cache=no_cache),
         )
-        session = ProbeSession(request, variant)
-        if isinstance(subjects, list):
-            found, left_out = session.probe_targets(subjects)
-        elif subjects.qualname:
-            found = [session.probe(subjects.document, subjects.qualname)]
+        if asked in list(Variant):
+            _probe_pairs(Variant(asked), request, subjects, written)
+        elif asked == ALL:
+            bugs = partial(tasks.bugs_of, data, limit=limit, seed=seed) if data is not None else None
+            every_task.probe_everything(request, target or data or "", bugs, written)
         else:
-            found = session.probe_all(subjects.document)
-    probes = [one.probe for one in found]
-    if markdown:
-        markdown.write(probe_markdown(probes))
-    if html:
-        html.write(probe_html(probes))
-    if as_json:
-        single = isinstance(subjects, Target) and bool(subjects.qualname)
-        print_json({**_document(found, session.skipped, single=single), "left_out": left_out})
-    elif not (markdown and markdown.name == "-"):
-        _show(
-            found, None if isinstance(subjects, Target) and subjects.qualname else left_out | session.skipped
-        )
+            tasks.probe_task(asked, request, target or data or "", written)
 
 
 def _encoder(
@@ -226,18 +192,26 @@ def _encoder(
     )
 
 
-def _probe_everything(
-    request: Request, bugs: Callable[[], Sequence[Target]] | None, *, as_json: bool
+def _probe_pairs(
+    variant: Variant, request: Request, subjects: Target | list[Target], written: Written
 ) -> None:
-    """Every task; what is found is shown as it comes, or as JSON at the end, also when interrupted."""
-    found = every_task.run_all(
-        request, bugs=bugs, show=(lambda _: None) if as_json else every_task.show_outcome
-    )
-    if as_json:
-        every_task.print_everything(found)
-    every_task.show_end(found)
-    if found.interrupted:
-        raise click.exceptions.Exit(every_task.INTERRUPTED)
+    """Completion, repair or likelihood of one function, of all in a file, or of a dataset."""
+    left_out: dict[str, str] = {}
+    with steps("finding the tests") as report:
+        session = ProbeSession(replace(request, report=report), variant)
+        if isinstance(subjects, list):
+            found, left_out = session.probe_targets(subjects)
+        elif subjects.qualname:
+            found = [session.probe(subjects.document, subjects.qualname)]
+        else:
+            found = session.probe_all(subjects.document)
+    probes = [one.probe for one in found]
+    written.write(partial(probe_markdown, probes), partial(probe_html, probes))
+    single = isinstance(subjects, Target) and bool(subjects.qualname)
+    if written.as_json:
+        print_json({**_document(found, session.skipped, single=single), "left_out": left_out})
+    elif written.terminal:
+        _show(found, None if single else left_out | session.skipped)
 
 
 def _subjects(

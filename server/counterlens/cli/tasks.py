@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import click
 
-from counterlens.cli.options import print_json, print_report, split_target, strong_sandbox
+from counterlens.cli.options import print_json, print_report, split_target, steps, strong_sandbox
+from counterlens.cli.written import Written
+from counterlens.counting import plural
 from counterlens.datasets import open_dataset
 from counterlens.errors import ModelError
 from counterlens.probes.offers import ALL, OFFERS
 from counterlens.probes.registry import TASKS
+from counterlens.probes.running import Outcome, State
 from counterlens.probes.subjects import targets_in, targets_of
 from counterlens.probes.task import Request, Result, Target
 from counterlens.reports.tables import task_json, task_report
+from counterlens.reports.tasks_html import tasks_html
+from counterlens.reports.tasks_markdown import tasks_markdown
 from counterlens.syntax.document import Document
 
 
@@ -61,9 +69,32 @@ def bugs_of(data: str, *, limit: int | None, seed: int) -> list[Target]:
     return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=strong_sandbox(), buggy=True)
 
 
-def show(result: Result, *, as_json: bool) -> None:
-    """Print a result."""
-    if as_json:
+def probe_task(task: str, request: Request, subject: str, written: Written) -> None:
+    """Run a task and tell what it found.
+
+    Args:
+        task: Which.
+        request: The model, the functions and the rest.
+        subject: What the functions are of, as the user named it.
+        written: Which reports are asked for.
+
+    Raises:
+        as `run`.
+    """
+    with steps("looking at the functions") as report:
+        result = run(task, replace(request, report=report))
+    title, about = f"{subject}: {task}", about_of(request)
+    outcomes = (Outcome(OFFERS[task], State.DONE, result=result),)
+    written.write(
+        partial(tasks_markdown, title, about, outcomes), partial(tasks_html, title, about, outcomes)
+    )
+    if written.as_json:
         print_json(task_json(result))
-    else:
+    elif written.terminal:
         print_report(task_report(result))
+
+
+def about_of(request: Request) -> str:
+    """How many functions are asked about, and who is asked."""
+    info = request.model.info
+    return f"{plural(len(request.targets), 'function')}, asked of {info.name} ({info.where})"

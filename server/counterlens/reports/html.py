@@ -27,13 +27,17 @@ def probe_html(probes: Sequence[CompletionProbe]) -> str:
     parts = [probe_fragment(probe) for probe in probes]
     if len(probes) > 1:
         parts += ["<h1>All functions</h1>", *together_tables(probes)]
-    body = "\n".join(parts)
+    return page(f"Probe of {title}", "\n".join(parts))
+
+
+def page(title: str, body: str) -> str:
+    """A page of its own around what is HTML already."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy())}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{escape(f'Probe of {title}')}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 

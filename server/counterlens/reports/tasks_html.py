@@ -1,4 +1,7 @@
-"""Tasks as sections of a page that grows: an overview, and one section a task. Everything is escaped here."""
+"""Tasks as HTML: an overview and one section a task, for a page that grows, or all at once as a page.
+
+Everything is escaped here.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,40 @@ from html import escape
 
 from counterlens.probes.running import Outcome, State
 from counterlens.probes.task import Result, Table
-from counterlens.reports.html import probe_fragment, together_tables
+from counterlens.reports.html import page, probe_fragment, together_tables
 from counterlens.reports.markup import paragraph
 from counterlens.reports.markup import table as html_table
 from counterlens.reports.tables import cell_text
 from counterlens.reports.task_words import checked, left_out, probes_of, summary
 
 
-def overview_fragment(title: str, about: str, outcomes: Sequence[Outcome]) -> str:
-    """How far each task is, and what it shows; its name leads to its section (`data-jump`).
+def tasks_html(title: str, about: str, outcomes: Sequence[Outcome]) -> str:
+    """A page on tasks that have ended; it loads and runs nothing.
+
+    Args:
+        title: What was probed.
+        about: Where it is, and who was asked.
+        outcomes: The tasks, in their order.
+    """
+    overview = overview_fragment(title, about, outcomes, linked=True)
+    return page(title, "\n".join([overview, *map(outcome_fragment, outcomes)]))
+
+
+def overview_fragment(title: str, about: str, outcomes: Sequence[Outcome], *, linked: bool = False) -> str:
+    """How far each task is, and what it shows; its name leads to its section.
 
     Args:
         title: What is probed.
         about: Where it is, and who is asked.
         outcomes: The tasks, in their order.
+        linked: Whether by a link; otherwise by a button with `data-jump`, for a host whose script does it.
     """
     rows = [
-        (_name(one), f'<span class="{_style(one.state)}">{one.state}</span>', escape(_short(summary(one))))
+        (
+            _name(one, linked),
+            f'<span class="{_style(one.state)}">{one.state}</span>',
+            escape(_short(summary(one))),
+        )
         for one in outcomes
     ]
     caption = "Tasks" if len(rows) > 1 else "Task"
@@ -92,10 +112,12 @@ def _table(one: Table) -> str:
     return html_table(one.title[:1].upper() + one.title[1:], one.columns, rows) + note
 
 
-def _name(outcome: Outcome) -> str:
+def _name(outcome: Outcome, linked: bool) -> str:
     name = escape(outcome.offer.id)
     if outcome.state is State.WAITING:
         return name
+    if linked:
+        return f'<a href="#head-{escape(section_id(outcome))}">{name}</a>'
     return f'<button type="button" class="link" data-jump="{escape(section_id(outcome))}">{name}</button>'
 
 

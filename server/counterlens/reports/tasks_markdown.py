@@ -21,7 +21,7 @@ def tasks_markdown(title: str, about: str, outcomes: Sequence[Outcome]) -> str:
     rows = [(one.offer.id, str(one.state), summary(one)) for one in outcomes]
     parts = [f"# {escaped(title)}", escaped(about), table(("task", "state", "what it shows"), rows)]
     for outcome in outcomes:
-        if outcome.state in (State.DONE, State.FAILED):
+        if outcome.state in (State.DONE, State.FAILED) or outcome.probed:
             parts += _section(outcome)
     return "\n\n".join(parts) + "\n"
 
