@@ -67,6 +67,20 @@ async def test_an_assistant_gets_evidence() -> None:
         assert operators.structured_content["task"] == "operator"
 
 
+async def test_the_confidence_of_a_method_is_its_own(tmp_path: Path) -> None:
+    source = "class Lamp:\n    def on(self): return 1\n\n    def off(self):\n        while self: pass\n"
+    (tmp_path / "lamp.py").write_text(source)
+    async with connected(tmp_path) as client:
+        of_all = await call(client, "counterlens_confidence", path="lamp.py")
+        of_method = await call(client, "counterlens_confidence", path="lamp.py", function="Lamp.on")
+    whole, method = of_all.structured_content, of_method.structured_content
+    assert whole is not None
+    assert method is not None
+    assert "iteration" in whole["concepts"]
+    assert "iteration" not in method["concepts"]
+    assert method["bits_per_byte"] != whole["bits_per_byte"]
+
+
 async def test_what_needs_no_model_answers_without_one() -> None:
     async with connected() as client:
         changed = await call(client, "counterlens_counterfactuals", path="parity.py", function="parity")

@@ -106,8 +106,11 @@ class Confidence:
     @cached_property
     def bits_per_byte(self) -> float | None:
         """The surprisal of the whole document in bits, over its bytes; None where nothing is scored."""
-        size = len(self.document.data)
-        bits, scored = Surprisal(self.scores).bits(np.array([0]), np.array([size]))
+        return self.bits_per_byte_in(0, len(self.document.data))
+
+    def bits_per_byte_in(self, start: int, end: int) -> float | None:
+        """The same of what lies between two bytes."""
+        bits, scored = Surprisal(self.scores).bits(np.array([start]), np.array([end]))
         return float(bits[0] / scored[0]) if scored[0] else None
 
     def at(self, offset: int) -> list[NodeConfidence]:

@@ -56,13 +56,16 @@ def measure_confidence(
     report("loading the model", 0, 1)
     model = desk.model()
     scored = measure(model, document, span=span, cancel=cancel, report=report)
+    # A method is scored with its class, and the answer is of the method alone.
+    part = span or (0, len(document.data))
     return Answer(
         confidence_markdown(scored, model.info, span=span),
         {
             "model": plain.model(model.info),
-            "bits_per_byte": scored.bits_per_byte,
+            "bits_per_byte": scored.bits_per_byte_in(*part),
             "concepts": {
-                name: {"mean_probability": value, "nodes": n} for name, (value, n) in scored.concepts.items()
+                name: {"mean_probability": value, "nodes": n}
+                for name, (value, n) in scored.concepts_in(*part).items()
             },
         },
     )
