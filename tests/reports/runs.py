@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from counterlens.evaluation.figures import Found
@@ -18,10 +19,10 @@ MUTATIONS = ("rename-random", "if-else-flip", "operand-swap")
 _FUNCTIONS = 24
 
 
-def hostile_run() -> Found:
+def hostile_run(mutations: Sequence[str] = MUTATIONS) -> Found:
     """A repository's run: some verdicts of each kind, a function that was left out, texts that break out."""
     items = [(model, number) for model in MODELS for number in range(_FUNCTIONS)]
-    records = tuple(_record(i, model, number) for i, (model, number) in enumerate(items))
+    records = tuple(_record(i, *one, mutations) for i, one in enumerate(items))
     return Found(
         Settings(("completion",), "repo:/nowhere/at/all", MODELS),
         len(records),
@@ -31,7 +32,7 @@ def hostile_run() -> Found:
     )
 
 
-def _record(position: int, model: str, number: int) -> tuple[Item, Record]:
+def _record(position: int, model: str, number: int, mutations: Sequence[str]) -> tuple[Item, Record]:
     problem = f"src/a b/file{number % 5}.py::f{number}"
     item = Item(position, f"{model}|completion|{problem}", model, problem, f"f{number}", "00", "completion")
     if number == _FUNCTIONS - 1:
@@ -39,7 +40,7 @@ def _record(position: int, model: str, number: int) -> tuple[Item, Record]:
     large = model == MODELS[1]
     pairs = [
         _pair(mutation, number, right=(number % 4 != 3, (number + 2 * large) % (3 + kind) != 0))
-        for kind, mutation in enumerate(MUTATIONS)
+        for kind, mutation in enumerate(mutations)
     ]
     pairs[0] |= {"original_right": None} if number == 0 else {}
     return item, Record(PROBED, "", {"judged_by": "2 tests", "pairs": pairs}, manifest=model)

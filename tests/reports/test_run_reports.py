@@ -12,10 +12,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.store import PROBED
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.probes.task import Table
 from counterlens.reports.evaluation.junit import run_junit
-from counterlens.reports.evaluation.latex import escaped, run_latex
+from counterlens.reports.evaluation.latex import escaped, run_latex, table_parts
 from counterlens.reports.evaluation.outcomes import outcome
 from counterlens.reports.evaluation.page import plots, run_html
 from counterlens.reports.evaluation.sarif import run_sarif
@@ -136,6 +139,27 @@ def test_latex_tables_are_whole(run: Found) -> None:
         assert [tabular[1].count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
     labels = re.findall(r"\\label\{(.*?)\}", body)
     assert len(labels) == len(set(labels))
+
+
+def test_no_two_tables_have_one_title() -> None:
+    mutations = [*MUTATIONS, *(f"other-{i}" for i in range(8))]
+    titles = [table.title for table in all_tables(hostile_run(mutations))]
+    assert sum(title.startswith("average mutation effect") for title in titles) == 3
+    assert len(titles) == len(set(titles))
+
+
+def test_latex_tables_fit_a_page_and_figures_have_a_minus() -> None:
+    rows = tuple((f"f{i} -1", Estimate(-0.5, -0.75, 0.1, 9), "-0.05", "4e-07") for i in range(100))
+    parts = list(table_parts(Table("functions", ("function", "r", "signed", "p"), rows, "note")))
+    captions = [re.search(r"caption\{(.*?)\}\n *\\label\{(.*?)\}", part) for part in parts]
+    assert [one and one.groups() for one in captions] == [
+        (f"Functions ({i} of 3)", f"tab:functions-{i}-of-3") for i in (1, 2, 3)
+    ]
+    assert sum(part.count(r" \\") - 1 for part in parts) == 100
+    assert all(part.count("note.") == 1 for part in parts)
+    row = r"f7 -1 & $-$0.50 {[}$-$0.75, 0.10{]} & $-$0.05 & $4\cdot10^{-7}$ \\"
+    assert row in parts[0]
+    assert r"\begin{tabular}{lrrr}" in parts[0]
 
 
 def test_latex_sets_every_character() -> None:

@@ -82,8 +82,9 @@ class Effects:
         ]
 
     def _averages(self) -> list[Table]:
-        tables = []
-        for number, names in enumerate(_panels(self.names)):
+        tables: list[Table] = []
+        panels = _panels(self.names)
+        for number, names in enumerate(panels):
             rows: list[tuple[Cell, ...]] = [
                 (
                     self.dataset,
@@ -93,7 +94,9 @@ class Effects:
                 )
                 for model, summary in self.models.items()
             ]
-            title = "average mutation effect" + (", other mutations" if number else "")
+            title = "average mutation effect"
+            if number:
+                title += ", other mutations" + (f" ({number})" if len(panels) > 2 else "")
             columns = ("dataset", "model", "original accuracy", *names)
             tables.append(Table(title, columns, tuple(rows), _AVERAGES_NOTE if not number else ""))
         return tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,6 +14,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.probes.task import Cell, Result, Table
 
 _WIDEST = 44
+_WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 def task_json(result: Result) -> dict[str, Any]:
@@ -74,6 +76,16 @@ def cell_text(cell: Cell) -> str:
     return str(cell)
 
 
+def figure_columns(table: Table) -> set[int]:
+    """The columns that hold figures alone, which stand flush right."""
+    return {i for i in range(len(table.columns)) if all(is_figure(row[i]) for row in table.rows)}
+
+
+def is_figure(cell: Cell) -> bool:
+    """Whether a cell is a figure, or one that was worded already, such as `+0.05` or `4e-07`."""
+    return not isinstance(cell, str) or _WORDED_FIGURE.fullmatch(cell) is not None
+
+
 def _bound(value: float | None) -> str:
     return "--" if value is None else f"{value:.0%}"
 
@@ -90,9 +102,9 @@ def plain_cell(cell: Cell) -> Any:
 def grid(table: Table) -> Grid:
     """A table for a terminal."""
     drawn = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    figures = figure_columns(table)
     for i, name in enumerate(table.columns):
-        figures = all(not isinstance(row[i], str) for row in table.rows)
-        if figures:
+        if i in figures:
             drawn.add_column(name, justify="right", no_wrap=True)
         else:
             drawn.add_column(name, max_width=_WIDEST)

@@ -2,16 +2,20 @@ r"""A run as LaTeX tables, to be read with `\input`: booktabs rules, figures flu
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.figures import Found
 from counterlens.probes.task import Cell, Table
 from counterlens.reports.evaluation import wording
-from counterlens.reports.tables import cell_text
+from counterlens.reports.tables import cell_text, figure_columns, is_figure
 
+_ROWS = 40
+"""What a page of the class article holds, beside caption and note."""
 _SPECIAL = {
     **{one: f"\\{one}" for one in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -36,7 +40,8 @@ def run_latex(found: Found) -> str:
         f"% {_comment(wording.state(found))}",
         *(f"% {_comment(line)}" for line in wording.circumstances(found)),
     ]
-    return "\n".join(head) + "\n\n" + "\n\n".join(map(_table, all_tables(found))) + "\n"
+    floats = [part for table in all_tables(found) for part in table_parts(table)]
+    return "\n\n".join(["\n".join(head), *floats]) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -46,12 +51,18 @@ def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(one, one) for one in known)
 
 
-def _table(table: Table) -> str:
-    kinds = "".join(
-        "l" if any(isinstance(row[i], str) and not _figure(row[i]) for row in table.rows) else "r"
-        for i in range(len(table.columns))
-    )
-    rows = [_row(map(cell_text, row)) for row in table.rows]
+def table_parts(table: Table) -> Iterator[str]:
+    """A table as floats that fit a page each; where there are several, captions say which part one is."""
+    count = math.ceil(len(table.rows) / _ROWS)
+    size = math.ceil(len(table.rows) / count)
+    for part in range(count):
+        title = f"{table.title} ({part + 1} of {count})" if count > 1 else table.title
+        yield _float(replace(table, title=title, rows=table.rows[part * size : (part + 1) * size]))
+
+
+def _float(table: Table) -> str:
+    figures = figure_columns(table)
+    kinds = "".join("r" if i in figures else "l" for i in range(len(table.columns)))
     note = f"\n\n  \\smallskip\\footnotesize {escaped(table.note)}." if table.note else ""
     title = table.title[:1].upper() + table.title[1:]
     return "\n".join(
@@ -60,13 +71,14 @@ def _table(table: Table) -> str:
             r"  \centering",
             f"  \\caption{{{escaped(title)}}}",
             f"  \\label{{tab:{re.sub(r'[^a-z0-9]+', '-', table.title.lower()).strip('-')}}}",
+            r"  \smallskip",
             # As wide as it is, but no wider than the line.
             r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             f"  \\begin{{tabular}}{{{kinds}}}",
             r"    \toprule",
-            f"    {_row(table.columns)}",
+            f"    {_row(map(escaped, table.columns))}",
             r"    \midrule",
-            *(f"    {row}" for row in rows),
+            *(f"    {_row(map(_cell, row))}" for row in table.rows),
             r"    \bottomrule",
             f"  \\end{{tabular}}}}{note}",
             r"\end{table}",
@@ -75,11 +87,15 @@ def _table(table: Table) -> str:
 
 
 def _row(cells: Iterable[str]) -> str:
-    return " & ".join(escaped(cell) for cell in cells) + r" \\"
+    return " & ".join(cells) + r" \\"
 
 
-def _figure(cell: Cell) -> bool:
-    return re.fullmatch(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", str(cell)) is not None
+def _cell(cell: Cell) -> str:
+    text = escaped(cell_text(cell))
+    if not is_figure(cell):
+        return text
+    powers = re.sub(r"(-?\d(?:\.\d+)?)e\+?(-?)0*(\d+)", r"$\1\\cdot10^{\2\3}$", text)
+    return re.sub(r"(?<![\w{$])-(?=\d)", "$-$", powers)
 
 
 def _comment(text: str) -> str:

@@ -20,7 +20,7 @@ from counterlens.reports import markup
 from counterlens.reports.evaluation import wording
 from counterlens.reports.evaluation.page import plots
 from counterlens.reports.evaluation.page.records import records
-from counterlens.reports.tables import cell_text
+from counterlens.reports.tables import cell_text, figure_columns
 
 __all__ = ["run_html"]
 
@@ -108,18 +108,13 @@ def _tables(found: Found, effects: dict[str, Effects]) -> Iterator[str]:
 
 
 def _table(table: Table) -> str:
-    figures = {i for i in range(len(table.columns)) if all(not _worded(row[i]) for row in table.rows)}
     rows = [[escape(cell_text(cell)) for cell in row] for row in table.rows]
     caption = table.title
-    drawn = markup.table(caption[:1].upper() + caption[1:], table.columns, rows, figures)
+    drawn = markup.table(caption[:1].upper() + caption[1:], table.columns, rows, figure_columns(table))
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{drawn}</div>{note}'
     )
-
-
-def _worded(cell: object) -> bool:
-    return isinstance(cell, str) and not cell.lstrip("+-<").replace(".", "").replace("e-", "").isdecimal()
 
 
 def _circumstances(found: Found) -> Iterator[str]:
