@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.given import GivenJudge
 from counterlens.attribution.pace import LEAST, bounded, paced
-from counterlens.attribution.registry import LIMITS, find_judge
+from counterlens.attribution.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import LIMITS, Evidence, Judgement, Verdict
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
@@ -85,7 +86,8 @@ def unflipped(prompt: str) -> bool:
 def test_verdicts_effects_and_words(
     answer: Callable[[str], str], verdicts: tuple[str, str], effect: int | None, said: str
 ) -> None:
-    found = probe(Scripted(answer))
+    limits = replace(LIMITS, seconds=5.0) if "timed_out" in verdicts else LIMITS
+    found = probe(Scripted(answer), limits=limits)
     (pair,) = found.pairs
     assert (pair.original.verdict.judgement, pair.mutated.verdict.judgement) == verdicts
     assert pair.effect is not None
@@ -140,7 +142,7 @@ def test_tests_that_take_too_long_are_named_as_such() -> None:
             assert cancel is None
             return Verdict(Judgement.TIMED_OUT, Evidence("doctest", 1))
 
-    with pytest.raises(SourceError, match="take longer than the 10 s that a program has"):
+    with pytest.raises(SourceError, match=r"longer than the 10 s that they have \(--timeout"):
         probe_completion(Scripted(str), Document(PARITY), "parity", best_sandbox(), judge=Slow())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,6 +13,14 @@ from typing import Protocol
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
+"""What a program and the tests that judge it may use together, unless the user says."""
+
+
+def lasting(seconds: float) -> Limits:
+    """The same limits for programs, or tests, that take longer."""
+    return replace(LIMITS, seconds=seconds, cpu_seconds=math.ceil(seconds))
 
 
 class Judgement(StrEnum):

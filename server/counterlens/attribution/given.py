@@ -8,6 +8,7 @@ makes those calls in a process of its own, and the tests are run again with what
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.recording import Observation, Recorder, Trouble, run
 from counterlens.attribution.trial import brief
+from counterlens.sandbox.base import Ending
 
 ID = "given"
 _ROOM = 16 << 20  # bytes of a report
@@ -58,22 +60,27 @@ class GivenJudge:
         return Verdict(judgement, evidence, time.monotonic() - started)
 
     @cached_property
-    def _calls(self) -> list[Mapping[str, Any]] | str:
-        """The calls that the tests make, or why that is not known."""
+    def _calls(self) -> list[Mapping[str, Any]] | tuple[Judgement, str]:
+        """The calls that the tests make of the original, or why that is not known."""
         report = self._run(None, [], None)
         if "broken" in report:
-            return str(report["broken"])
+            late = report.get("late")
+            return Judgement.TIMED_OUT if late else Judgement.REFUSED, str(report["broken"])
         calls = report["calls"]
         if not calls:
-            return f"the tests do not call {self._target}"
+            return Judgement.REFUSED, f"the tests do not call {self._target}"
         if any(mark in json.dumps(calls) for mark in ('["?"', _CUT)):
-            return "the tests pass it functions, or other values that cannot be handed over"
+            return (
+                Judgement.REFUSED,
+                "the tests pass it functions, or other values that cannot be handed over",
+            )
         return list(calls)
 
     def _judged(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence]:
         calls = self._calls
-        if isinstance(calls, str):
-            return Judgement.REFUSED, Evidence(ID, 0, None, calls)
+        if isinstance(calls, tuple):
+            judgement, why = calls  # of the original: of another program nothing is known then
+            return judgement if program == self._original else Judgement.REFUSED, Evidence(ID, 0, None, why)
         recorder = Recorder(self._setting, None, self._target, readable=False)
         limit = self._setting.limits.seconds
         recording = recorder.record(program, calls, seconds=limit, stop=True, cancel=cancel)
@@ -109,11 +116,11 @@ class GivenJudge:
             "calls": calls,
         }
         outcome = run(self._setting, "replay", task, (), cancel)
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             report = json.loads(outcome.result)
-        except (ValueError, RecursionError):
-            return {"broken": "the tests did not come to their end"}
-        return report if isinstance(report, dict) else {"broken": "the tests did not come to their end"}
+            if isinstance(report, dict):
+                return report
+        return {"broken": "the tests did not come to their end", "late": outcome.ending is Ending.TIMED_OUT}
 
 
 def _plain(seen: Observation) -> dict[str, Any]:

@@ -12,7 +12,16 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution import covered, differential, doctests, given, unittests
-from counterlens.attribution.base import Attribution, Evidence, Isolation, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.base import (
+    LIMITS,
+    Attribution,
+    Evidence,
+    Isolation,
+    Judge,
+    Judgement,
+    Setting,
+    Verdict,
+)
 from counterlens.attribution.layout import interpreter_for
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
@@ -27,8 +36,6 @@ FALLBACKS: dict[str, Attribution] = {
 
 _CASES = {unittests.ID: "test", doctests.ID: "doctest", given.ID: "given test"}
 """What one case of an attribution function is called."""
-
-LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 
 
 class JointJudge:

@@ -14,12 +14,12 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import Judge, Judgement, Setting, Verdict
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
 from counterlens.attribution.differential import find_out, judge_of
 from counterlens.attribution.differential.original import Untestable
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
-from counterlens.attribution.registry import LIMITS, find_judge
+from counterlens.attribution.registry import find_judge
 from counterlens.counting import plural
 from counterlens.errors import Cancelled
 from counterlens.mutations.base import Counterfactual

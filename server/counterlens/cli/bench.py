@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from counterlens.cli.asking import task_options, timeout_option
 from counterlens.cli.options import (
     mutation_option,
     prefix_ratio,
@@ -34,7 +35,6 @@ from counterlens.evaluation.store import Store
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.mutations.cuts import PREFIX_RATIO
 from counterlens.probes.completion import MAX_TOKENS
-from counterlens.probes.inference.inferred import Method
 from counterlens.probes.pairs import Variant
 from counterlens.probes.registry import BENCHABLE
 from counterlens.reports.evaluation.terminal import run_report
@@ -99,16 +99,8 @@ _KEPT_AS = {"model": "models", "task": "tasks"}
 @click.option(
     "--paths", multiple=True, metavar="PATTERN", help="repo: only these files or folders (repeatable)."
 )
-@click.option("--windows", is_flag=True, help="Also with less context (operator).")
-@click.option("--unroll", is_flag=True, help="Also with loops written out as they run (execution).")
-@click.option(
-    "--corpus", metavar="NAME_OR_PATH", help="Where operators are counted (operator, memorisation)."
-)
-@click.option(
-    "--method",
-    type=click.Choice([str(method) for method in Method]),
-    help="How dependences are found out (dependence); without it, as the model allows.",
-)
+@task_options
+@timeout_option
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR; its options are kept there.")
 @click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time.")
 @click.option(

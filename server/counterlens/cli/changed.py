@@ -9,8 +9,14 @@ from pathlib import Path
 
 import click
 
+from counterlens.cli.asking import timeout_option
 from counterlens.cli.bench import bench
-from counterlens.cli.options import mutation_option, sandbox_option, seed_option, weaker_allowed
+from counterlens.cli.options import (
+    mutation_option,
+    sandbox_option,
+    seed_option,
+    weaker_allowed,
+)
 from counterlens.datasets.repository import NothingChosenError
 from counterlens.evaluation.figures import Found
 from counterlens.models.registry import DEFAULT_MODEL
@@ -27,6 +33,7 @@ from counterlens.reports.evaluation.annotations import annotated
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many functions.")
 @seed_option
 @mutation_option
+@timeout_option
 @click.option("--github", is_flag=True, help="Annotate the lines on GitHub (workflow commands).")
 @click.option("--strict", is_flag=True, help="Exit with 1 where a right verdict was lost.")
 @sandbox_option
@@ -40,6 +47,7 @@ def changed(
     limit: int | None,
     seed: int,
     mutations: Sequence[str],
+    timeout: float,
     github: bool,
     strict: bool,
 ) -> None:
@@ -51,7 +59,7 @@ def changed(
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="counterlens-"))) / "run"
         asked = ["--data", f"repo:{repository}", "--since", since, "--out", str(folder)]
-        asked += ["--model", model, "--seed", str(seed)]
+        asked += ["--model", model, "--seed", str(seed), "--timeout", str(timeout)]
         asked += [] if out else ["--brief"]
         asked += ["--allow-weaker-sandbox"] if weaker_allowed() else []
         asked += ["--base-url", base_url] if base_url else []

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.base import LIMITS, Evidence, Judgement, Setting, Verdict, lasting
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
-from counterlens.attribution.registry import LIMITS
 from counterlens.attribution.trial import Apartness
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
 from counterlens.sandbox.registry import chosen
@@ -29,7 +27,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 3600),
-    default=10.0,
+    default=LIMITS.seconds,
     show_default=True,
     help="Seconds for one run.",
 )
@@ -62,8 +60,7 @@ def judge(
     started = time.monotonic()
     program = read_program(candidate)
     if isinstance(program, str):
-        limits = replace(LIMITS, seconds=timeout, cpu_seconds=math.ceil(timeout))
-        setting = Setting(strong_sandbox(), python or interpreter_for(candidate), limits)
+        setting = Setting(strong_sandbox(), python or interpreter_for(candidate), lasting(timeout))
         with steps("judging", total_known=False):
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER

@@ -9,7 +9,9 @@ from typing import IO
 
 import click
 
+from counterlens.attribution.base import lasting
 from counterlens.cli import every_task, tasks
+from counterlens.cli.asking import task_options, timeout_option
 from counterlens.cli.options import (
     cache_option,
     json_option,
@@ -31,13 +33,11 @@ from counterlens.datasets import open_dataset
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
-from counterlens.probes.inference.inferred import Method
 from counterlens.probes.offers import ALL
 from counterlens.probes.registry import TASKS
 from counterlens.probes.session import Probed, ProbeSession, Variant
 from counterlens.probes.subjects import targets_of
 from counterlens.probes.task import Request, Target
-from counterlens.probes.understanding.programs import Code
 from counterlens.reports import json as plain
 from counterlens.reports.html import probe_html
 from counterlens.reports.markdown import probe_markdown
@@ -78,31 +78,8 @@ from counterlens.syntax.functions import find_function, require_python
     help="Short for --task likelihood: how likely the true rest is; nothing is written or run.",
 )
 @written_options
-@click.option("--windows", is_flag=True, help="Also with less context (operator).")
-@click.option("--unroll", is_flag=True, help="Also with loops written out as they run (execution).")
-@click.option(
-    "--code",
-    type=click.Choice([str(code) for code in Code]),
-    default=str(Code.GIVEN),
-    show_default=True,
-    help="Which programs are asked about (summary, name, output): the given, also the same with the bugs "
-    "that a dataset gives, or what the model itself writes of them.",
-)
-@click.option(
-    "--encoder",
-    metavar="M",
-    help="The model whose embeddings compare summaries, named as with --model (summary); otherwise MiniLM.",
-)
-@click.option(
-    "--corpus",
-    metavar="NAME_OR_PATH",
-    help="Python files or a dataset to count operators in (operator, memorisation).",
-)
-@click.option(
-    "--method",
-    type=click.Choice([str(method) for method in Method]),
-    help="How dependences are found out (dependence); without it, as the model allows.",
-)
+@task_options
+@timeout_option
 @click.option(
     "--data",
     metavar="NAME_OR_PATH",
@@ -135,6 +112,7 @@ def probe(
     encoder: str | None,
     corpus: str | None,
     method: str | None,
+    timeout: float,
     data: str | None,
     limit: int | None,
     no_cache: bool,
@@ -168,6 +146,7 @@ def probe(
             without=without,
             prefix_ratio=ratio,
             max_tokens=max_tokens,
+            limits=lasting(timeout),
             unroll=unroll,
             code=code,
             encoder=_encoder(stack, encoder, threads, base_url, no_cache=no_cache),

@@ -19,11 +19,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from counterlens.attribution.base import Setting
+from counterlens.attribution.base import LIMITS, Setting
 from counterlens.attribution.covered import TestMap, body_lines, map_of
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, interpreter_for, layout_of
-from counterlens.attribution.registry import LIMITS
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.errors import DataError, SourceError
 from counterlens.sandbox.base import Sandbox

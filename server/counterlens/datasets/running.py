@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import Judgement, Setting, Verdict
+from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
 from counterlens.attribution.given import GivenJudge
-from counterlens.attribution.registry import LIMITS
 from counterlens.datasets.base import Case, Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox

@@ -13,24 +13,26 @@ from typing import Any
 import counterlens
 from counterlens.evaluation.plan import Plan
 from counterlens.models.base import ModelInfo
+from counterlens.models.sentences import ModelSentences
 from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 _PARAMETERS = (
     *("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api"),
-    *("windows", "unroll", "corpus", "method"),
+    *("windows", "unroll", "corpus", "method", "code", "encoder", "timeout"),
 )
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
 # How many parameters a model has is in its identity already.
 _HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"}
 
 
-def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
+def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
     """The manifest of what one model, which the user named by `spec`, is asked in a run.
 
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `model`
-    (identity, name, how it is run and with which template it is asked); `dataset` (licence, version, SHA-256,
-    records); `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+    (identity, name, how it is run and with which template it is asked); `encoder` (identity and name of the
+    model that compares sentences, where one is named); `dataset` (licence, version, SHA-256, records); `plan`
+    (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
@@ -43,13 +45,12 @@ def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
         "parameters": {name: settings[name] for name in _PARAMETERS},
         "model": {
             "asked_as": spec,
-            "id": info.id,
-            "name": info.name,
-            "identity": info.identity,
+            **_named(info),
             "where": info.where,
             "context": info.context,
             "details": dict(info.details),
         },
+        "encoder": None if encoder is None else _named(encoder.model.info),
         "dataset": {
             "dataset": origin.dataset,
             "title": origin.title,
@@ -63,6 +64,10 @@ def manifest(plan: Plan, spec: str, info: ModelInfo) -> dict[str, Any]:
         "plan": plan.digest,
         "sandbox": chosen().name,
     }
+
+
+def _named(info: ModelInfo) -> dict[str, str]:
+    return {"id": info.id, "name": info.name, "identity": info.identity}
 
 
 def package_versions() -> dict[str, str | None]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import cast
 
+from counterlens.attribution.base import lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError, SourceError
@@ -97,7 +98,14 @@ def make_plan(settings: Settings, sandbox: Sandbox, report: Report | None = None
     """
     _check(settings)
     dataset = _opened(settings, sandbox, report)
-    chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
+    chosen = partial(
+        targets_of,
+        dataset,
+        limit=settings.limit,
+        seed=settings.seed,
+        sandbox=sandbox,
+        limits=lasting(settings.timeout),
+    )
     drawn: dict[bool, dict[str, Target]] = {}
     targets = {}
     for task in settings.tasks:

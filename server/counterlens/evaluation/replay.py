@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import DataError
+from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import opened
 from counterlens.evaluation.manifest import differences, manifest
 from counterlens.evaluation.plan import Report, make_plan
@@ -67,9 +68,10 @@ def replay(
         raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
     if report:
         report(f"asking {item.model} about {item.problem}", 0, 1)
-    with opened(item.model, settings) as model:
-        now_manifest = manifest(plan, item.model, model.info)
-        now = perform(settings, item.task, plan.target(item), model, sandbox, cancel)
+    with opened(item.model, settings) as model, opened_encoder(settings) as encoder:
+        now_manifest = manifest(plan, item.model, model.info, encoder)
+        target = plan.target(item)
+        now = perform(settings, item.task, target, model, sandbox, cancel, encoder=encoder)
     kept = {"outcome": before.outcome, "reason": before.reason, **before.body}
     fresh = json.loads(json.dumps({"outcome": now.outcome, "reason": now.reason, **now.body}))
     changed = tuple(_differences(kept, fresh))

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import Engine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, manifest
@@ -18,6 +20,7 @@ from counterlens.evaluation.store import Item, Record, Store
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.sentences import ModelSentences
 
 MOST_FAILURES = 3
 """So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
@@ -105,12 +108,13 @@ class Run:
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
-                with self._engine.open(spec, self._plan.settings) as model:
-                    digest = self._manifest(spec, model)
-                    asked = CachedModel(model, answers)
-
-                    def one(item: Item, asked: Model = asked) -> Record:
-                        return self._perform(item, asked, cancel)
+                settings = self._plan.settings
+                with (
+                    self._engine.open(spec, settings) as model,
+                    opened_encoder(settings, answers) as encoder,
+                ):
+                    digest = self._manifest(spec, model, encoder)
+                    one = partial(self._perform, CachedModel(model, answers), encoder, cancel)
 
                     # Closed before the model is, whatever happens here: its threads still ask it.
                     with closing(run_local(left, one, cancel, jobs or self._engine.jobs)) as outcomes:
@@ -136,17 +140,17 @@ class Run:
         if len(failed) >= MOST_FAILURES:
             raise error
 
-    def _perform(self, item: Item, model: Model, cancel: Event) -> Record:
+    def _perform(self, model: Model, encoder: ModelSentences | None, cancel: Event, item: Item) -> Record:
         if cancel.is_set():
             raise Cancelled
         started = time.monotonic()
-        target = self._plan.target(item)
-        record = perform(self._plan.settings, item.task, target, model, self._engine.sandbox, cancel)
+        target, sandbox = self._plan.target(item), self._engine.sandbox
+        record = perform(self._plan.settings, item.task, target, model, sandbox, cancel, encoder=encoder)
         return replace(record, seconds=round(time.monotonic() - started, 3))
 
-    def _manifest(self, spec: str, model: Model) -> str:
+    def _manifest(self, spec: str, model: Model, encoder: ModelSentences | None) -> str:
         """Keep the manifest of a model, the same as before where there is one."""
-        document = manifest(self._plan, spec, model.info)
+        document = manifest(self._plan, spec, model.info, encoder)
         for digest, before in self._store.manifests.items():
             if before["model"]["asked_as"] == spec:
                 changed = differences(before, document)

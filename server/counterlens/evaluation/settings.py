@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
+from counterlens.attribution.base import LIMITS
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.completion import MAX_TOKENS
@@ -29,8 +30,11 @@ class Settings:
         paths: For `repo:`: only these files.
         windows: Also with less context around a gap.
         unroll: Also with loops unrolled.
+        code: Which programs are asked about, where a task knows several.
+        encoder: The model whose embeddings compare sentences, as the user names it; None for the small one.
         corpus: What frequencies are counted in.
         method: How dependences are found out.
+        timeout: Seconds that a program has together with the tests that judge it.
         threads: Threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
         api: How a model is asked.
@@ -49,8 +53,11 @@ class Settings:
     paths: tuple[str, ...] = ()
     windows: bool = False
     unroll: bool = False
+    code: str = "given"
+    encoder: str | None = None
     corpus: str | None = None
     method: str | None = None
+    timeout: float = LIMITS.seconds
     threads: int = 0
     base_url: str | None = None
     api: str = "completions"

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from threading import Event
 
+from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError, UnscorableError
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import LEFT_OUT, PROBED, Record
 from counterlens.models.base import Model
+from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.pair_records import steady
 from counterlens.probes.registry import BENCHABLE
 from counterlens.probes.task import Request, Target
@@ -28,6 +30,8 @@ def perform(
     model: Model,
     sandbox: Sandbox,
     cancel: Event | None = None,
+    *,
+    encoder: SentenceEncoder | None = None,
 ) -> Record:
     """Probe one function.
 
@@ -38,6 +42,7 @@ def perform(
         model: Who is asked.
         sandbox: Where programs run.
         cancel: Set it to give up.
+        encoder: Compares sentences; see `encoder_of`.
 
     Returns:
         The record; one with a reason where the function cannot be probed.
@@ -47,7 +52,7 @@ def perform(
         Cancelled: `cancel` was set.
     """
     try:
-        found = BENCHABLE[task].run(request_of(settings, target, model, sandbox, cancel))
+        found = BENCHABLE[task].run(request_of(settings, target, model, sandbox, cancel, encoder=encoder))
     except (SourceError, UnscorableError) as error:
         return Record(LEFT_OUT, steady(_reason(error)), {})
     left_out = {steady(reason): count for reason, count in found.left_out.items()}
@@ -55,7 +60,13 @@ def perform(
 
 
 def request_of(
-    settings: Settings, target: Target, model: Model, sandbox: Sandbox, cancel: Event | None = None
+    settings: Settings,
+    target: Target,
+    model: Model,
+    sandbox: Sandbox,
+    cancel: Event | None = None,
+    *,
+    encoder: SentenceEncoder | None = None,
 ) -> Request:
     """What a task is run with for one function of a run."""
     return Request(
@@ -70,7 +81,10 @@ def request_of(
         without=settings.without,
         prefix_ratio=settings.prefix_ratio,
         max_tokens=settings.max_tokens,
+        limits=lasting(settings.timeout),
         unroll=settings.unroll,
+        encoder=encoder,
+        code=settings.code,
         cancel=cancel,
     )
 

@@ -87,7 +87,7 @@ class MiniLM:
 class ModelSentences:
     """A model that embeds, local or behind an endpoint. Implements `SentenceEncoder`.
 
-    Args:
+    Attributes:
         model: Who embeds.
 
     Raises:
@@ -100,12 +100,12 @@ class ModelSentences:
                 f"{model.info.name} gives no embeddings",
                 "Name an embedding model, and start its server for embeddings",
             )
-        self._model = model
+        self.model = model
         self.name = f"{model.info.name}, {model.info.where}"
 
     def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
         """Vectors of length 1, (n, dimensions) float64; as `Model.embed`."""
-        found = self._model.embed(sentences)
+        found = self.model.embed(sentences)
         return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float64)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
-from counterlens.attribution.base import Judge
+from counterlens.attribution.base import LIMITS, Judge
 from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Model
@@ -26,7 +26,7 @@ from counterlens.probes.prompting import Gap
 from counterlens.probes.results import Attempt, CompletionProbe, Pair
 from counterlens.probes.steps import Report, Steps
 from counterlens.probes.task import MAX_TOKENS
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -47,6 +47,7 @@ def probe_completion(
     prefix_ratio: Ratio = PREFIX_RATIO,
     without: Sequence[str] = (),
     max_tokens: int = MAX_TOKENS,
+    limits: Limits = LIMITS,
     cancel: Event | None = None,
     report: Report | None = None,
 ) -> CompletionProbe:
@@ -64,6 +65,7 @@ def probe_completion(
             to cut themselves, or the range that it lies in (Hooda et al. 2024, section 4.2 and Table 4).
         without: Assumptions that no counterfactual may rest on.
         max_tokens: At most so many new tokens a completion.
+        limits: What each program may use together with the tests.
         cancel: Set it to give up.
         report: Called with what is being done.
 
@@ -78,9 +80,9 @@ def probe_completion(
     )
     steps = Steps(cancel, report)
     steps.next("finding the tests")
-    judge = judge or find_judge(document, function, sandbox, cancel=cancel, report=steps.next)
-    why_not = None if judge else why_no_judge(document, function, sandbox, cancel=cancel)
-    judging = Judging(judge, document, function, steps)
+    judge = judge or find_judge(document, function, sandbox, limits=limits, cancel=cancel, report=steps.next)
+    why_not = None if judge else why_no_judge(document, function, sandbox, limits=limits, cancel=cancel)
+    judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()
     sound, dropped = judging.sift([one for one in surveyed.counterfactuals if one.cut is not None])
     gaps = [gaps_of(document, function, counterfactual) for counterfactual in sound]

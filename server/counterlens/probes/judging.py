@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
+from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Verdict
 from counterlens.attribution.pace import paced
-from counterlens.attribution.registry import LIMITS, described
+from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.steps import Steps
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -20,10 +21,19 @@ class Judging:
         document: The source as it stands.
         function: The function.
         steps: Progress and cancellation.
+        limits: Those of the judge.
     """
 
-    def __init__(self, judge: Judge | None, document: Document, function: Function, steps: Steps) -> None:
+    def __init__(
+        self,
+        judge: Judge | None,
+        document: Document,
+        function: Function,
+        steps: Steps,
+        limits: Limits = LIMITS,
+    ) -> None:
         self._judge, self._document, self._function, self._steps = judge, document, function, steps
+        self._limits = limits
         self._verdicts: dict[str, Verdict] = {}
 
     @property
@@ -51,8 +61,9 @@ class Judging:
         verdict = self.verdict(self._document.text)
         if verdict.judgement is Judgement.TIMED_OUT:
             raise SourceError(
-                f"the tests of {name} take longer than the {LIMITS.seconds:.0f} s that a program has",
-                "Fewer or quicker tests, or a less busy machine, let it be judged",
+                f"the tests of {name} take longer than the {self._limits.seconds:g} s that they have "
+                "(--timeout of probe and bench gives them more)",
+                "Fewer or quicker tests, or a less busy machine, let it be judged too",
             )
         if not verdict.passed:
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""

@@ -155,6 +155,7 @@ def _substitutions(request: Request, number: int, left_out: Counter[str]) -> lis
         judge=target.judge,
         mutations=[FLIP],
         seed=request.seed,
+        limits=request.limits,
         cancel=request.cancel,
     )
     left_out.update(refusal.reason for refusal in probe.refusals)

@@ -61,6 +61,7 @@ def probe_pairs(variant: Variant, request: Request, target: Target) -> Completio
             seed=request.seed,
             without=request.without,
             max_tokens=request.max_tokens,
+            limits=request.limits,
             cancel=request.cancel,
             report=request.report,
         )
@@ -75,6 +76,7 @@ def probe_pairs(variant: Variant, request: Request, target: Target) -> Completio
         prefix_ratio=request.prefix_ratio,
         without=request.without,
         max_tokens=request.max_tokens,
+        limits=request.limits,
         cancel=request.cancel,
         report=request.report,
     )

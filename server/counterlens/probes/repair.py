@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
-from counterlens.attribution.base import Judge
+from counterlens.attribution.base import LIMITS, Judge
 from counterlens.attribution.registry import find_judge
 from counterlens.models.base import Model
 from counterlens.probes.completion import MAX_TOKENS, attempted, paired, rewritings
@@ -18,7 +18,7 @@ from counterlens.probes.judging import Judging
 from counterlens.probes.prompting import Gap
 from counterlens.probes.results import CompletionProbe
 from counterlens.probes.steps import Report, Steps
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -34,6 +34,7 @@ def probe_repair(
     seed: int = 0,
     without: Sequence[str] = (),
     max_tokens: int = MAX_TOKENS,
+    limits: Limits = LIMITS,
     cancel: Event | None = None,
     report: Report | None = None,
 ) -> CompletionProbe:
@@ -48,9 +49,8 @@ def probe_repair(
     function, surveyed = rewritings(document, qualname, mutations, seed=seed, without=without)
     steps = Steps(cancel, report)
     steps.next("finding the tests")
-    judging = Judging(
-        judge or find_judge(document, function, sandbox, fallback=False), document, function, steps
-    )
+    judge = judge or find_judge(document, function, sandbox, limits=limits, fallback=False)
+    judging = Judging(judge, document, function, steps, limits)
     judging.check_fails()
     sound, dropped = judging.sift(list(surveyed.counterfactuals), wanted=False)
     original = Gap.repair(document, function)

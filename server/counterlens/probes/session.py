@@ -90,16 +90,19 @@ class ProbeSession:
         known = functions(document)
         if self._variant is Variant.LIKELIHOOD and known:
             return [self.probe(document, function.qualname) for function in known]
-        fallback, sandbox = self._variant is not Variant.REPAIR, self._request.sandbox()
+        fallback = self._variant is not Variant.REPAIR
+        sandbox, limits = self._request.sandbox(), self._request.limits
         tested: dict[Function, Judge] = {}
         self.skipped = {}
         for function in known:
-            judge = find_judge(document, function, sandbox, fallback=fallback, cancel=self._cancel)
+            judge = find_judge(
+                document, function, sandbox, limits=limits, fallback=fallback, cancel=self._cancel
+            )
             if judge is not None:
                 tested[function] = judge
             else:
                 self.skipped[function.qualname] = why_no_judge(
-                    document, function, sandbox, fallback=fallback, cancel=self._cancel
+                    document, function, sandbox, limits=limits, fallback=fallback, cancel=self._cancel
                 )
         if not tested:
             name, reason = next(iter(self.skipped.items()), ("", ""))

@@ -6,14 +6,13 @@ import random
 import sys
 from pathlib import Path
 
-from counterlens.attribution.base import Setting
+from counterlens.attribution.base import LIMITS, Setting
 from counterlens.attribution.given import GivenJudge
-from counterlens.attribution.registry import LIMITS
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError, SourceError
 from counterlens.probes.execution.calls import calls_in
 from counterlens.probes.task import Target
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
 
@@ -24,6 +23,7 @@ def targets_of(
     limit: int | None = None,
     seed: int = 0,
     sandbox: Sandbox | None = None,
+    limits: Limits = LIMITS,
     buggy: bool = False,
 ) -> list[Target]:
     """The Python functions of a dataset, or a sample of them, in its order.
@@ -33,6 +33,7 @@ def targets_of(
         limit: At most so many, drawn at random.
         seed: Of the draw.
         sandbox: Where their tests run; None where no judge is needed.
+        limits: What each program may use together with the tests.
         buggy: The programs with the bugs that the dataset gives, for repair.
 
     Raises:
@@ -48,7 +49,7 @@ def targets_of(
     if limit is not None and limit < len(problems):
         drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
-    return [_target(problem, sandbox, buggy=buggy) for problem in problems]
+    return [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
 
 
 def targets_in(document: Document, qualname: str | None = None) -> list[Target]:
@@ -67,11 +68,11 @@ def targets_in(document: Document, qualname: str | None = None) -> list[Target]:
     return [Target(document, f.qualname) for f in outer]
 
 
-def _target(problem: Problem, sandbox: Sandbox | None, *, buggy: bool) -> Target:
+def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy: bool) -> Target:
     function, tests = problem.function or "", problem.tests
     judge = None
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
-        setting = Setting(sandbox, Path(sys.executable), LIMITS)
+        setting = Setting(sandbox, Path(sys.executable), limits)
         judge = GivenJudge(tests.text, function, problem.source, setting)
     call = problem.call
     if call is None and tests is not None:

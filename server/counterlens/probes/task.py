@@ -12,13 +12,13 @@ from enum import StrEnum
 from threading import Event
 from typing import Any, Protocol, runtime_checkable
 
-from counterlens.attribution.base import Judge
+from counterlens.attribution.base import LIMITS, Judge
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.models.base import Model, ModelInfo
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
 MAX_TOKENS = 256
@@ -84,6 +84,7 @@ class Request:
         without: Assumptions that no counterfactual may rest on.
         prefix_ratio: Which part of a function stays before a cut, or its range.
         max_tokens: At most so many new tokens a completion.
+        limits: What a program may use together with its tests.
         unroll: Also with loops unrolled.
         encoder: Compares sentences; None for the small one that can be installed beside.
         code: Which programs are asked about, where a task knows several: `given`, `buggy`, `written`.
@@ -102,6 +103,7 @@ class Request:
     without: tuple[str, ...] = ()
     prefix_ratio: Ratio = PREFIX_RATIO
     max_tokens: int = MAX_TOKENS
+    limits: Limits = LIMITS
     unroll: bool = False
     encoder: SentenceEncoder | None = None
     code: str = "given"

@@ -173,11 +173,16 @@ def _synthesised(target: Target, request: Request) -> _Synthesised:
 def _judging(target: Target, function: Function, request: Request) -> tuple[Judge, Judging]:
     """The tests of a function, which it passes as it stands and fails without its body."""
     judge = target.judge or find_judge(
-        target.document, function, request.sandbox(), fallback=False, cancel=request.cancel
+        target.document,
+        function,
+        request.sandbox(),
+        limits=request.limits,
+        fallback=False,
+        cancel=request.cancel,
     )
     if judge is None:
         raise LeftOut("it has no tests to judge what is written: add a doctest or a test")
-    judging = Judging(judge, target.document, function, Steps(request.cancel, None))
+    judging = Judging(judge, target.document, function, Steps(request.cancel, None), request.limits)
     try:
         judging.check_own_tests()
         judging.check_identity()

@@ -10,7 +10,6 @@ from enum import StrEnum
 from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.registry import LIMITS
 from counterlens.probes.execution.calls import in_examples, in_tests
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.functions import Function
@@ -69,7 +68,7 @@ def _known(target: Target, function: Function) -> Iterator[Input]:
 def _generated(target: Target, function: Function, request: Request) -> list[str]:
     """Calls on which the function returned, in an order drawn by the seed."""
     document = target.document
-    setting = Setting(request.sandbox(), interpreter_for(document.path), LIMITS, request.cancel)
+    setting = Setting(request.sandbox(), interpreter_for(document.path), request.limits, request.cancel)
     found = differential.find_out(document, function, setting)
     if not isinstance(found, differential.Original):
         return []

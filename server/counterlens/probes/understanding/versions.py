@@ -12,7 +12,7 @@ from counterlens.attribution import differential
 from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
-from counterlens.attribution.registry import LIMITS, find_judge
+from counterlens.attribution.registry import find_judge
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.mutations.base import Counterfactual
 from counterlens.mutations.engine import Survey
@@ -75,9 +75,15 @@ def subject(target: Target, request: Request, *, mutations: Sequence[str] | None
     function = find_function(document, target.qualname)
     surveyed = planned(target, request.seed, mutations=mutations)
     left_out.update(f"{one.mutation}: {one.reason}" for one in surveyed.refusals)
-    setting = Setting(request.sandbox(), interpreter_for(document.path), LIMITS, request.cancel)
+    setting = Setting(request.sandbox(), interpreter_for(document.path), request.limits, request.cancel)
     tests = target.judge or find_judge(
-        document, function, setting.sandbox, python=setting.python, fallback=False, cancel=request.cancel
+        document,
+        function,
+        setting.sandbox,
+        python=setting.python,
+        limits=setting.limits,
+        fallback=False,
+        cancel=request.cancel,
     )
     correct, verdict = None, None
     if tests is not None:

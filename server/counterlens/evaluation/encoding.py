@@ -1,0 +1,31 @@
+"""The model whose embeddings compare sentences in a run, where one is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from counterlens.evaluation.settings import Settings
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.registry import Options, load
+from counterlens.models.sentences import ModelSentences
+
+
+@contextmanager
+def opened_encoder(settings: Settings, answers: AnswerStore | None = None) -> Iterator[ModelSentences | None]:
+    """The encoder of a run; None where a task takes the one that is installed beside.
+
+    It answers on the machine of the process that was started, whatever the engine: it reads single sentences.
+
+    Args:
+        settings: Of the run.
+        answers: Where its vectors are kept; None to ask anew.
+
+    Raises:
+        ModelError: it cannot be opened, or gives no embeddings.
+    """
+    if settings.encoder is None:
+        yield None
+        return
+    with load(settings.encoder, Options(threads=settings.threads, base_url=settings.base_url)) as model:
+        yield ModelSentences(model if answers is None else CachedModel(model, answers))
