@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from counterlens.errors import DataError
-from counterlens.evaluation.comparison import compare, compare_runs
+from counterlens.evaluation.comparison import compare, compare_models, compare_runs
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record
 from counterlens.metrics.effects import Proportion
 from counterlens.probes.pair_records import steady
+from counterlens.reports.evaluation import wording
+from counterlens.reports.evaluation.page import run_html
 from counterlens.reports.evaluation.text import comparison_markdown, run_csv, run_markdown
 
 NAMES = ("one", "two", "three", "four")
@@ -57,7 +60,7 @@ def found(*pairs: tuple[bool | None, bool | None] | None, task: str = "completio
 def test_pairs_are_counted() -> None:
     run = found((True, False), (True, True), (False, False), None)
     functions, effects = run.tables()[:2]
-    assert functions.rows == (("m", 3, 1),)
+    assert functions.rows == (("m", 3, 0, 1),)
     ((model, pairs, informative, right, effect, signed, p, adjusted),) = effects.rows
     assert (model, pairs, informative) == ("m", 3, 2)
     assert (signed, p, adjusted) == ("-0.50", "1", "1")
@@ -99,6 +102,38 @@ def test_functions_are_compared_and_not_pairs() -> None:
     text = comparison_markdown([result])
     assert "all originals right, first only: one" in text
     assert "their source differs: two" in text
+
+
+def two_models() -> Found:
+    """Functions that model b completes rightly and model a does not, and one that cannot be changed."""
+    sides = {"a": records((False, False), (False, True)), "b": records((True, True), (True, True))}
+    moved = [
+        (replace(item, model=model), record)
+        for model, side in sides.items()
+        for item, record in [*side, (Item(9, "", model, "nine", "f", "00", "completion"), _UNCHANGED)]
+    ]
+    return Found(Settings(("completion",), "data", ("a", "b")), len(moved), {}, tuple(moved))
+
+
+_UNCHANGED = Record(PROBED, "", {"pairs": [], "judged_by": "2 tests"})
+
+
+def test_the_models_of_one_run_are_compared() -> None:
+    (result,) = compare_models(two_models())
+    assert (result.first, result.second) == ("a", "b")
+    originals = result.measures[0]
+    assert (originals.n, originals.first, originals.second, len(originals.gained)) == (2, 0, 2, 2)
+    with pytest.raises(DataError, match="asked one model"):
+        compare_models(found((True, True)))
+
+
+def test_functions_without_a_pair_are_counted_and_say_so() -> None:
+    run = two_models()
+    table = run.tables()[0]
+    assert table.columns == ("model", "probed", "of them without a pair", "left out")
+    assert table.rows[0] == ("a", 3, 1, 0)
+    assert wording.state(run) == "All 6 questions about functions of the plan are done."
+    assert run_html(run).count("No counterfactual could be asked about.") == 2
 
 
 def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:

@@ -16,7 +16,7 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
-from counterlens.evaluation.comparison import compare_runs
+from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.probes.registry import BENCHABLE
@@ -74,14 +74,19 @@ def report(folder: Path, form: str, task: str | None, output: IO[str] | None) ->
 
 @click.command()
 @click.argument("first", metavar="DIR1", type=click.Path(path_type=Path))
-@click.argument("second", metavar="DIR2", type=click.Path(path_type=Path))
+@click.argument("second", metavar="[DIR2]", required=False, type=click.Path(path_type=Path))
 @json_option
-def compare(first: Path, second: Path, as_json: bool) -> None:
+def compare(first: Path, second: Path | None, as_json: bool) -> None:
     """Tell what changed from the run in DIR1 to that in DIR2, function by function.
 
-    With McNemar's test of verdicts and Wilcoxon's of scores, adjusted together (Holm).
+    Without DIR2, the models of the run in DIR1 are compared with each other. With McNemar's test of verdicts
+    and Wilcoxon's of scores, adjusted together (Holm).
     """
-    found = compare_runs(Found.read(first), Found.read(second), (str(first), str(second)))
+    run = Found.read(first)
+    if second is None:
+        found = compare_models(run)
+    else:
+        found = compare_runs(run, Found.read(second), (str(first), str(second)))
     if as_json:
         print_json(comparison_json(found))
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from counterlens.errors import CounterlensError, DataError
@@ -120,13 +121,39 @@ def compare_runs(first: Found, second: Found, names: tuple[str, str]) -> list[Co
         if not one.startswith(skipped)
     )
     several = {*first.settings.tasks, *second.settings.tasks} != {tasks[0]}
-    found = []
-    for task in tasks:
-        one, other, head = first.only(task), second.only(task), f" {task}" if several else ""
-        for a, b in pairs:
-            sides = (f"{names[0]} {a}{head}", f"{names[1]} {b}{head}")
-            found.append(compare(one.of(a), other.of(b), sides, notes))
-    return _adjusted(found)
+    return _adjusted(
+        [
+            compare(first.only(task).of(a), second.only(task).of(b), sides, notes)
+            for task in tasks
+            for a, b in pairs
+            for sides in [_titles(f"{names[0]} {a}", f"{names[1]} {b}", task if several else "")]
+        ]
+    )
+
+
+def compare_models(found: Found) -> list[Comparison]:
+    """Each task of one run, and every two of its models.
+
+    Raises:
+        DataError: the run asked one model alone.
+    """
+    if len(found.models) < 2:
+        raise DataError(
+            f"the run asked one model alone, {found.models[0]}",
+            "Name a second run, or ask several models in one: bench --model A --model B",
+        )
+    several = len(found.settings.tasks) > 1
+    return _adjusted(
+        [
+            compare(part.of(a), part.of(b), _titles(a, b, part.settings.task if several else ""))
+            for part in found.parts
+            for a, b in combinations(found.models, 2)
+        ]
+    )
+
+
+def _titles(first: str, second: str, task: str) -> tuple[str, str]:
+    return (f"{first} {task}", f"{second} {task}") if task else (first, second)
 
 
 def compare(

@@ -119,11 +119,15 @@ def _named(item: Item, record: Record) -> Mapping[str, Any]:
 def _tables(part: Found) -> Iterator[Table]:
     """How many functions of each model could be probed; then the task's own tables."""
     task, seed = BENCHABLE[part.settings.task], part.settings.seed
+    paired = isinstance(task, PairTask)
     counts: list[tuple[Cell, ...]] = []
     for model in part.models:
-        outcomes = [record.outcome for _, record in part.of(model)]
-        counts.append((model, outcomes.count(PROBED), len(outcomes) - outcomes.count(PROBED)))
-    yield Table("functions asked about", ("model", "probed", "left out"), tuple(counts))
+        every = [record for _, record in part.of(model)]
+        probed = [record for record in every if record.outcome == PROBED]
+        unpaired = (sum(not record.body.get("pairs") for record in probed),) if paired else ()
+        counts.append((model, len(probed), *unpaired, len(every) - len(probed)))
+    columns = ("model", "probed", *(("of them without a pair",) if paired else ()), "left out")
+    yield Table("functions asked about", columns, tuple(counts))
     found = {
         model: [_named(item, one) for item, one in part.of(model) if one.outcome == PROBED]
         for model in part.models

@@ -107,7 +107,7 @@ def grid(table: Table) -> Grid:
         if i in figures:
             drawn.add_column(name, justify="right", no_wrap=True)
         else:
-            drawn.add_column(name, max_width=_WIDEST)
+            drawn.add_column(name, max_width=_WIDEST, overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text(cell_text(cell)) for cell in row))
     return drawn

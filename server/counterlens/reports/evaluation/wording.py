@@ -28,7 +28,8 @@ def dataset(found: Found) -> str:
 def state(found: Found) -> str:
     """How far the run is."""
     done = len(found.records)
-    what, about = ("function", "") if len(found.settings.tasks) == 1 else ("question", " about functions")
+    once = len(found.settings.tasks) == len(found.models) == 1
+    what, about = ("function", "") if once else ("question", " about functions")
     every = f"{plural(found.total, what)}{about}"
     if done == found.total:
         return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."

@@ -78,10 +78,11 @@ def _sentence(found: EffectSummary) -> str:
     share = found.average
     if share.value is None or share.low is None or share.high is None:
         return f"none of {plural(found.pairs, 'pair')} was right on either side, so nothing can be said"
+    method = "Wilson's score" if found.method == "wilson" else found.method
     text = (
-        f"of {plural(share.n, 'informative pair')}, {share.count} changed their verdict, {share.value:.0%} "
-        f"(95 % interval {share.low:.0%} to {share.high:.0%}, {found.method}); {found.lost} were right only "
-        f"on the original, {found.gained} only on the counterfactual"
+        f"the verdict changed in {share.count} of {plural(share.n, 'informative pair')}, {share.value:.0%} "
+        f"(95 % interval {share.low:.0%} to {share.high:.0%}, {method}); right only on the original: "
+        f"{found.lost}, only on the counterfactual: {found.gained}"
     )
     return text if found.mcnemar is None else f"{text} (McNemar's exact p {found.mcnemar:.3g})"
 

@@ -128,7 +128,7 @@ def _outcomes(effects: Effects) -> Plot:
         alt.Chart(alt.Data(values=[row | {"order": _OUTCOMES.index(str(row["outcome"]))} for row in rows]))
         .mark_bar(stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("pairs:Q", title="pairs"),
+            x=alt.X("pairs:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("mutation:N", sort=list(effects.names), title=None),
             color=alt.Color("outcome:N", scale=scale, sort=list(_OUTCOMES), title="verdict after the change"),
             order=alt.Order("order:Q"),
@@ -137,7 +137,7 @@ def _outcomes(effects: Effects) -> Plot:
         .properties(width=_WIDTH, height=_ROW * len(effects.names))
     )
     if len(effects.models) > 1:
-        bars = bars.facet(row=alt.Row("model:N", title=None))
+        bars = bars.facet(row=alt.Row("model:N", title=None, sort=list(effects.models)))
     return _plot(
         bars,
         "What became of the pairs",
@@ -199,28 +199,25 @@ def _sizes(effects: Effects) -> Plot:
     ]
     names = list(effects.names)
     count = alt.Axis(format="~s", labelExpr="replace(datum.label, 'G', 'B')")
-    lines = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=alt.OverlayMarkDef(size=60, filled=True))
-        .encode(
-            x=alt.X("parameters:Q", scale=alt.Scale(type="log"), title="parameters", axis=count),
-            y=alt.Y("effect:Q", title="average mutation effect", axis=alt.Axis(format="%")),
-            color=alt.Color("mutation:N", scale=alt.Scale(domain=names, range=_COLOURS)),
-            shape=alt.Shape("mutation:N", scale=alt.Scale(domain=names)),
-            tooltip=[
-                "model:N",
-                "size:N",
-                "mutation:N",
-                *(_percent(one) for one in ("effect", "low", "high")),
-            ],
-        )
-        .properties(width=_WIDTH, height=280)
+    height = alt.Y("mean(effect):Q", title="average mutation effect", axis=alt.Axis(format="%"))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("parameters:Q", scale=alt.Scale(type="log"), title="parameters", axis=count),
+        color=alt.Color("mutation:N", scale=alt.Scale(domain=names, range=_COLOURS)),
     )
+    marks = base.mark_point(size=60, filled=True, opacity=1).encode(
+        y=alt.Y("effect:Q"),
+        shape=alt.Shape("mutation:N", scale=alt.Scale(domain=names)),
+        tooltip=["model:N", "size:N", "mutation:N", *(_percent(one) for one in ("effect", "low", "high"))],
+    )
+    dash = alt.StrokeDash(
+        "mutation:N", scale=alt.Scale(domain=names), legend=None
+    )  # there are more than colours
+    lines = (base.mark_line().encode(y=height, strokeDash=dash) + marks).properties(width=_WIDTH, height=280)
     return _plot(
         lines,
         "Effect by model size",
-        "For every mutation a line over the models in the order of their number of parameters; its height is "
-        "the average mutation effect.",
+        "For every mutation a point for each model, by number of parameters and average mutation effect, and "
+        "a line through them, or through the mean of models of one size.",
         _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows),
     )
 

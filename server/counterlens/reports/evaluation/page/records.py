@@ -55,6 +55,8 @@ def _record(item: Item, record: Record, *, several: bool) -> Iterator[str]:
     pairs = record.judged_pairs
     if record.body.get("judged_by"):
         yield f"<p>Judged by {escape(str(record.body['judged_by']))}.</p>"
+    if record.outcome == PROBED and record.body.get("pairs") == []:
+        yield "<p>No counterfactual could be asked about.</p>"
     for number, pair in enumerate(pairs):
         yield _pair(item, number, pair)
     shown = {"judged_by", "pairs"} if pairs else {"judged_by"}
