@@ -1,11 +1,14 @@
 // Bundles the extension into client/dist/extension.js with its panels' script and style, and with --tests the unit tests into client/dist/test/.
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const client = path.dirname(fileURLToPath(import.meta.url));
 const unitTests = path.join(client, "../tests/client");
+
+/** The pages, each a script and a style, with the packages that they carry: their licences want to go with them. */
+const PAGES = { panel: [], picture: ["d3-hierarchy"] };
 
 /** @param {{ production?: boolean }} options minified and without a source map for the package */
 export async function buildExtension({ production = false } = {}) {
@@ -22,17 +25,25 @@ export async function buildExtension({ production = false } = {}) {
     sourcemap: production ? false : "linked",
     logLevel: "warning",
   });
-  await build({
-    entryPoints: ["panel.ts", "panel.css"].map((name) => path.join(client, "src/webview", name)),
-    bundle: true,
-    outdir: path.join(client, "dist"),
-    platform: "browser",
-    target: "chrome120",
-    format: "iife",
-    minify: production,
-    logLevel: "warning",
-  });
+  for (const [name, packages] of Object.entries(PAGES)) {
+    await build({
+      entryPoints: [`${name}.ts`, `${name}.css`].map((file) => path.join(client, "src/webview", file)),
+      bundle: true,
+      outdir: path.join(client, "dist"),
+      platform: "browser",
+      target: "chrome120",
+      format: "iife",
+      minify: production,
+      banner: { js: packages.map(licence).join("\n") },
+      logLevel: "warning",
+    });
+  }
   return outfile;
+}
+
+function licence(name) {
+  const text = readFileSync(path.join(client, "../node_modules", name, "LICENSE"), "utf8");
+  return `/*! ${name}\n\n${text.trim()}\n*/`;
 }
 
 /** @returns {Promise<string[]>} the bundled test files */

@@ -39,6 +39,8 @@ export async function packageExtension({ target, pythons, model = true, to = dis
     "dist/extension.js": bundle,
     "dist/panel.js": path.join(client, "dist/panel.js"),
     "dist/panel.css": path.join(client, "dist/panel.css"),
+    "dist/picture.js": path.join(client, "dist/picture.js"),
+    "dist/picture.css": path.join(client, "dist/picture.css"),
     "syntaxes/report.tmLanguage.json": path.join(client, "syntaxes/report.tmLanguage.json"),
     walkthrough: path.join(client, "walkthrough"),
     "l10n/bundle.l10n.de.json": path.join(client, "l10n/bundle.l10n.de.json"),

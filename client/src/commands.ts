@@ -9,6 +9,7 @@ import { chooseLabel, showLegend, toggleLabel } from "./legend";
 import { selectModel } from "./models/selecting";
 import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
+import type { SyntaxPicture } from "./picture/syntaxPicture";
 import {
   type ConceptArgument,
   type FunctionArgument,
@@ -38,6 +39,7 @@ export interface Parts {
   replacements: Replacements;
   tasks: TaskView;
   tree: SyntaxTree;
+  picture: SyntaxPicture;
   runs: RunsView;
   setup: Setup;
   log: vscode.LogOutputChannel;
@@ -45,7 +47,19 @@ export interface Parts {
 
 export function registerCommands(
   context: vscode.ExtensionContext,
-  { server, overlay, counterfactuals, dependences, replacements, tasks, tree, runs, setup, log }: Parts,
+  {
+    server,
+    overlay,
+    counterfactuals,
+    dependences,
+    replacements,
+    tasks,
+    tree,
+    picture,
+    runs,
+    setup,
+    log,
+  }: Parts,
 ): void {
   // biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
   const commands: Record<string, (argument?: any) => unknown> = {
@@ -54,6 +68,7 @@ export function registerCommands(
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
     "counterlens.chooseGranularity": () => chooseGranularity(),
     "counterlens.chooseTree": () => tree.choose(),
+    "counterlens.showPicture": () => picture.show(),
     "counterlens.refreshRuns": () => runs.load(),
     "counterlens.resumeRun": (run?: FoundRun) => runs.resume(run),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
@@ -106,6 +121,10 @@ async function showActions(overlay: Overlay): Promise<void> {
     },
     { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
     { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
+    {
+      label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Picture")}`,
+      command: "counterlens.showPicture",
+    },
     { label: toggleLabel(overlay.isEnabled), command: "counterlens.toggleOverlay" },
     { label: chooseLabel(), command: "counterlens.chooseGranularity" },
     { label: `$(symbol-color) ${vscode.l10n.t("Show Legend")}`, command: "counterlens.showLegend" },

@@ -10,6 +10,7 @@ import { DependenceView } from "./dependences";
 import { askForFirstModel } from "./firstModel";
 import { chooseLanguage } from "./language";
 import { Overlay } from "./overlay";
+import { SyntaxPicture } from "./picture/syntaxPicture";
 import { ProbeReports } from "./probe";
 import { Replacements } from "./replacements";
 import { onDidChangeApiKey } from "./secrets";
@@ -40,6 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     scoresChanged: (params) => {
       overlay.scoresChanged(params);
       tree.scoresChanged(params);
+      picture.scoresChanged(params);
       views.scoresChanged(params);
       remember("counterlens.scored");
       status.scoresChanged(params);
@@ -49,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started: () => {
       overlay.drawAll();
       views.started();
+      picture.started();
       testing.started();
       remember("counterlens.running");
       void askForFirstModel(context.globalState, running, context.secrets);
@@ -72,6 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const replacements = new Replacements();
   const tasks = new TaskView(context.extensionUri, running);
   const tree = new SyntaxTree(running);
+  const picture = new SyntaxPicture(context.extensionUri, running);
   const views = new Views(running, counterfactuals);
   const testing = new TestExplorer(running);
   const parts = {
@@ -82,6 +86,7 @@ export function activate(context: vscode.ExtensionContext): void {
     replacements,
     tasks,
     tree,
+    picture,
     runs: views.runs,
     setup,
     log,
@@ -97,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
     replacements,
     tasks,
     tree,
+    picture,
     views,
     testing,
     offerTools(running),

@@ -64,6 +64,10 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
         run: chooseGranularity,
       },
       {
+        label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Picture")}`,
+        run: () => vscode.commands.executeCommand("counterlens.showPicture"),
+      },
+      {
         label: `$(gear) ${vscode.l10n.t("Opacity and Underlines…")}`,
         run: () => vscode.commands.executeCommand("workbench.action.openSettings", "counterlens.overlay"),
       },

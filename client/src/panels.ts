@@ -1,8 +1,8 @@
 /** Webview panels: a page of the server's HTML with our own style and script, and nothing else. */
 
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { language } from "./language";
+import { escaped, page } from "./page";
 
 /** What a button of the page asks for. */
 export interface Action {
@@ -44,7 +44,7 @@ export class Panel implements vscode.Disposable {
     this.listens = false;
     this.sections.clear();
     panel.title = title;
-    webview.html = page(webview, this.folder, title, fragment, this.tools);
+    webview.html = page(webview, this.folder, { name: "panel", title, body: this.body(fragment) });
     panel.reveal(panel.viewColumn ?? vscode.ViewColumn.Beside, true);
   }
 
@@ -79,6 +79,16 @@ export class Panel implements vscode.Disposable {
     return vscode.Uri.joinPath(this.extension, "dist");
   }
 
+  private body(fragment: string): string {
+    const buttons = this.tools.map(
+      (tool) => `<button type="button" data-action="${tool.action}">${escaped(tool.title)}</button>`,
+    );
+    return `<div role="toolbar" aria-label="Counterlens" lang="${language()}">${buttons.join("")}<span id="status" role="status"></span></div>
+<main>
+${fragment}
+</main>`;
+  }
+
   private create(title: string): vscode.WebviewPanel {
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const panel = vscode.window.createWebviewPanel(this.kind, title, where, {
@@ -105,40 +115,4 @@ export class Panel implements vscode.Disposable {
   dispose(): void {
     this.panel?.dispose();
   }
-}
-
-function page(
-  webview: vscode.Webview,
-  folder: vscode.Uri,
-  title: string,
-  fragment: string,
-  tools: Tool[],
-): string {
-  const nonce = randomBytes(16).toString("base64");
-  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString();
-  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
-  const buttons = tools.map(
-    (tool) => `<button type="button" data-action="${tool.action}">${escaped(tool.title)}</button>`,
-  );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
-<title>${escaped(title)}</title>
-<link rel="stylesheet" href="${file("panel.css")}">
-</head>
-<body>
-<div role="toolbar" aria-label="Counterlens" lang="${language()}">${buttons.join("")}<span id="status" role="status"></span></div>
-<main>
-${fragment}
-</main>
-<script nonce="${nonce}" src="${file("panel.js")}"></script>
-</body>
-</html>`;
-}
-
-function escaped(text: string): string {
-  const names: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  return text.replace(/[&<>"]/g, (character) => names[character] ?? character);
 }

@@ -28,6 +28,8 @@ describe("the packaged extension", { skip }, () => {
       "dist/extension.js",
       "dist/panel.css",
       "dist/panel.js",
+      "dist/picture.css",
+      "dist/picture.js",
       "l10n/bundle.l10n.de.json",
       "LICENSE.txt",
       "media/icon.png",

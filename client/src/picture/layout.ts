@@ -36,8 +36,10 @@ export const LINE = 16;
 /** Between a head and its figure. */
 const GAP = 12;
 /** Between a box and its children, for the mark that folds them. */
-const ACROSS = 40;
+const ACROSS = 36;
 const BETWEEN = 10;
+/** What is beside a box, at most: the mark, and how many rows are folded. */
+const BESIDE = 44;
 
 /** The height of a box with so many lines of text. */
 const heightOf = (lines: number) => 8 + LINE * lines;
@@ -63,9 +65,9 @@ export function treeLayout(
   const root = hierarchy(-1, (row) => (row < 0 ? roots : open.has(row) ? outline.children[row] : undefined));
   const placed = tree<number>()
     .nodeSize([1, 1])
-    .separation((a, b) => (height(a.data) + height(b.data)) / 2 + BETWEEN * (a.parent === b.parent ? 1 : 1.6))(
-    root,
-  );
+    .separation(
+      (a, b) => (height(a.data) + height(b.data)) / 2 + BETWEEN * (a.parent === b.parent ? 1 : 1.6),
+    )(root);
   const nodes = placed.descendants().filter(({ data }) => data >= 0);
   const columns: number[] = [];
   for (const { data, depth } of nodes) {
@@ -88,7 +90,32 @@ export function treeLayout(
     const parent = boxes.get(outline.rows[box.row]?.parent ?? -1);
     return parent ? [{ to: box.row, path: curve(parent, box) }] : [];
   });
-  return { boxes: inOrder, links, ...extent(inOrder, ACROSS) };
+  return { boxes: inOrder, links, ...extent(inOrder, BESIDE) };
+}
+
+/** Of a child in the indented tree. */
+const STEP = 30;
+const STEM = 12;
+
+/** Each row in a line of its own below its parent, with indentation: narrow, and long as the code is. */
+export function indentedLayout(outline: Outline, drawn: number[], faces: Face[], measure: Measure): Layout {
+  const boxes = new Map<number, Box>();
+  const links: Link[] = [];
+  let y = MARGIN;
+  drawn.forEach((row, at) => {
+    const parent = boxes.get(outline.rows[row]?.parent ?? -1);
+    const size = sizeOf(faces[at] as Face, measure);
+    const box: Box = { row, x: parent ? parent.x + STEP : MARGIN, y, ...size };
+    boxes.set(row, box);
+    y += size.height + BETWEEN;
+    if (!parent) return;
+    const stem = parent.x + STEM;
+    const middle = box.y + box.height / 2;
+    const path = `M${stem} ${parent.y + parent.height}V${middle - 6}Q${stem} ${middle} ${stem + 6} ${middle}H${box.x}`;
+    links.push({ to: row, path });
+  });
+  const inOrder = [...boxes.values()];
+  return { boxes: inOrder, links, ...extent(inOrder, BESIDE) };
 }
 
 function curve(from: Box, to: Box): string {

@@ -47,7 +47,7 @@ export interface Greeting extends News {
 /** To the extension. */
 export type Wish =
   | { action: "ready" }
-  | { action: "view"; view: TreeView }
-  | { action: "scope"; scope: Scope }
+  | { action: "view"; value: TreeView }
+  | { action: "scope"; value: Scope }
   /** Select the row's code; with `go` put the cursor there, too. */
   | { action: "reveal"; id: number; row: number; go: boolean };

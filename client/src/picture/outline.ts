@@ -15,6 +15,8 @@ export interface Outline {
   children: number[][];
   /** Of each row a name that mostly stays through edits, for what was unfolded by hand. */
   names: string[];
+  /** Of each row how many are inside of it. */
+  inside: number[];
 }
 
 export function outlineOf(rows: TreeRow[]): Outline {
@@ -28,7 +30,11 @@ export function outlineOf(rows: TreeRow[]): Outline {
     seen.set(name, count);
     return `${name} ${count}`;
   });
-  return { rows, roots, children, names };
+  const inside = rows.map(() => 0);
+  for (const [row, { parent }] of [...rows.entries()].reverse()) {
+    if (parent >= 0) inside[parent] = (inside[parent] ?? 0) + (inside[row] ?? 0) + 1;
+  }
+  return { rows, roots, children, names, inside };
 }
 
 /** What the user has unfolded and folded, by name. */
@@ -49,37 +55,50 @@ export function ancestors({ rows }: Outline, row: number): number[] {
 }
 
 /**
- * The rows that are unfolded: those around `selected`, then those the user has unfolded, then level by level
- * what is not folded, as long as no limit is passed.
+ * The rows that are unfolded: those around `selected`, those the user has unfolded, and then level by level the
+ * rest, as long as no limit is passed; never what the user has folded.
  */
 export function unfolded(outline: Outline, folding: Folding, selected?: number): Set<number> {
   const { rows, roots, children, names } = outline;
   const open = new Set<number>();
   let drawn = Math.min(roots.length, MOST);
   const unfold = (row: number, limit: number) => {
+    const parent = rows[row]?.parent ?? -1;
     const more = children[row]?.length ?? 0;
     if (more === 0 || open.has(row) || drawn + more > limit) return;
+    if ((parent >= 0 && !open.has(parent)) || folding.closed.has(names[row] ?? "")) return;
     open.add(row);
     drawn += more;
   };
-  const isReached = (row: number) => (rows[row]?.parent ?? -1) < 0 || open.has(rows[row]?.parent ?? -1);
   for (const row of selected === undefined ? [] : ancestors(outline, selected)) unfold(row, MOST);
-  if (folding.open.size > 0) {
-    names.forEach((name, row) => {
-      if (folding.open.has(name) && isReached(row)) unfold(row, MOST);
-    });
-  }
+  names.forEach((name, row) => {
+    if (folding.open.has(name)) unfold(row, MOST);
+  });
   const reached = [...roots];
   for (const row of reached) {
-    if (!folding.closed.has(names[row] ?? "")) unfold(row, folding.all ? MOST : FIRST);
+    unfold(row, folding.all ? MOST : FIRST);
     if (open.has(row)) reached.push(...(children[row] ?? []));
   }
   return open;
 }
 
+/** With rows unfolded, or folded, by hand. */
+export function refolded(folding: Folding, { names }: Outline, rows: number[], isOpen: boolean): Folding {
+  const changed = new Set(rows.map((row) => names[row] ?? ""));
+  const without = (those: ReadonlySet<string>) => [...those].filter((name) => !changed.has(name));
+  return {
+    ...folding,
+    open: new Set([...without(folding.open), ...(isOpen ? changed : [])]),
+    closed: new Set([...without(folding.closed), ...(isOpen ? [] : changed)]),
+  };
+}
+
 /** The rows that are drawn, in the order of the text; of too many roots those around `selected`. */
 export function drawnRows({ roots, children }: Outline, open: Set<number>, selected = 0): number[] {
-  const at = Math.max(0, roots.findLastIndex((root) => root <= selected));
+  const at = Math.max(
+    0,
+    roots.findLastIndex((root) => root <= selected),
+  );
   const from = Math.floor(at / MOST) * MOST;
   const waiting = roots.slice(from, from + MOST).reverse();
   const found: number[] = [];
@@ -103,45 +122,60 @@ export interface Move {
   close?: number;
 }
 
+/** Where the keyboard is. */
+export interface Place {
+  outline: Outline;
+  drawn: number[];
+  open: ReadonlySet<number>;
+  row: number;
+}
+
+const go = (to: number | undefined): Move => (to === undefined ? {} : { to });
+
+function step({ drawn, row }: Place, by: number): Move {
+  return go(drawn[drawn.indexOf(row) + by]);
+}
+
+/** Tokens stand side by side: to them left and right mean what up and down do. */
+const isToken = ({ outline: { rows }, row }: Place) => rows[row]?.kind === "token";
+
+const parentOf = ({ outline: { rows }, row }: Place) => rows[row]?.parent ?? -1;
+
+const KEYS: Record<string, (place: Place) => Move> = {
+  ArrowDown: (place) => step(place, 1),
+  ArrowUp: (place) => step(place, -1),
+  Home: ({ drawn }) => go(drawn[0]),
+  End: ({ drawn }) => go(drawn.at(-1)),
+  ArrowRight(place) {
+    if (isToken(place)) return step(place, 1);
+    const own = place.outline.children[place.row] ?? [];
+    return own.length > 0 && !place.open.has(place.row) ? { open: [place.row] } : go(own[0]);
+  },
+  ArrowLeft(place) {
+    if (isToken(place)) return step(place, -1);
+    if (place.open.has(place.row)) return { close: place.row };
+    return parentOf(place) < 0 ? {} : { to: parentOf(place) };
+  },
+  "*"(place) {
+    const { roots, children } = place.outline;
+    const siblings = parentOf(place) < 0 ? roots : (children[parentOf(place)] ?? []);
+    return { open: siblings.filter((row) => (children[row]?.length ?? 0) > 0) };
+  },
+};
+
 /** The keys of the tree pattern of WAI-ARIA; undefined for others. */
-export function moved(outline: Outline, drawn: number[], open: Set<number>, at: number, key: string) {
-  const { rows, children } = outline;
-  const place = drawn.indexOf(at);
-  const own = children[at] ?? [];
-  const flat = rows[at]?.kind === "token";
-  const go = (to: number | undefined): Move => (to === undefined ? {} : { to });
-  switch (key) {
-    case "ArrowDown":
-      return go(drawn[place + 1]);
-    case "ArrowUp":
-      return go(drawn[place - 1]);
-    case "Home":
-      return go(drawn[0]);
-    case "End":
-      return go(drawn.at(-1));
-    case "ArrowRight":
-      if (flat) return go(drawn[place + 1]);
-      return own.length > 0 && !open.has(at) ? { open: [at] } : go(own[0]);
-    case "ArrowLeft": {
-      if (flat) return go(drawn[place - 1]);
-      const parent = rows[at]?.parent ?? -1;
-      return open.has(at) ? { close: at } : go(parent < 0 ? undefined : parent);
-    }
-    case "*": {
-      const parent = rows[at]?.parent ?? -1;
-      const siblings = parent < 0 ? outline.roots : (children[parent] ?? []);
-      return { open: siblings.filter((row) => (children[row]?.length ?? 0) > 0) };
-    }
-    default:
-      return /^\p{L}$/u.test(key) ? go(startingWith(rows, drawn, place, key)) : undefined;
-  }
+export function moved(place: Place, key: string): Move | undefined {
+  const known = KEYS[key];
+  if (known) return known(place);
+  return /^\p{L}$/u.test(key) ? go(startingWith(place, key)) : undefined;
 }
 
 /** The next row whose name begins with a letter. */
-function startingWith(rows: TreeRow[], drawn: number[], place: number, letter: string): number | undefined {
-  const around = [...drawn.slice(place + 1), ...drawn.slice(0, place)];
-  return around.find((row) => {
-    const { kind, text } = rows[row] ?? { kind: "", text: "" };
+function startingWith({ outline: { rows }, drawn, row }: Place, letter: string): number | undefined {
+  const at = drawn.indexOf(row);
+  const around = [...drawn.slice(at + 1), ...drawn.slice(0, at)];
+  return around.find((each) => {
+    const { kind, text } = rows[each] ?? { kind: "", text: "" };
     return (kind === "token" ? text : kind).toLowerCase().startsWith(letter.toLowerCase());
   });
 }

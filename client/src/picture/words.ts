@@ -6,7 +6,10 @@ import type { TreeRow } from "../protocol";
 import { percent } from "../rows";
 import type { Picture } from "./messages";
 
-const WIDEST = 24;
+/** Characters of a box; of one that has its line for itself. */
+const WIDE = 24;
+const WIDER = 40;
+const FAINTEST = 0.0001;
 /** Lines of source that are shown of a node. */
 const LINES = 12;
 
@@ -18,15 +21,21 @@ export interface Face {
   text: string;
 }
 
-export function faceOf({ kind, text, confidence }: TreeRow): Face {
-  const figure = confidence === null ? "–" : percent(confidence);
+/** @param alone whether there is nothing beside the box */
+export function faceOf({ kind, text, confidence }: TreeRow, alone = false): Face {
+  const figure = figureOf(confidence);
   if (kind === "token") return { head: visible(text), figure, text: "" };
   const head = kind === "ERROR" ? "⚠ ERROR" : kind;
-  return { head, figure, text: text === kind ? "" : cut(text) };
+  return { head, figure, text: text === kind ? "" : cut(text, alone ? WIDER : WIDE) };
 }
 
-function cut(text: string): string {
-  return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`;
+function figureOf(confidence: number | null): string {
+  if (confidence === null) return "–";
+  return confidence < FAINTEST ? `<${percent(FAINTEST)}` : percent(confidence);
+}
+
+function cut(text: string, widest = WIDE): string {
+  return text.length <= widest ? text : `${text.slice(0, widest - 1)}…`;
 }
 
 /** A token of blanks comes as escapes. */
@@ -35,11 +44,19 @@ function visible(text: string): string {
   return text.replaceAll("\\r", "").replaceAll("\\n", "↵").replaceAll("\\t", "→").replace(/ +/g, "␣");
 }
 
-export function spoken(row: TreeRow): string {
-  const { kind, category, text, confidence } = row;
-  return kind === "token"
-    ? t("{0}: probability {1}, {2}", text, percent(confidence), category)
-    : t("{0}: confidence {1}, {2}. {3}", kind, percent(confidence), category, text);
+/** What is to be seen of a row, and then the rest. @param folded rows in it that are not drawn */
+export function spoken(
+  { head, figure, text }: Face,
+  { category, confidence }: TreeRow,
+  folded: number,
+): string {
+  const seen = [head, figure, text].filter(Boolean).join(" ");
+  const rest = [
+    ...(folded > 0 ? [t("{0} folded", folded)] : []),
+    ...(confidence === null ? [percent(null)] : []),
+    category,
+  ];
+  return `${seen} ${rest.join(", ")}`;
 }
 
 /** Names and values. */
@@ -64,7 +81,10 @@ export function sourceOf({ start, end }: Range, { lines, firstLine }: Picture): 
   const own = lines.slice(start.line - firstLine, end.line - firstLine + 1);
   if (own.length === 0) return "";
   own[own.length - 1] = own.at(-1)?.slice(0, end.character) ?? "";
-  const indent = own.slice(1).filter((line) => line.trim()).map((line) => line.search(/\S/));
+  const indent = own
+    .slice(1)
+    .filter((line) => line.trim())
+    .map((line) => line.search(/\S/));
   const shared = Math.min(...indent, start.character);
   const [first = "", ...rest] = own;
   const shown = [first.slice(start.character), ...rest.map((line) => line.slice(shared))];

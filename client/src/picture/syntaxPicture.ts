@@ -1,0 +1,277 @@
+/** "Show Syntax Picture": the syntax tree of the function at the cursor, drawn, and linked to the code both ways. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { language } from "../language";
+import { page } from "../page";
+import {
+  type ScoresChangedParams,
+  TREE,
+  TREE_VIEWS,
+  type TreeParams,
+  type TreeResult,
+  type TreeView,
+} from "../protocol";
+import type { Server } from "../server";
+import { body } from "./body";
+import { rowFor } from "./linking";
+import {
+  type Condition,
+  type Greeting,
+  type News,
+  type Picture,
+  SCOPES,
+  type Scope,
+  type Wish,
+} from "./messages";
+
+const PAUSE_MS = 150;
+
+/** The answer that is shown, and what it is of. */
+interface Shown {
+  document: vscode.TextDocument;
+  answer: TreeResult;
+  picture: Picture;
+}
+
+export class SyntaxPicture implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private readonly disposables: vscode.Disposable[];
+  /** Whether the page listens. */
+  private listens = false;
+  private view: TreeView = "partial";
+  private scope: Scope = "function";
+  private shown: Shown | undefined;
+  private condition: Condition = "none";
+  private status = "";
+  /** The latest question: an answer to an earlier one is dropped. */
+  private asked = 0;
+  private waiting: NodeJS.Timeout | undefined;
+  /** What a click in the picture has selected in the editor: it means the row that was clicked. */
+  private revealed: { row: number; range: vscode.Range } | undefined;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly server: Server,
+  ) {
+    this.disposables = [
+      vscode.window.onDidChangeActiveTextEditor(() => this.soon()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) this.soon();
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (document === this.shown?.document && contentChanges.length > 0) this.outdated();
+      }),
+    ];
+  }
+
+  /** Open it beside the code; the keyboard stays where it is. */
+  async show(): Promise<void> {
+    this.panel ??= this.create();
+    this.panel.reveal(this.panel.viewColumn ?? vscode.ViewColumn.Beside, true);
+    await this.load();
+  }
+
+  scoresChanged({ uri }: ScoresChangedParams): void {
+    const document = this.editor()?.document ?? this.shown?.document;
+    if (document?.uri.toString() === vscode.Uri.parse(uri).toString()) void this.load();
+  }
+
+  /** The server is up, and can be asked. */
+  started(): void {
+    this.soon();
+  }
+
+  private create(): vscode.WebviewPanel {
+    const folder = vscode.Uri.joinPath(this.extension, "dist");
+    const title = vscode.l10n.t("Syntax Picture");
+    const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const panel = vscode.window.createWebviewPanel("counterlens.picture", title, where, {
+      enableScripts: true,
+      localResourceRoots: [folder],
+    });
+    panel.webview.onDidReceiveMessage((wish: Wish) => void this.act(wish));
+    panel.onDidChangeViewState(() => {
+      if (panel.visible) void this.load();
+      else this.listens = false; // what is hidden is gone, and starts anew
+    });
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.shown = undefined;
+      this.listens = false;
+    });
+    panel.webview.html = page(panel.webview, folder, { name: "picture", title, body: body() });
+    return panel;
+  }
+
+  private async act(wish: Wish): Promise<void> {
+    if (wish.action === "ready") {
+      this.listens = true;
+      this.greet();
+    } else if (wish.action === "reveal") {
+      await this.reveal(wish.id, wish.row, wish.go);
+    } else {
+      this.view = TREE_VIEWS.find((view) => wish.action === "view" && view === wish.value) ?? this.view;
+      this.scope = SCOPES.find((scope) => wish.action === "scope" && scope === wish.value) ?? this.scope;
+      await this.load();
+    }
+  }
+
+  // From the code to the picture.
+
+  private soon(): void {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => void this.follow(), PAUSE_MS);
+  }
+
+  /** The cursor has moved: mark its row, or draw what it is in now. */
+  private async follow(): Promise<void> {
+    const editor = this.editor();
+    if (!this.panel?.visible || !editor) return;
+    if (!this.shown || !this.isOf(editor)) return this.load(true);
+    if (this.condition === "ready") this.post({ selected: this.selected() });
+  }
+
+  /** Whether what is shown is what the cursor is in. */
+  private isOf({ document, selection }: vscode.TextEditor): boolean {
+    if (document !== this.shown?.document) return false;
+    const { scope } = this.shown.answer;
+    if (this.scope === "file") return true;
+    return scope ? rangeOf(scope.range).contains(selection.active) : false;
+  }
+
+  /** @param moved only the cursor did: what is drawn already stays */
+  private async load(moved = false): Promise<void> {
+    if (!this.panel?.visible) return;
+    const editor = this.editor();
+    if (!editor) return this.say("none", vscode.l10n.t("Open a file of a language that Counterlens reads."));
+    const { document, selection } = editor;
+    const question = ++this.asked;
+    const params: TreeParams = { textDocument: { uri: document.uri.toString() }, view: this.view };
+    if (this.scope === "function") params.position = selection.active;
+    const answer = await this.server.request<TreeResult>(TREE, params);
+    if (question !== this.asked) return;
+    if (moved && answer && document === this.shown?.document && isSame(answer, this.shown.answer)) {
+      this.post({ selected: this.selected() });
+    } else if (answer?.state === "ready" && answer.version === document.version)
+      this.present(document, answer);
+    else this.wait(document, answer);
+  }
+
+  private present(document: vscode.TextDocument, answer: TreeResult): void {
+    const { scope, view, calibrated, labels, rows, truncated } = answer;
+    const file = path.basename(document.uri.fsPath);
+    const title = scope?.name || file;
+    const lines = document.getText(scope ? wholeLines(rangeOf(scope.range)) : undefined).split(/\r?\n/);
+    const firstLine = scope?.range.start.line ?? 0;
+    const picture: Picture = {
+      ...{ id: this.asked, title, view, calibrated, labels: [...labels], rows, truncated, lines, firstLine },
+    };
+    this.shown = { document, answer, picture };
+    this.revealed = undefined;
+    if (this.panel) this.panel.title = vscode.l10n.t("Syntax of {0}", title);
+    this.condition = "ready";
+    this.status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
+    this.postAll();
+  }
+
+  /** There are no scores of what is in the editor; those of an earlier version of it stay, and are called so. */
+  private wait(document: vscode.TextDocument, answer: TreeResult | undefined): void {
+    if (document !== this.shown?.document || answer?.state === "unavailable") this.shown = undefined;
+    if (!answer) {
+      this.say("none", vscode.l10n.t("Counterlens is not running."));
+    } else if (answer.state === "unavailable") {
+      this.say("none", vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown")));
+    } else if (this.shown) {
+      this.outdated();
+    } else {
+      this.say("scoring", vscode.l10n.t("The model is scoring this file…"));
+    }
+  }
+
+  private outdated(): void {
+    this.say("stale", vscode.l10n.t("The code has changed since. It is being scored again…"));
+  }
+
+  private say(condition: Condition, status: string): void {
+    [this.condition, this.status] = [condition, status];
+    this.post({ condition, status, ...(!this.shown && { picture: null }) });
+  }
+
+  /** The row of what is selected in the editor. */
+  private selected(): number | null {
+    const editor = this.editor();
+    if (!editor || !this.shown || editor.document !== this.shown.document) return null;
+    const { start, end } = editor.selection;
+    if (this.revealed?.range.isEqual(editor.selection)) return this.revealed.row;
+    return rowFor(this.shown.answer.rows, { start, end }) ?? null;
+  }
+
+  /** Whoever looks at the picture still looks at the code that it is of. */
+  private editor(): vscode.TextEditor | undefined {
+    const active = vscode.window.activeTextEditor;
+    if (active && this.server.serves(active.document)) return active;
+    const visible = vscode.window.visibleTextEditors.filter(({ document }) => this.server.serves(document));
+    return visible.find(({ document }) => document === this.shown?.document) ?? visible[0];
+  }
+
+  // From the picture to the code.
+
+  private async reveal(id: number, row: number, go: boolean): Promise<void> {
+    const { shown } = this;
+    const found = shown?.answer.rows[row];
+    if (!shown || !found || id !== shown.picture.id || shown.answer.version !== shown.document.version)
+      return;
+    const selection = rangeOf(found.range);
+    this.revealed = { row, range: selection };
+    const column = this.editor()?.viewColumn ?? vscode.ViewColumn.One;
+    await vscode.window.showTextDocument(shown.document, {
+      viewColumn: column,
+      selection,
+      preserveFocus: !go,
+    });
+  }
+
+  // To the page.
+
+  private greet(): void {
+    const greeting: Greeting = {
+      ...{ view: this.view, scope: this.scope, texts: vscode.l10n.bundle ?? {}, locale: language() },
+      ...this.everything(),
+    };
+    this.post(greeting);
+  }
+
+  private postAll(): void {
+    this.post(this.everything());
+  }
+
+  private everything(): News {
+    const { condition, status } = this;
+    return { condition, status, picture: this.shown?.picture ?? null, selected: this.selected() };
+  }
+
+  private post(news: News): void {
+    if (this.listens) void this.panel?.webview.postMessage(news);
+  }
+
+  dispose(): void {
+    clearTimeout(this.waiting);
+    for (const disposable of this.disposables) disposable.dispose();
+    this.panel?.dispose();
+  }
+}
+
+/** Whether two answers for a document are of the same part of the same version. */
+function isSame(one: TreeResult, other: TreeResult): boolean {
+  const of = ({ version, state, view, scope }: TreeResult) => JSON.stringify([version, state, view, scope]);
+  return of(one) === of(other);
+}
+
+function rangeOf({ start, end }: TreeResult["rows"][number]["range"]): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+function wholeLines({ start, end }: vscode.Range): vscode.Range {
+  return new vscode.Range(start.line, 0, end.line + 1, 0);
+}

@@ -1,0 +1,190 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** Draws the picture as SVG. Elements of rows that stay are kept: the focus stays on them, and they can glide. */
+
+import { UNDERLINES } from "../colours";
+import { type Box, type Layout, LINE, PADDING } from "../picture/layout";
+import type { Face } from "../picture/words";
+
+const SVG = "http://www.w3.org/2000/svg";
+/** Of the mark that folds. */
+const RADIUS = 6.5;
+
+/** What is drawn of one row. */
+export interface Node {
+  box: Box;
+  face: Face;
+  spoken: string;
+  level: number | null;
+  kind: string;
+  /** Counted from 1. */
+  depth: number;
+  /** Its place among its siblings, from 1, and how many there are. */
+  place: [at: number, of: number];
+  /** Undefined where there is nothing to unfold. */
+  open?: boolean;
+  /** How many rows are inside of it. */
+  inside: number;
+}
+
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+export function element<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes,
+  ...children: (Element | string)[]
+): SVGElementTagNameMap[Name] {
+  const made = document.createElementNS(SVG, name);
+  set(made, attributes);
+  made.append(...children);
+  return made;
+}
+
+function set(of: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) of.removeAttribute(name);
+    else of.setAttribute(name, String(value));
+  }
+}
+
+/** The cue of a level that is no colour, as in the editor: a line along the lower edge. */
+export function levelLine(level: number | null, width: number, height: number): SVGPathElement[] {
+  const style = UNDERLINES[level ?? UNDERLINES.length];
+  if (!style) return [];
+  const at = (y: number) => `M3 ${height - y}H${width - 3}`;
+  return [element("path", { class: `line ${style}`, d: style === "double" ? at(2.5) + at(5.5) : at(3) })];
+}
+
+export class Drawing {
+  private readonly links = element("g", { class: "links", "aria-hidden": true });
+  private readonly nodes = element("g", { class: "nodes", role: "presentation" });
+  private readonly groups = new Map<number, SVGGElement>();
+  private readonly paths = new Map<number, SVGPathElement>();
+  private size = { width: 0, height: 0 };
+
+  constructor(readonly svg: SVGSVGElement) {
+    svg.append(this.links, this.nodes);
+  }
+
+  /** Forget what was drawn: rows mean something else from now on. */
+  clear(): void {
+    this.groups.clear();
+    this.paths.clear();
+    this.links.replaceChildren();
+    this.nodes.replaceChildren();
+  }
+
+  draw(layout: Layout, nodes: Node[]): void {
+    this.size = layout;
+    keep(
+      this.paths,
+      layout.links.map(({ to }) => to),
+    );
+    for (const { to, path } of layout.links) {
+      const drawn = this.paths.get(to) ?? this.links.appendChild(element("path", {}));
+      this.paths.set(to, drawn);
+      drawn.setAttribute("d", path);
+    }
+    keep(
+      this.groups,
+      nodes.map(({ box }) => box.row),
+    );
+    let next = this.nodes.firstElementChild;
+    for (const node of nodes) {
+      const group = this.groups.get(node.box.row) ?? element("g", { tabindex: -1, "data-row": node.box.row });
+      this.groups.set(node.box.row, group);
+      fill(group, node);
+      if (group === next) next = next.nextElementSibling;
+      else this.nodes.insertBefore(group, next);
+    }
+  }
+
+  scaled(scale: number): void {
+    const { width, height } = this.size;
+    set(this.svg, { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale });
+  }
+
+  group(row: number | undefined): SVGGElement | undefined {
+    return row === undefined ? undefined : this.groups.get(row);
+  }
+
+  /** The one stop of the Tab key. */
+  stopAt(row: number | undefined): void {
+    for (const [each, group] of this.groups) group.setAttribute("tabindex", each === row ? "0" : "-1");
+  }
+
+  /** @param around the rows around the selected one, whose links lead to it */
+  select(row: number | undefined, around: number[]): void {
+    for (const [each, group] of this.groups) group.setAttribute("aria-selected", String(each === row));
+    const way = new Set([...around, row]);
+    for (const [to, path] of this.paths) path.classList.toggle("way", way.has(to));
+  }
+}
+
+/** Remove the elements of rows that are not drawn any more. */
+function keep(elements: Map<number, Element>, rows: number[]): void {
+  const stay = new Set(rows);
+  for (const [row, one] of elements) {
+    if (stay.has(row)) continue;
+    one.remove();
+    elements.delete(row);
+  }
+}
+
+function fill(group: SVGGElement, node: Node): void {
+  const { box, face, level, kind, open, inside } = node;
+  const { width, height } = box;
+  const token = kind === "token";
+  set(group, {
+    class: ["node", kind === "ERROR" ? "error" : "", level === null ? "unscored" : `level${level}`].join(" "),
+    role: token ? "option" : "treeitem",
+    "aria-label": node.spoken,
+    "aria-level": token ? undefined : node.depth,
+    "aria-expanded": open,
+    "aria-posinset": node.place[0],
+    "aria-setsize": node.place[1],
+  });
+  group.style.transform = `translate(${box.x}px, ${box.y}px)`;
+  const rect = (name: string, out = 0) =>
+    element("rect", {
+      class: name,
+      x: -out,
+      y: -out,
+      width: width + 2 * out,
+      height: height + 2 * out,
+      rx: 4 + out,
+    });
+  const text = (name: string, anchor: string, x: number, y: number, words: string) =>
+    element("text", { class: name, "text-anchor": anchor, x, y, "aria-hidden": true }, words);
+  const first = 3 + LINE / 2 + 5;
+  const texts = token
+    ? [
+        text("code", "middle", width / 2, first, face.head),
+        text("figure", "middle", width / 2, first + LINE, face.figure),
+      ]
+    : [
+        text("head", "start", PADDING, first, face.head),
+        text("figure", "end", width - PADDING, first, face.figure),
+        ...(face.text ? [text("code", "start", PADDING, first + LINE, face.text)] : []),
+      ];
+  group.replaceChildren(
+    rect("ring", 3),
+    rect("base"),
+    rect("tint"),
+    ...levelLine(level, width, height),
+    ...texts.flatMap((one) => [one, " "]), // the blanks part them for who reads them in one go
+    ...(open === undefined ? [] : [fold(width, height / 2, open, inside)]),
+  );
+}
+
+function fold(x: number, y: number, open: boolean, inside: number): SVGGElement {
+  const sign = open ? "M-3.5 0H3.5" : "M-3.5 0H3.5M0 -3.5V3.5";
+  const count = element("text", { class: "count", x: RADIUS + 4, y: 4 }, open ? "" : String(inside));
+  return element(
+    "g",
+    { class: "fold", transform: `translate(${x + RADIUS + 3} ${y})`, "aria-hidden": true },
+    element("circle", { r: RADIUS }),
+    element("path", { d: sign }),
+    count,
+  );
+}

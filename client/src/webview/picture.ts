@@ -1,0 +1,183 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The page of the picture: shows what the extension tells of, and tells it what is chosen. */
+
+import { chooseLanguage, t } from "../language";
+import type { Measure } from "../picture/layout";
+import type { Greeting, News, Picture, Wish } from "../picture/messages";
+import { showDetails, showLegend } from "./aside";
+import { Scene } from "./scene";
+import { Viewport } from "./viewport";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: Wish): void;
+  getState(): Kept | undefined;
+  setState(kept: Kept): void;
+};
+
+/** What survives that the page is hidden. */
+interface Kept {
+  open: string[];
+  closed: string[];
+  all: boolean;
+  scale: number | undefined;
+  indented: boolean | undefined;
+}
+
+const host = acquireVsCodeApi();
+const byId = <Kind extends Element = HTMLElement>(id: string) =>
+  document.getElementById(id) as unknown as Kind;
+const svg = byId<SVGSVGElement>("picture");
+const viewport = new Viewport(
+  byId("scroller"),
+  (scale) => scene.scaled(scale),
+  () => scene.resized(),
+);
+const scene: Scene = new Scene(svg, viewport, measure());
+const turn = document.querySelector("[data-action=indent]");
+let hovered: number | undefined;
+
+/** Texts are as wide as those that are hidden in the page for this: their fonts are the theme's and the user's. */
+function measure(): Measure {
+  const canvas = document.createElement("canvas").getContext("2d");
+  return (text, font) => {
+    if (!canvas) return 7 * text.length;
+    const { fontFamily, fontSize, fontWeight } = getComputedStyle(byId(`font-${font}`));
+    canvas.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+    return canvas.measureText(text).width;
+  };
+}
+
+/** What has changed in the picture, beside it. */
+function update(): void {
+  const { picture } = scene;
+  const row = hovered ?? (scene.hasFocus ? scene.focused : undefined) ?? scene.marked ?? scene.focused;
+  showDetails(row === undefined ? undefined : picture?.rows[row], picture);
+  const { drawn, all } = scene.counts;
+  const left = picture?.truncated ?? 0;
+  const said = [
+    ...(drawn < all ? [t("{0} of {1} nodes are drawn.", drawn, all)] : []),
+    ...(left > 0 ? [t("{0} more rows are not shown.", left)] : []),
+  ];
+  byId("limits").textContent = said.join(" ");
+  const { open, closed, all: everything } = scene.folding;
+  const { indented, isTurned } = scene;
+  turn?.setAttribute("aria-pressed", String(isTurned));
+  turn?.toggleAttribute("disabled", picture?.view === "sequence");
+  host.setState({ open: [...open], closed: [...closed], all: everything, scale: viewport.chosen, indented });
+}
+
+// What the user does.
+
+function rowOf(target: EventTarget | null): number | undefined {
+  const group = target instanceof Element ? target.closest<SVGGElement>("[data-row]") : null;
+  return group ? Number(group.dataset.row) : undefined;
+}
+
+/** While the code is another one, its places mean nothing; the status says so. */
+function reveal(row: number, go: boolean): void {
+  if (!scene.picture || document.body.dataset.condition !== "ready") return;
+  scene.select(row, false);
+  host.postMessage({ action: "reveal", id: scene.picture.id, row, go });
+}
+
+svg.addEventListener("click", ({ target }) => {
+  const row = rowOf(target);
+  if (row === undefined) return;
+  const folds = target instanceof Element && target.closest(".fold");
+  if (folds) scene.fold([row], !scene.isOpen(row));
+  scene.focus(row);
+  if (!folds) reveal(row, false);
+  update();
+});
+svg.addEventListener("dblclick", ({ target }) => {
+  const row = rowOf(target);
+  if (row !== undefined && !(target instanceof Element && target.closest(".fold"))) reveal(row, true);
+});
+for (const event of ["mouseover", "mouseleave"] as const) {
+  svg.addEventListener(event, ({ type, target }) => {
+    hovered = type === "mouseover" ? rowOf(target) : undefined;
+    update();
+  });
+}
+svg.addEventListener("focusin", ({ target }) => {
+  scene.stopAt(rowOf(target) ?? scene.focused);
+  update();
+});
+svg.addEventListener("keydown", (event) => {
+  const row = rowOf(event.target);
+  const command = event.ctrlKey || event.metaKey;
+  if (row === undefined || event.altKey) return;
+  if (event.key === "Enter" || (event.key === " " && !command)) reveal(row, command);
+  else if (command || !scene.press(row, event.key)) return;
+  event.preventDefault();
+  update();
+});
+
+const TOOLS: Record<string, () => void> = {
+  indent: () => scene.turn(),
+  in: () => viewport.zoom(1.25),
+  out: () => viewport.zoom(0.8),
+  fit: () => viewport.fit(),
+  unfold: () => scene.unfoldAll(),
+  fold: () => scene.foldAll(),
+};
+const KEYS: Record<string, string> = { "+": "in", "-": "out", "0": "fit" };
+
+function use(tool: string | undefined): void {
+  TOOLS[tool ?? ""]?.();
+  update();
+}
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>("[data-action]") : null;
+  if (button) use(button.dataset.action);
+});
+document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
+  if (!ctrlKey && !metaKey && !altKey && KEYS[key]) use(KEYS[key]);
+});
+document.addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLInputElement) {
+    host.postMessage({ action: target.name, value: target.value } as Wish);
+  }
+});
+
+// What the extension says.
+
+function greet({ view, scope, texts, locale }: Greeting): void {
+  chooseLanguage(
+    (text, ...values) => (texts[text] ?? text).replace(/\{(\d)\}/g, (_, at) => String(values[at])),
+    locale,
+  );
+  for (const choice of document.querySelectorAll<HTMLInputElement>("input[type=radio]")) {
+    choice.checked = choice.value === (choice.name === "view" ? view : scope);
+  }
+}
+
+function show(picture: Picture | undefined, selected: number | undefined): void {
+  const { picture: before } = scene;
+  svg.toggleAttribute("hidden", !picture);
+  byId("foot").hidden = !picture;
+  hovered = undefined;
+  if (before && (before.title !== picture?.title || before.view !== picture.view)) viewport.reset();
+  if (picture) showLegend(picture);
+  scene.show(picture, selected);
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<News | Greeting>) => {
+  if ("texts" in data) greet(data);
+  if (data.condition) document.body.dataset.condition = data.condition;
+  const status = byId("status");
+  if (data.status !== undefined && status.textContent !== data.status) status.textContent = data.status;
+  const selected = data.selected ?? undefined;
+  if (data.picture !== undefined) show(data.picture ?? undefined, selected);
+  else if (data.selected !== undefined) scene.select(selected, true);
+  update();
+});
+
+const kept = host.getState();
+if (kept) {
+  scene.folding = { open: new Set(kept.open), closed: new Set(kept.closed), all: kept.all };
+  scene.indented = kept.indented;
+  if (kept.scale) viewport.choose(kept.scale);
+}
+host.postMessage({ action: "ready" });

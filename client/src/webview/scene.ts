@@ -1,0 +1,229 @@
+/// <reference lib="dom" />
+/** The picture as it is drawn now: which rows, where, which one is selected and which has the focus. */
+
+import { t } from "../language";
+import {
+  type Box,
+  indentedLayout,
+  type Layout,
+  type Measure,
+  sequenceLayout,
+  treeLayout,
+} from "../picture/layout";
+import type { Picture } from "../picture/messages";
+import {
+  ancestors,
+  drawnFor,
+  drawnRows,
+  type Folding,
+  moved,
+  type Outline,
+  outlineOf,
+  refolded,
+  UNTOUCHED,
+  unfolded,
+} from "../picture/outline";
+import { type Face, faceOf, spoken } from "../picture/words";
+import type { TreeRow, TreeView } from "../protocol";
+import { Drawing, type Node } from "./drawing";
+import type { Viewport } from "./viewport";
+
+const NAMES: Record<TreeView, (title: string) => string> = {
+  partial: (title) => t("Partial tree of {0}", title),
+  complete: (title) => t("Complete tree of {0}", title),
+  sequence: (title) => t("Tokens of {0}", title),
+};
+
+export class Scene {
+  picture: Picture | undefined;
+  folding: Folding = UNTOUCHED;
+  focused: number | undefined;
+  /** Whether the tree is indented, where the user has chosen; else it is where it would be too wide. */
+  indented: boolean | undefined;
+  private isIndented = false;
+  private selected: number | undefined;
+  private outline: Outline = outlineOf([]);
+  private open = new Set<number>();
+  private rows: number[] = [];
+  private boxes: Box[] = [];
+  private readonly drawing: Drawing;
+
+  constructor(
+    private readonly svg: SVGSVGElement,
+    private readonly viewport: Viewport,
+    private readonly measure: Measure,
+  ) {
+    this.drawing = new Drawing(svg);
+  }
+
+  scaled(scale: number): void {
+    this.drawing.scaled(scale);
+  }
+
+  get hasFocus(): boolean {
+    return this.svg.contains(document.activeElement);
+  }
+
+  isOpen(row: number): boolean {
+    return this.open.has(row);
+  }
+
+  /** Whether the tree is indented now. */
+  get isTurned(): boolean {
+    return this.isIndented;
+  }
+
+  /** Rows that are drawn, and all that there are. */
+  get counts(): { drawn: number; all: number } {
+    return { drawn: this.rows.length, all: this.picture?.rows.length ?? 0 };
+  }
+
+  /** The row that is marked: the selected one, or the innermost around it that is drawn. */
+  get marked(): number | undefined {
+    return this.selected === undefined ? undefined : drawnFor(this.outline, this.rows, this.selected);
+  }
+
+  show(picture: Picture | undefined, selected: number | undefined): void {
+    const held = this.hasFocus && this.focused !== undefined ? this.outline.names[this.focused] : undefined;
+    this.picture = picture;
+    this.selected = selected;
+    this.outline = outlineOf(picture?.rows ?? []);
+    this.isIndented = false;
+    this.drawing.clear();
+    this.focused = held === undefined ? undefined : Math.max(0, this.outline.names.indexOf(held));
+    this.draw();
+    if (held !== undefined) this.focus(this.focused);
+    else this.lookAt(this.marked);
+  }
+
+  /** Mark a row; with `unfold` also where the user has folded what is around it. */
+  select(row: number | undefined, unfold: boolean): void {
+    this.selected = row;
+    if (row !== undefined && unfold && !this.rows.includes(row)) {
+      this.folding = refolded(this.folding, this.outline, ancestors(this.outline, row), true);
+      this.draw();
+    }
+    if (!this.hasFocus) this.stopAt(this.marked ?? this.focused);
+    this.mark();
+    this.lookAt(this.marked);
+  }
+
+  focus(row: number | undefined): void {
+    if (row === undefined) return;
+    this.stopAt(row);
+    this.drawing.group(row)?.focus({ preventScroll: true });
+    this.lookAt(row);
+  }
+
+  /** The one stop of the Tab key. */
+  stopAt(row: number | undefined): void {
+    this.focused = row;
+    this.drawing.stopAt(row);
+  }
+
+  fold(rows: number[], isOpen: boolean): void {
+    this.refold(refolded(this.folding, this.outline, rows, isOpen));
+  }
+
+  unfoldAll(): void {
+    this.refold({ ...UNTOUCHED, all: true });
+  }
+
+  /** Leaves the outermost rows with their children. */
+  foldAll(): void {
+    const inner = this.outline.names.filter((_, row) => (this.outline.rows[row]?.parent ?? -1) >= 0);
+    this.refold({ ...UNTOUCHED, closed: new Set(inner) });
+  }
+
+  private refold(folding: Folding): void {
+    this.folding = folding;
+    this.draw();
+  }
+
+  /** What a key does, where it is one of the tree's. */
+  press(row: number, key: string): boolean {
+    const move = moved({ outline: this.outline, drawn: this.rows, open: this.open, row }, key);
+    if (!move) return false;
+    if (move.open) this.fold(move.open, true);
+    if (move.close !== undefined) this.fold([move.close], false);
+    this.focus(move.to ?? row);
+    return true;
+  }
+
+  /** To the other layout of a tree, for good. */
+  turn(): void {
+    this.indented = !this.isIndented;
+    this.draw();
+  }
+
+  /** The room has changed. */
+  resized(): void {
+    this.isIndented = false;
+    this.draw();
+  }
+
+  draw(): void {
+    const { picture, outline } = this;
+    if (!picture) return;
+    this.open = unfolded(outline, this.folding, this.selected);
+    this.rows = drawnRows(outline, this.open, this.selected);
+    const ones = this.rows.map((row) => outline.rows[row] as TreeRow);
+    const isTree = picture.view !== "sequence";
+    const { layout, faces } = this.laidOut(ones, isTree);
+    this.boxes = layout.boxes;
+    this.svg.setAttribute("role", isTree ? "tree" : "listbox");
+    this.svg.setAttribute("aria-label", NAMES[picture.view](picture.title));
+    this.drawing.draw(
+      layout,
+      ones.map((one, at) => this.node(one, at, faces[at] as Node["face"])),
+    );
+    this.viewport.sized(layout.width, layout.height);
+    const { focused } = this;
+    this.stopAt(
+      (focused === undefined ? this.marked : drawnFor(outline, this.rows, focused)) ?? this.rows[0],
+    );
+    this.mark();
+  }
+
+  private laidOut(ones: TreeRow[], isTree: boolean): { layout: Layout; faces: Face[] } {
+    const { outline, rows, open, measure, viewport } = this;
+    let faces = ones.map((one) => faceOf(one));
+    if (!isTree) {
+      return { layout: sequenceLayout(outline.rows, rows, faces, measure, viewport.widest), faces };
+    }
+    const layout = treeLayout(outline, rows, open, faces, measure);
+    // Once it is indented it stays so: what is folded by hand is not to turn the picture.
+    this.isIndented = this.indented ?? (this.isIndented || !viewport.holds(layout.width));
+    if (!this.isIndented) return { layout, faces };
+    faces = ones.map((one) => faceOf(one, true));
+    return { layout: indentedLayout(outline, rows, faces, measure), faces };
+  }
+
+  private node(one: TreeRow, at: number, face: Node["face"]): Node {
+    const { children, roots } = this.outline;
+    const row = this.rows[at] as number;
+    const siblings = one.parent < 0 ? roots : (children[one.parent] ?? []);
+    const inside = this.outline.inside[row] ?? 0;
+    return {
+      box: this.boxes[at] as Box,
+      face,
+      spoken: spoken(face, one, this.open.has(row) ? 0 : inside),
+      level: one.level,
+      kind: one.kind,
+      depth: ancestors(this.outline, row).length + 1,
+      place: [siblings.indexOf(row) + 1, siblings.length],
+      ...((children[row]?.length ?? 0) > 0 && { open: this.open.has(row) }),
+      inside,
+    };
+  }
+
+  private mark(): void {
+    const shown = this.marked;
+    this.drawing.select(shown, shown === undefined ? [] : ancestors(this.outline, shown));
+  }
+
+  private lookAt(row: number | undefined): void {
+    const box = row === undefined ? undefined : this.boxes[this.rows.indexOf(row)];
+    if (box) this.viewport.lookAt(box);
+  }
+}
