@@ -101,6 +101,11 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
         {"path": "parity.py", "function": "parity", "task": "guess"},
         "There are: completion",
     ),
+    (
+        "counterlens_probe_function",
+        {"path": "parity.py", "function": "parity", "task": "name", "code": "buggy"},
+        "'given' or 'written'",
+    ),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -10,9 +10,11 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 import counterlens
+from counterlens.attribution.base import LIMITS, lasting
 from counterlens.mcp import tools
 from counterlens.mcp.calls import answered
 from counterlens.mcp.desk import Desk
+from counterlens.probes.understanding.programs import Code
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -61,6 +63,13 @@ def create_server(desk: Desk) -> MCPServer:
         path: Path,
         function: Function,
         task: Annotated[str, Field(description="See counterlens_tasks.")] = "completion",
+        code: Annotated[
+            Literal["given", "written"],
+            Field(description="summary, name, output: about the function, or what the model writes of it."),
+        ] = "given",
+        timeout: Annotated[
+            float, Field(ge=0.1, le=3600, description="Seconds that a program has together with its tests.")
+        ] = LIMITS.seconds,
         seed: Seed = 0,
     ) -> CallToolResult:
         """Does the model hold when the code changes its shape but not its meaning?
@@ -68,7 +77,10 @@ def create_server(desk: Desk) -> MCPServer:
         Takes from seconds to minutes. What the model writes runs in a sandbox only, by the function's tests.
         """
         return await answered(
-            context, lambda cancel, report: tools.probe(desk, path, function, task, seed, cancel, report)
+            context,
+            lambda cancel, report: tools.probe(
+                desk, path, function, task, seed, cancel, report, programs=Code(code), limits=lasting(timeout)
+            ),
         )
 
     @server.tool(title="List counterfactuals", annotations=_READS)

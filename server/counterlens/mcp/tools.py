@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
+from counterlens.attribution.base import LIMITS
 from counterlens.confidence.measuring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
@@ -15,6 +16,7 @@ from counterlens.probes.offers import OFFERS
 from counterlens.probes.running import State, run_offer
 from counterlens.probes.steps import Report
 from counterlens.probes.task import Request, Target
+from counterlens.probes.understanding.programs import Code
 from counterlens.reports import json as plain
 from counterlens.reports.confidence_markdown import confidence_markdown
 from counterlens.reports.dependence import plain as dependences_json
@@ -23,6 +25,7 @@ from counterlens.reports.expected import code
 from counterlens.reports.markdown import diff_lines
 from counterlens.reports.tables import task_json
 from counterlens.reports.tasks_markdown import tasks_markdown
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 from counterlens.syntax.languages import language_named
@@ -72,9 +75,18 @@ def measure_confidence(
 
 
 def probe(
-    desk: Desk, path: str, function: str, task: str, seed: int, cancel: Event, report: Report
+    desk: Desk,
+    path: str,
+    function: str,
+    task: str,
+    seed: int,
+    cancel: Event,
+    report: Report,
+    *,
+    programs: Code = Code.GIVEN,
+    limits: Limits = LIMITS,
 ) -> Answer:
-    """One probe of one function.
+    """One probe of one function; `programs` and `limits` are the `code` and `limits` of `Request`.
 
     Raises:
         SourceError: there is no such file, function or task, or it cannot be probed.
@@ -87,7 +99,9 @@ def probe(
     target = Target(document, find_function(document, function).qualname)
     report("loading the model", 0, 1)
     model = desk.model()
-    request = Request(model, [target], desk.sandbox, seed=seed, cancel=cancel, report=report)
+    request = Request(
+        model, [target], desk.sandbox, seed=seed, limits=limits, code=programs, cancel=cancel, report=report
+    )
     outcome = run_offer(OFFERS[task], request)
     if outcome.state is State.FAILED:
         raise SourceError(outcome.reason)
