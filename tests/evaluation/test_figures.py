@@ -161,6 +161,19 @@ def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
     assert "| share of counterfactuals right | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
 
 
+def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
+    def side(tokens: int) -> list[tuple[Item, Record]]:
+        read = {"tokens": tokens, "bytes": 40, "bits": 80.0, "cross_entropy": 80.0 / tokens}
+        item = Item(0, "", "m", "one", "f", "00", "confidence")
+        return [(item, Record(PROBED, "", {"functions": [read]}))]
+
+    alike = compare(side(10), side(10), ("a", "b"))
+    assert [one.name for one in alike.scores] == ["cross-entropy", "bits a byte"]
+    other = compare(side(10), side(16), ("a", "b"))
+    assert [(one.name, one.first, one.second) for one in other.scores] == [("bits a byte", 2.0, 2.0)]
+    assert any("cross-entropy" in note and "tokens" in note for note in other.notes)
+
+
 def test_without_scipy_runs_are_compared_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     result = compare(records((True, True)), records((True, False)), ("a", "b"))

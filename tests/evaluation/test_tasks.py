@@ -76,7 +76,7 @@ def test_a_run_compared_with_itself_has_not_changed(finished: Path) -> None:
     compared = compare_runs(found, found, ("a", "b"))
     assert len(compared) == len(TASKS)
     assert all(measure.p is None for one in compared for measure in one.measures)
-    assert [one.name for one in compared[0].scores] == ["cross-entropy"]
+    assert [one.name for one in compared[0].scores] == ["cross-entropy", "bits a byte"]
 
 
 def test_replay_finds_the_same(finished: Path) -> None:

@@ -206,11 +206,18 @@ def _effect(body: Mapping[str, Any]) -> float | None:
     return mean(one.mutation_effect for one in effects if one.informative)
 
 
+def _read(figure: Callable[[Mapping[str, Any]], float]) -> Callable[[Mapping[str, Any]], float | None]:
+    """The mean of a figure of the functions that were read token by token."""
+    return lambda body: mean(figure(one) for one in body.get("functions", ()) if "cross_entropy" in one)
+
+
+_CROSS_ENTROPY = "cross-entropy"
 SCORES: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
     "share of originals right": _right("original_right"),
     "share of counterfactuals right": _right("counterfactual_right"),
     "average mutation effect": _effect,
-    "cross-entropy": lambda body: mean(one.get("cross_entropy") for one in body.get("functions", ())),
+    _CROSS_ENTROPY: _read(lambda one: one["cross_entropy"]),
+    "bits a byte": _read(lambda one: one["bits"] / one["bytes"]),
 }
 """What is scored of a function's record; None where there is nothing to score."""
 
@@ -220,7 +227,13 @@ def _scores(
 ) -> tuple[tuple[Score, ...], tuple[str, ...]]:
     """The scores that some function has on both sides, and why they are not tested, if they are not."""
     found, missing = [], dict[str, None]()
+    tokens = _read(lambda one: one["tokens"])
     for name, score in SCORES.items():
+        if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in bodies):
+            missing[f"{name} is a token, and the two cut code into tokens differently: see bits a byte"] = (
+                None
+            )
+            continue
         both = [(score(first), score(second)) for first, second in bodies]
         pairs = [(a, b) for a, b in both if a is not None and b is not None]
         if not pairs:
