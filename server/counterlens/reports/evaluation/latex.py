@@ -63,7 +63,8 @@ def table_parts(table: Table) -> Iterator[str]:
 def _float(table: Table) -> str:
     figures = figure_columns(table)
     kinds = "".join("r" if i in figures else "l" for i in range(len(table.columns)))
-    note = f"\n\n  \\smallskip\\footnotesize {escaped(table.note)}." if table.note else ""
+    said = escaped(table.note.removesuffix("."))
+    note = f"\n\n  \\smallskip\\footnotesize {said}." if said else ""
     title = table.title[:1].upper() + table.title[1:]
     return "\n".join(
         (
