@@ -1,5 +1,6 @@
-// Bundles the extension into client/dist/extension.js with its panels' script and style, and with --tests the unit tests into client/dist/test/.
+// Bundles the extension into client/dist: its parts, its panels' scripts and styles; with --tests the unit tests into client/dist/test/.
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -7,29 +8,68 @@ import { build } from "esbuild";
 const client = path.dirname(fileURLToPath(import.meta.url));
 const unitTests = path.join(client, "../tests/client");
 
+/** The bundles of the extension: the one that is activated, and those that it and they load when they are needed. */
+const BUNDLES = ["extension", "parts", "languageClient"];
+
+/** A module that is imported dynamically is another bundle; what two of them import, each of them has for itself. */
+const apart = {
+  name: "apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ kind, path: module }) =>
+      kind === "dynamic-import" ? { path: `${module}.js`, external: true } : undefined,
+    );
+  },
+};
+
+/**
+ * The editor's interface, asked for once and taken as it is. Otherwise each file would ask for it, which makes the
+ * editor look up whose file it is, and have a copy, property by property: together most of what activation cost.
+ */
+const vscodeOnce = {
+  name: "vscode-once",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
+      namespace === "once" ? { path: "vscode", external: true } : { path: "vscode", namespace: "once" },
+    );
+    onLoad({ filter: /^/, namespace: "once" }, () => ({ contents: 'module.exports = require("vscode");' }));
+    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => ({
+      contents: (await readFile(file, "utf8")).replace(
+        /^import \* as (\w+) from ("vscode"|"node:[^"]+");$/gm,
+        "import $1 = require($2);",
+      ),
+      loader: "ts",
+    }));
+  },
+};
+
 /** The pages, each a script and a style, with the packages that they carry: their licences want to go with them. */
 const PAGES = { panel: [], picture: ["d3-hierarchy"] };
 
-/** @param {{ production?: boolean }} options minified and without a source map for the package */
-export async function buildExtension({ production = false } = {}) {
-  const outfile = path.join(client, "dist/extension.js");
-  await build({
-    entryPoints: [path.join(client, "src/extension.ts")],
+/**
+ * @param {{ production?: boolean, outdir?: string }} options `production`: minified and without a source map, for the
+ *   package; `outdir`: where to, else client/dist
+ * @returns {Promise<import("esbuild").Metafile>} what is in which of the extension's bundles
+ */
+export async function buildExtension({ production = false, outdir = path.join(client, "dist") } = {}) {
+  const { metafile } = await build({
+    entryPoints: BUNDLES.map((name) => path.join(client, `src/${name}.ts`)),
     bundle: true,
-    outfile,
+    outdir,
     platform: "node",
     target: "node20",
     format: "cjs",
-    external: ["vscode"],
+    supported: { "dynamic-import": false }, // the oldest editor hands out its interface by `require` alone
+    plugins: [apart, vscodeOnce],
     minify: production,
     sourcemap: production ? false : "linked",
+    metafile: true,
     logLevel: "warning",
   });
   for (const [name, packages] of Object.entries(PAGES)) {
     await build({
       entryPoints: [`${name}.ts`, `${name}.css`].map((file) => path.join(client, "src/webview", file)),
       bundle: true,
-      outdir: path.join(client, "dist"),
+      outdir,
       platform: "browser",
       target: "chrome120",
       format: "iife",
@@ -38,7 +78,7 @@ export async function buildExtension({ production = false } = {}) {
       logLevel: "warning",
     });
   }
-  return outfile;
+  return metafile;
 }
 
 function licence(name) {

@@ -26,7 +26,8 @@ export async function packageExtension({ target, pythons, model = true, to = dis
   await setUpPython();
   await setUpNode();
   const { buildExtension } = await import("../client/build.mjs");
-  const bundle = await buildExtension({ production: true });
+  const { outputs } = await buildExtension({ production: true });
+  const bundles = Object.keys(outputs).map((name) => path.basename(name));
   const { version } = JSON.parse(readFileSync(path.join(client, "package.json"), "utf8"));
   const stage = path.join(dist, target ? `extension-${target}` : "extension");
   rmSync(stage, { recursive: true, force: true });
@@ -36,7 +37,7 @@ export async function packageExtension({ target, pythons, model = true, to = dis
     LICENSE: path.join(root, "LICENSE"),
     "media/icon.png": path.join(root, "media/icon.png"),
     "media/view.svg": path.join(root, "media/view.svg"),
-    "dist/extension.js": bundle,
+    ...Object.fromEntries(bundles.map((name) => [`dist/${name}`, path.join(client, "dist", name)])),
     "dist/panel.js": path.join(client, "dist/panel.js"),
     "dist/panel.css": path.join(client, "dist/panel.css"),
     "dist/picture.js": path.join(client, "dist/picture.js"),

@@ -36,7 +36,6 @@ export interface Parts {
   overlay: Overlay;
   counterfactuals: Counterfactuals;
   dependences: DependenceView;
-  replacements: Replacements;
   tasks: TaskView;
   tree: SyntaxTree;
   picture: SyntaxPicture;
@@ -45,24 +44,15 @@ export interface Parts {
   log: vscode.LogOutputChannel;
 }
 
-export function registerCommands(
+// biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
+export type Commands = Record<string, (...given: any[]) => unknown>;
+
+/** What the commands of the manifest do. */
+export function manifestCommands(
   context: vscode.ExtensionContext,
-  {
-    server,
-    overlay,
-    counterfactuals,
-    dependences,
-    replacements,
-    tasks,
-    tree,
-    picture,
-    runs,
-    setup,
-    log,
-  }: Parts,
-): void {
-  // biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
-  const commands: Record<string, (argument?: any) => unknown> = {
+  { server, overlay, counterfactuals, dependences, tasks, tree, picture, runs, setup, log }: Parts,
+): Commands {
+  return {
     "counterlens.restartServer": () => server.restart("asked for by command"),
     "counterlens.showLogs": () => log.show(),
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
@@ -76,8 +66,6 @@ export function registerCommands(
     "counterlens.probeFile": () => tasks.choose("file"),
     [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
     [SHOW_DEPENDENCES]: (argument?: FunctionArgument) => dependences.show(argument),
-    [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),
-    [IGNORE_CONCEPT]: (argument: ConceptArgument) => ignoreConcept(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
     "counterlens.chooseInterpreter": () => chooseInterpreter(),
     "counterlens.setUp": () => setup.ask(),
@@ -88,9 +76,14 @@ export function registerCommands(
     "counterlens.coarserGranularity": () => stepGranularity(-1),
     [SHOW_ACTIONS]: () => showActions(overlay),
   };
-  for (const [id, run] of Object.entries(commands)) {
-    context.subscriptions.push(vscode.commands.registerCommand(id, run));
-  }
+}
+
+/** What the commands do that only an answer of the server leads to. */
+export function serverCommands(replacements: Replacements): Commands {
+  return {
+    [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),
+    [IGNORE_CONCEPT]: (argument: ConceptArgument) => ignoreConcept(argument),
+  };
 }
 
 async function probeAtCursor(server: Server): Promise<void> {

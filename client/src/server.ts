@@ -1,10 +1,11 @@
 /** The language server's life: find its Python, start it, start it again when it dies, stop it. */
 
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type Middleware, State } from "vscode-languageclient/node";
+import type { Middleware } from "vscode-languageclient/node";
 import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/protocol";
 import type { Choice, Interpreter } from "./install/choosing";
 import { findInterpreter } from "./interpreter";
+import type { LanguageClient } from "./languageClient";
 import {
   type InitializationOptions,
   SCORES_CHANGED,
@@ -16,15 +17,7 @@ import {
 } from "./protocol";
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
-import { forward } from "./serverLog";
 import type { Settings } from "./settings";
-
-/** A failed request is for the log: the person who only moved the mouse needs no pop-up. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
 
 /** What to say where the server was asked in vain. */
 export const NO_ANSWER = vscode.l10n.t(
@@ -120,7 +113,7 @@ export class Server implements vscode.Disposable {
     cancel?: vscode.CancellationToken,
   ): Promise<Result | undefined> {
     const client = this.client;
-    if (client?.state !== State.Running) return undefined;
+    if (!client?.isRunning()) return undefined;
     try {
       // A token that is undefined would count as a second parameter.
       return await (cancel
@@ -144,7 +137,7 @@ export class Server implements vscode.Disposable {
   }
 
   get isRunning(): boolean {
-    return this.client?.state === State.Running;
+    return this.client?.isRunning() ?? false;
   }
 
   /** Tell the server; one that is still starting is told once it is up, for it may have been given the old ones. */
@@ -225,9 +218,8 @@ export class Server implements vscode.Disposable {
       trusted: vscode.workspace.isTrusted,
       showsResults: true,
     };
-    const client = new QuietClient(
-      "counterlens",
-      "Counterlens",
+    const { languageClient } = await import("./languageClient");
+    const client = languageClient(
       {
         command: interpreter.path,
         // -P and a working directory of our own: a module in the workspace must not shadow one of the server's.
@@ -242,17 +234,8 @@ export class Server implements vscode.Disposable {
         initializationOptions,
         middleware: this.middleware,
         outputChannel: this.log,
-        stdioOptions: {
-          stdout: () => undefined,
-          stderr: (input, channel) => input.on("data", (data) => forward(String(data), channel)),
-        },
-        initializationFailedHandler: () => false,
-        errorHandler: {
-          error: () => ({ action: ErrorAction.Continue, handled: true }),
-          // Restarting is ours: the client library would do it at once and without end in sight.
-          closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
-        },
       },
+      (client) => this.died(client),
     );
     client.onNotification(STATUS, (params: StatusParams) => this.listener.status(params));
     client.onNotification(SCORES_CHANGED, (params: ScoresChangedParams) =>
@@ -262,9 +245,6 @@ export class Server implements vscode.Disposable {
       this.listener.complete(params, cancel),
     );
     client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));
-    client.onDidChangeState(({ oldState, newState }) => {
-      if (oldState === State.Running && newState === State.Stopped) this.died(client);
-    });
     return client;
   }
 

@@ -8,7 +8,7 @@ import { API } from "typescript/unstable/sync";
 const PROSE = /\p{L}{2,}[,.;:)”]* [\p{L}(“{]|^\p{Lu}\p{Ll}+(…|\.\.\.)?$/u;
 
 /** Where the editor's own `t` is given to the modules that know no editor. */
-const PASSED_ON = "extension.ts";
+const PASSED_ON = "parts.ts";
 
 /** The same in every language: names, and those of concepts, which the settings and the server use. */
 const NAMES = new Set([

@@ -3,16 +3,18 @@
 import * as vscode from "vscode";
 import { CONFIDENCE, type FunctionArgument, PROBE, type Reported } from "../protocol";
 import type { Server } from "../server";
-import { offer, textResult } from "./host";
+import { textResult } from "./host";
 import { type Subject, subject } from "./input";
+import type { Tool } from "./offer";
 
 /** Names as in the manifest; assistants outside of the editor know them by the same ones. */
 export const PROBE_TOOL = "counterlens_probe_function";
 export const CONFIDENCE_TOOL = "counterlens_confidence";
 
-export function offerTools(server: Server): vscode.Disposable {
-  return vscode.Disposable.from(
-    offer(PROBE_TOOL, {
+/** The tools by their names. */
+export function toolsOf(server: Server): Record<string, Tool> {
+  return {
+    [PROBE_TOOL]: {
       prepareInvocation: ({ input }) => {
         const title = vscode.l10n.t("Probe a function?");
         return question(title, named(subject(input, { needsFunction: true })), [
@@ -21,16 +23,16 @@ export function offerTools(server: Server): vscode.Disposable {
         ]);
       },
       invoke: ({ input }, cancel) => ask(server, PROBE, subject(input, { needsFunction: true }), cancel),
-    }),
-    offer(CONFIDENCE_TOOL, {
+    },
+    [CONFIDENCE_TOOL]: {
       prepareInvocation: ({ input }) => {
         const title = vscode.l10n.t("Measure how expected code is to the model?");
         return question(title, named(subject(input, { needsFunction: false })), [whereTo()]);
       },
       invoke: ({ input }, cancel) =>
         ask(server, CONFIDENCE, subject(input, { needsFunction: false }), cancel),
-    }),
-  );
+    },
+  };
 }
 
 function question(title: string, about: string, consequences: string[]) {

@@ -1,0 +1,165 @@
+/** Creates the parts and connects them. */
+
+import * as vscode from "vscode";
+import { EditorModels } from "./assistant/editorModels";
+import type { Tool } from "./assistant/offer";
+import { toolsOf } from "./assistant/tools";
+import type { LevelColours } from "./colours";
+import { type Commands, manifestCommands, SHOW_ACTIONS, serverCommands } from "./commands";
+import { Counterfactuals } from "./counterfactuals";
+import { DependenceView } from "./dependences";
+import { askForFirstModel } from "./firstModel";
+import { chooseLanguage } from "./language";
+import { Overlay } from "./overlay";
+import { SyntaxPicture } from "./picture/syntaxPicture";
+import { ProbeReports } from "./probe";
+import { Replacements } from "./replacements";
+import { onDidChangeApiKey } from "./secrets";
+import { Server } from "./server";
+import { readSettings, type Settings } from "./settings";
+import { Setup } from "./setup";
+import { Status } from "./status";
+import { TaskView } from "./tasks";
+import { TestExplorer } from "./testing/explorer";
+import { SyntaxTree } from "./tree";
+import { Views } from "./views/views";
+
+/** What the editor was promised at the activation. */
+export interface Running {
+  /** The commands of the manifest, by id. */
+  commands: Commands;
+  /** The tools of the manifest, by name. */
+  tools: Record<string, Tool>;
+  stop(): Promise<void>;
+}
+
+export function start(context: vscode.ExtensionContext): Running {
+  chooseLanguage(
+    (text, ...values) => vscode.l10n.t(text, ...values),
+    vscode.l10n.bundle ? vscode.env.language : "en",
+  );
+  const log = vscode.window.createOutputChannel("Counterlens", { log: true });
+  const status = new Status(SHOW_ACTIONS);
+  const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
+  const editorModels = new EditorModels(context.globalState);
+  let settings = loadSettings();
+
+  const running = new Server(context, log, () => settings, reports.middleware, {
+    status: (params) => status.show(params),
+    scoresChanged: (params) => {
+      overlay.scoresChanged(params);
+      tree.scoresChanged(params);
+      picture.scoresChanged(params);
+      views.scoresChanged(params);
+      remember("counterlens.scored");
+      status.scoresChanged(params);
+    },
+    complete: (params, cancel) => editorModels.complete(params, cancel),
+    taskNews: (news) => tasks.news(news),
+    started: () => {
+      overlay.drawAll();
+      views.started();
+      picture.started();
+      testing.started();
+      remember("counterlens.running");
+      void askForFirstModel(context.globalState, running, context.secrets);
+    },
+    interpreter: (found) => status.runsWith(found),
+    noInterpreter: (choice) => void setup.offer(choice),
+  });
+  const setup = new Setup({
+    context,
+    log,
+    interpreter: () => settings.interpreter,
+    done: () => void running.restart("its environment was made"),
+  });
+  const overlay = new Overlay(running, levelColours(context), settings.overlay.enabled, settings.overlay);
+  status.follow(running);
+  status.overlayIs(overlay.isEnabled);
+  overlay.onDidToggle((shown) => status.overlayIs(shown));
+  const counterfactuals = new Counterfactuals(running);
+  const dependences = new DependenceView(context.extensionUri, running);
+  const replacements = new Replacements();
+  const tasks = new TaskView(context.extensionUri, running);
+  const tree = new SyntaxTree(running);
+  const picture = new SyntaxPicture(context.extensionUri, running);
+  const views = new Views(running, counterfactuals);
+  const testing = new TestExplorer(running);
+  const commands = manifestCommands(context, {
+    server: running,
+    overlay,
+    counterfactuals,
+    dependences,
+    tasks,
+    tree,
+    picture,
+    runs: views.runs,
+    setup,
+    log,
+  });
+  for (const [id, run] of Object.entries(serverCommands(replacements))) {
+    context.subscriptions.push(vscode.commands.registerCommand(id, run));
+  }
+
+  context.subscriptions.push(
+    log,
+    status,
+    reports,
+    counterfactuals,
+    dependences,
+    replacements,
+    tasks,
+    tree,
+    picture,
+    views,
+    testing,
+    setup,
+    overlay,
+    running,
+    vscode.workspace.onDidChangeConfiguration(async (event) => {
+      if (!event.affectsConfiguration("counterlens")) return;
+      settings = loadSettings();
+      const { enabled, ...style } = settings.overlay;
+      if (event.affectsConfiguration("counterlens.overlay.enabled")) overlay.setEnabled(enabled);
+      else if (event.affectsConfiguration("counterlens.overlay")) overlay.setStyle(style);
+      if (affectsStart(event)) await running.renew("its settings changed");
+      else await running.settingsChanged();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.renew("the workspace is now trusted")),
+    onDidChangeApiKey(context.secrets, () => void running.renew("the API key changed")),
+  );
+  running.startWhenNeeded();
+  return { commands, tools: toolsOf(running), stop: () => running.stop() };
+
+  function loadSettings(): Settings {
+    const section = vscode.workspace.getConfiguration("counterlens");
+    const { settings: read, problems } = readSettings((key) => section.get(key));
+    for (const problem of problems) {
+      log.warn(problem);
+      void vscode.window.showWarningMessage(problem);
+    }
+    return read;
+  }
+}
+
+/** The overlay's colours as the manifest has them, for where they are drawn fainter or stronger. */
+function levelColours({ extension }: vscode.ExtensionContext): LevelColours[] {
+  const { colors } = extension.packageJSON.contributes as { colors: { defaults: LevelColours }[] };
+  return colors.map(({ defaults }) => defaults);
+}
+
+/** Note that something has happened, for the steps of the walkthrough. */
+function remember(what: string): void {
+  void vscode.commands.executeCommand("setContext", what, true);
+}
+
+/** Settings that the server reads only at its start. */
+function affectsStart(event: vscode.ConfigurationChangeEvent): boolean {
+  const read = [
+    "counterlens.enable",
+    "counterlens.interpreter",
+    "counterlens.importStrategy",
+    "counterlens.languages",
+  ];
+  return read.some((key) => event.affectsConfiguration(key));
+}
