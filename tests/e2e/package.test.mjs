@@ -48,9 +48,12 @@ describe("the packaged extension", { skip }, () => {
       "syntaxes/report.tmLanguage.json",
       "walkthrough/confidence.svg",
       "walkthrough/meaning.md",
+      "walkthrough/meaning.nls.de.md",
       "walkthrough/model.md",
+      "walkthrough/model.nls.de.md",
       "walkthrough/probe.svg",
       "walkthrough/setup.md",
+      "walkthrough/setup.nls.de.md",
     ];
     assert.deepEqual(files.sort(), expected.sort());
     assert.ok(statSync(vsix).size < 2_000_000, `the package has ${statSync(vsix).size} bytes`);
