@@ -36,9 +36,11 @@ def watch(client: LanguageClient) -> None:
     def _scored(params: Any) -> None:
         client.scored.append((params.uri, params.version))  # type: ignore[attr-defined]
 
+    client.lens_refreshes = 0  # type: ignore[attr-defined]
+
     @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
     def _refresh(_params: None) -> None:
-        return None
+        client.lens_refreshes += 1  # type: ignore[attr-defined]
 
 
 @pytest_lsp.fixture(config=CONFIG)

@@ -197,6 +197,20 @@ async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function
     await until(lambda: all(one.code != "counterfactual-effect" for one in client.diagnostics[uri]))
 
 
+async def test_what_one_model_did_is_not_said_of_the_next(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    answer = await probe(client, {"uri": uri, "function": "sign"})
+    assert answer.ok, answer.error
+    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
+    before = client.lens_refreshes
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"counterlens": {"model": "editor:another"}})
+    )
+    await until(lambda: all(one.code != "counterfactual-effect" for one in client.diagnostics[uri]))
+    assert "Probe counterfactually" in await lens_titles(client, uri)
+    await until(lambda: client.lens_refreshes > before)
+
+
 async def test_a_probe_at_a_place_without_a_function_is_refused_clearly(
     client: LanguageClient, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from threading import Event
 from typing import Any, TypeVar
@@ -146,6 +146,11 @@ class Analysis:
         kept = self.findings.get(function.qualname)
         before = kept[1] if kept and kept[0] == source else {}
         self.findings[function.qualname] = (source, {**before, task: summary})
+
+    def forget_answers(self) -> None:
+        """Another model is asked from now on: what the last one did says nothing of it."""
+        self.probed, self.findings = {}, {}
+        self.examined = {name: replace(known, inferred=None) for name, known in self.examined.items()}
 
     def frozen(self) -> Analysis:
         """What is known now, for a thread that works on it while this goes on."""

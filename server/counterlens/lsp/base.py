@@ -43,6 +43,7 @@ class CounterlensServer(LanguageServer):
         scorer: Scores documents in the background.
         prepare: Called on the executor with new scores, to make ahead what will be asked for.
         when_changed: Called when what is known about a document has changed: scores, or a probe's result.
+        when_forgotten: Called when what a model did was forgotten, because another one is asked now.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
         when_probed: Called when a task was run: with its id, and the byte ranges of the functions.
@@ -66,6 +67,7 @@ class CounterlensServer(LanguageServer):
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
         self.prepare: list[Callable[[Settings, Scored], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_probed: list[Callable[[CounterlensServer, Analysis, str, list[tuple[int, int]]], None]] = []
@@ -97,11 +99,19 @@ class CounterlensServer(LanguageServer):
             self.show(complaint, types.MessageType.Warning)
         if self.settings == before:
             return
+        if self.settings.asked != before.asked:
+            self._forget_answers()
         for analysis in self.analyses.values():
             if self.settings.scoring == before.scoring:
                 self.changed(analysis)
             else:
                 self.rescore(analysis)
+
+    def _forget_answers(self) -> None:
+        for analysis in self.analyses.values():
+            analysis.forget_answers()
+        for react in self.when_forgotten:
+            react(self)
 
     def rescore(self, analysis: Analysis) -> None:
         """Score a document anew, or say why not."""

@@ -13,6 +13,7 @@ from counterlens.lsp.base import CounterlensServer
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lens)
+    server.when_forgotten.append(refresh)
 
 
 async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:

@@ -68,6 +68,12 @@ class Settings:
         return self.model
 
     @property
+    def asked(self) -> tuple[object, ...]:
+        """Which model is asked, and where; not how many threads it has."""
+        options = self.model_options
+        return self.model_spec, options.base_url, options.api
+
+    @property
     def scoring(self) -> tuple[object, ...]:
         """What decides about scores; the rest only about how they are shown."""
         return (
