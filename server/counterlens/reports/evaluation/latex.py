@@ -16,6 +16,8 @@ from counterlens.reports.tables import cell_text, figure_columns, is_figure
 
 _ROWS = 40
 """What a page of the class article holds, beside caption and note."""
+_LONG = 60
+PARAGRAPHS = r">{\raggedright\arraybackslash}p{22em}"
 _SPECIAL = {
     **{one: f"\\{one}" for one in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -32,10 +34,10 @@ _SPECIAL = {
 
 
 def run_latex(found: Found) -> str:
-    """Every table of a run as a floating table; needs the packages booktabs and graphicx, and fonts in T1."""
+    """Every table of a run as a float, for the packages array, booktabs and graphicx, and fonts in T1."""
     head = [
         r"% \usepackage[T1]{fontenc}",
-        r"% \usepackage{booktabs,graphicx}",
+        r"% \usepackage{array,booktabs,graphicx}",
         f"% {_comment(wording.title(found))}",
         f"% {_comment(wording.state(found))}",
         *(f"% {_comment(line)}" for line in wording.circumstances(found)),
@@ -62,7 +64,7 @@ def table_parts(table: Table) -> Iterator[str]:
 
 def _float(table: Table) -> str:
     figures = figure_columns(table)
-    kinds = "".join("r" if i in figures else "l" for i in range(len(table.columns)))
+    kinds = "".join("r" if i in figures else _worded(table, i) for i in range(len(table.columns)))
     said = escaped(table.note.removesuffix("."))
     note = f"\n\n  \\smallskip\\footnotesize {said}." if said else ""
     title = table.title[:1].upper() + table.title[1:]
@@ -85,6 +87,11 @@ def _float(table: Table) -> str:
             r"\end{table}",
         )
     )
+
+
+def _worded(table: Table, column: int) -> str:
+    """How a column of texts is set: as paragraphs where one is long."""
+    return PARAGRAPHS if any(len(cell_text(row[column])) > _LONG for row in table.rows) else "l"
 
 
 def _row(cells: Iterable[str]) -> str:
