@@ -34,7 +34,8 @@ from counterlens.syntax.functions import require_python
     "method",
     type=click.Choice([str(method) for method in Method]),
     help="Compare with what a model infers: from how its expectations move when a statement is changed, by "
-    "asking it for all pairs, or by asking it pair by pair, in our words or in CoRe's. Needs PATH::QUALNAME.",
+    "asking it for all pairs, or by asking it pair by pair, in our words or in CoRe's, the last also for the "
+    "steps of the chain (trace). Needs PATH::QUALNAME.",
 )
 @click.option(
     "--limit",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from counterlens.counting import plural
 from counterlens.dependence import Dependences, Kind, Statement
 from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.traces import Trace
 from counterlens.probes.inference.inferred import Inferred, Method, Status, true_edges
 from counterlens.probes.inference.one_by_one import counted
 from counterlens.probes.inference.prompts import Relation
@@ -18,6 +20,7 @@ _HOW = {
     Method.PROMPTED: "The model was asked for all pairs at once.",
     Method.PAIRWISE: "The model was asked about one pair after the other.",
     Method.CORE: "The model was asked CoRe's question of one pair after the other; chains count.",
+    Method.TRACE: "The model was asked CoRe's question of one pair after the other, and for the chain.",
 }
 
 
@@ -113,7 +116,7 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     if inferred is None:
         parts = (f"{sum(e.relation is each for e in true)} {each}" for each in Relation)
         return f"{plural(len(true), 'dependence')}: {', '.join(parts)}."
-    shown = inferred.transitive if inferred.method is Method.CORE else inferred.direct
+    shown = inferred.transitive if inferred.method.about_chains else inferred.direct
     said = [
         _agreement(relation, shown[relation], inferred.model.name)
         for relation in Relation
@@ -136,7 +139,17 @@ def asked_words(inferred: Inferred) -> list[str]:
     """How many questions were asked and how they were answered; empty where none were."""
     if inferred.asked is None or inferred.how is None:
         return []
-    return [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
+    said = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
+    return said + [_traces(relation, told) for relation, told in (inferred.traces or {}).items() if told]
+
+
+def _traces(relation: Relation, told: Sequence[Trace]) -> str:
+    """How many of the chains were told right, in words."""
+    whole, right = sum(one.path for one in told), sum(one.correct for one in told)
+    return (
+        f"Of {plural(len(told), f'{relation} chain')} it tells {whole} from end to end without a wrong step; "
+        f"{right} have none, wherever they lead."
+    )
 
 
 def _agreement(relation: Relation, one: Agreement, model: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from counterlens.counting import plural
 from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.traces import TraceFigures
 from counterlens.probes.inference.inferred import Inferred, InferredEdge, Method, Status
 from counterlens.probes.inference.prompts import Relation
 from counterlens.reports.edges import asked_words
@@ -61,6 +63,11 @@ def inferred_json(found: Inferred) -> dict[str, Any]:
             for relation, one in found.asked.items()
         }
         document["how"] = str(found.how)
+    if found.traces is not None:
+        document["traces"] = {
+            str(relation): {"questions": len(told), **asdict(TraceFigures.of(told))}
+            for relation, told in found.traces.items()
+        }
     if found.influence is not None:
         document["influence"] = {
             str(relation): [
@@ -176,7 +183,7 @@ def _legend(found: Inferred) -> Text:
 
 def _figures(found: Inferred, relation: Relation) -> Text:
     direct, transitive = found.direct[relation], found.transitive[relation]
-    if found.method is Method.CORE:
+    if found.method.about_chains:
         true = transitive.true_positives + transitive.false_negatives
         return Text(
             f"{relation:8} F1 {_figure(transitive.f1)}   precision {_figure(transitive.precision)}   recall "

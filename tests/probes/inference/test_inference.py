@@ -36,6 +36,8 @@ FIELDS = {
     "data-pair": {"statements", "source", "target"},
     "core-control": {"lines", "function", "source", "target"},
     "core-data": {"lines", "function", "source", "target"},
+    "core-trace-control": {"lines", "function", "source", "target"},
+    "core-trace-data": {"lines", "function", "source", "target"},
 }
 
 

@@ -2,7 +2,7 @@
 
 The function is shown with the line numbers of its file. `(total, 3)` is the variable `total` in line 3; for
 control dependence two lines are asked about. Chains count, not direct dependence alone. Chat models answer in
-CoRe's form, `{"DataDependence": true}`; without the trace of steps that CoRe also asks for.
+CoRe's form, `{"DataDependence": true}`; `trace_questions.py` asks for the steps as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from counterlens.probes.inference.prompts import YES_NO, Relation, chats, worded
 from counterlens.probes.inference.subject import Subject
 from counterlens.probes.inference.yes_no import YesNo, ask
 
-_KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
+KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
+"""What CoRe calls a dependence in its answers."""
+
 _ANSWER = re.compile(
     r"""["'`]?\b(?:Control|Data)_?\s?Dependence\b["'`]?\s*[:=]\s*["'`]?(true|false|yes|no)\b""",
     re.IGNORECASE,
@@ -62,12 +64,12 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) 
         f"core-{question.relation}",
         lines=listing,
         function=subject.dependences.function,
-        source=_named(subject, question.source),
-        target=_named(subject, question.target),
+        source=named(subject, question.source),
+        target=named(subject, question.target),
     )
     if not chats(info):
         return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
-    key = _KEYS[question.relation]
+    key = KEYS[question.relation]
     schema = (
         f'{{"type": "object", "properties": {{"{key}": {{"type": "boolean"}}}}, '
         f'"required": ["{key}"], "additionalProperties": false}}'
@@ -102,6 +104,7 @@ def read_answer(text: str) -> bool | None:
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 
 
-def _named(subject: Subject, one: Instance) -> str:
+def named(subject: Subject, one: Instance) -> str:
+    """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
     line = subject.parts[one.statement].statement.line
     return f"({one.variable}, {line})" if one.variable else str(line)

@@ -10,9 +10,10 @@ from threading import Event
 from counterlens.dependence import Dependences, Kind
 from counterlens.errors import Cancelled
 from counterlens.metrics.agreement import Agreement, closure
+from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
 from counterlens.probes.inference.influence import THRESHOLDS, Influence, Report, infer_influence
-from counterlens.probes.inference.one_by_one import Answers, Asking, by_core, by_pairs
+from counterlens.probes.inference.one_by_one import Answers, Asking, by_core, by_pairs, by_trace
 from counterlens.probes.inference.parsing import Answer
 from counterlens.probes.inference.prompted import ask_all
 from counterlens.probes.inference.prompts import Relation
@@ -30,6 +31,15 @@ class Method(StrEnum):
     PROMPTED = "prompted"
     PAIRWISE = "pairwise"
     CORE = "core"
+    TRACE = "trace"
+
+    @property
+    def about_chains(self) -> bool:
+        """Whether it asks about chains of dependences, not about direct ones."""
+        return self in {Method.CORE, Method.TRACE}
+
+
+_ONE_BY_ONE = {Method.PAIRWISE: by_pairs, Method.CORE: by_core, Method.TRACE: by_trace}
 
 
 class Status(StrEnum):
@@ -84,6 +94,8 @@ class Inferred:
         asked: How many questions were asked, where they were asked one by one.
         how: How they were answered.
         scored: Of each of these questions, the probability of yes, and whether yes is true.
+        traces: What is right about the traces, where they were asked for: one for each of these questions
+            to which the answer is yes.
     """
 
     subject: Subject
@@ -98,6 +110,7 @@ class Inferred:
     asked: Mapping[Relation, Asked] | None = None
     how: How | None = None
     scored: Mapping[Relation, Sequence[tuple[float, bool]]] | None = None
+    traces: Mapping[Relation, Sequence[Trace]] | None = None
 
     def into(self, statement: int) -> list[InferredEdge]:
         """The edges that lead into a statement."""
@@ -106,7 +119,7 @@ class Inferred:
     @property
     def summary(self) -> str:
         """One line, for a code lens: `control F1 0.55, data F1 0.07`."""
-        shown = self.transitive if self.method is Method.CORE else self.direct
+        shown = self.transitive if self.method.about_chains else self.direct
         figures = {relation: shown[relation].f1 for relation in Relation}
         return ", ".join(
             f"{relation} F1 {'--' if value is None else f'{value:.2f}'}"
@@ -161,7 +174,7 @@ def infer(
         found = {relation: set(answer.pairs) for relation, answer in answers.items()}
         return compare(subject, model.info, method, found, {one: {} for one in Relation}, answers=answers)
     asking = Asking(limit, seed, cancel, report)
-    said = (by_core if method is Method.CORE else by_pairs)(model, subject, asking)
+    said = _ONE_BY_ONE[method](model, subject, asking)
     return compare(subject, model.info, method, said.found, said.beliefs, said=said)
 
 
@@ -193,7 +206,7 @@ def compare(
         reached: Container[Pair] = beliefs[relation] if influence else _ALL
         direct[relation] = Agreement.of(found[relation], true.keys())
         transitive[relation] = Agreement.of(closure(found[relation]), closure(true))
-        if said and method is Method.CORE:  # it asks about chains, so chains are true, too
+        if said and method.about_chains:  # it asks about chains, so chains are true, too
             direct[relation], transitive[relation] = Agreement(), said.agreement[relation]
             true |= dict.fromkeys(sorted(said.true[relation] - true.keys()), ())
             reached = said.pairs[relation]
@@ -225,6 +238,7 @@ def compare(
         said.asked if said else None,
         said.how if said else None,
         said.scored if said else None,
+        said.traces or None if said else None,
     )
 
 

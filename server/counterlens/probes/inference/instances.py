@@ -15,7 +15,9 @@ Rules:
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from counterlens.dependence import Kind
 from counterlens.metrics.agreement import closure
@@ -51,24 +53,47 @@ class Question:
     target: Instance
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The instances of a function and their direct dependences, of one relation.
+
+    Attributes:
+        sources: What may be depended on.
+        targets: What may depend on it.
+        direct: For each instance those that depend directly on it.
+    """
+
+    sources: tuple[Instance, ...]
+    targets: tuple[Instance, ...]
+    direct: Mapping[Instance, Set[Instance]]
+
+    def chains(self) -> set[tuple[Instance, Instance]]:
+        """What depends on what, directly or not."""
+        every = sorted({*self.direct, *chain.from_iterable(self.direct.values())})
+        number = {one: at for at, one in enumerate(every)}
+        edges = ((number[one], number[after]) for one, found in self.direct.items() for after in found)
+        return {(every[a], every[b]) for a, b in closure(edges)}
+
+
+def graph(subject: Subject, relation: Relation) -> Graph:
+    """The instances of a function, by its dependence graph."""
+    return _data(subject) if relation is Relation.DATA else _control(subject)
+
+
 def questions(subject: Subject, relation: Relation) -> dict[Question, bool]:
     """All questions about a function, by their source, with what is true by its dependence graph."""
-    found = _data(subject) if relation is Relation.DATA else _control(subject)
+    found = graph(subject, relation)
+    true = found.chains()
     line = {part.statement.id: part.statement.line for part in subject.parts}
-    sources, targets, true = found
     return {
         Question(relation, source, target): (source, target) in true
-        for source in sources
-        for target in targets
+        for source in found.sources
+        for target in found.targets
         if line[source.statement] != line[target.statement]
     }
 
 
-Found = tuple[list[Instance], list[Instance], set[tuple[Instance, Instance]]]
-"""What may be depended on, what may depend on it, and what does."""
-
-
-def _data(subject: Subject) -> Found:
+def _data(subject: Subject) -> Graph:
     bound: dict[int, list[Instance]] = {}
     read: dict[int, list[Instance]] = {}
     for part in subject.parts:
@@ -77,30 +102,33 @@ def _data(subject: Subject) -> Found:
             Instance(part.statement.id, name) for name in sorted(part.binds or part.names)
         ]
     every = [one for found in (bound, read) for instances in found.values() for one in instances]
-    number = {one: at for at, one in enumerate(every)}
-    direct = set()
+    known = set(every)
+    direct: dict[Instance, set[Instance]] = {}
     for edge in subject.dependences.edges:
-        source = number.get(Instance(edge.source, edge.variable))
-        if edge.kind is Kind.CONTROL or source is None:
+        source = Instance(edge.source, edge.variable)
+        if edge.kind is Kind.CONTROL or source not in known:
             continue
-        for target in bound.get(edge.target, ()):
-            direct.add((source, number[target]))
+        after = direct.setdefault(source, set())
+        after.update(bound.get(edge.target, ()))
         same = Instance(edge.target, edge.variable)
-        if edge.target in read and same in number:
-            direct.add((source, number[same]))
-    true = {(every[a], every[b]) for a, b in closure(direct)}
+        if edge.target in read and same in known:
+            after.add(same)
     sources = [one for instances in bound.values() for one in instances]
     header = {part.statement.id for part in subject.parts if part.statement.id == 0 and part.binds}
-    return sources, [one for one in every if one.statement not in header], true
+    return Graph(tuple(sources), tuple(one for one in every if one.statement not in header), direct)
 
 
-def _control(subject: Subject) -> Found:
-    direct = {(e.source, e.target) for e in subject.dependences.edges if e.kind is Kind.CONTROL}
-    true = {(Instance(a), Instance(b)) for a, b in closure(direct)}
-    deciding = [Instance(part.statement.id) for part in subject.parts if part.branch]
+def _control(subject: Subject) -> Graph:
+    direct: dict[Instance, set[Instance]] = {}
+    for edge in subject.dependences.edges:
+        if edge.kind is Kind.CONTROL:
+            direct.setdefault(Instance(edge.source), set()).add(Instance(edge.target))
+    deciding = tuple(Instance(part.statement.id) for part in subject.parts if part.branch)
     text = [part.statement.id for part in subject.parts if _text(part)]
-    decided = [Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}]
-    return deciding, decided, true
+    decided = tuple(
+        Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}
+    )
+    return Graph(deciding, decided, direct)
 
 
 def _text(part: Part) -> bool:

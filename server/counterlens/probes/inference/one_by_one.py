@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
 from counterlens.counting import plural
 from counterlens.dependence import Kind
 from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, Progress
 from counterlens.probes.inference.core_questions import answers
 from counterlens.probes.inference.influence import Report
@@ -17,6 +18,7 @@ from counterlens.probes.inference.prompted import ask_pairs, every_pair
 from counterlens.probes.inference.prompts import Relation
 from counterlens.probes.inference.sampling import Asked, balanced
 from counterlens.probes.inference.subject import Subject
+from counterlens.probes.inference.trace_questions import answers as traced
 from counterlens.probes.inference.yes_no import How, how
 
 Pair = tuple[int, int]
@@ -59,6 +61,7 @@ class Answers:
         agreement: Of the answers with what is true, question by question.
         asked: The counts.
         scored: Of each answered question, the probability of yes and whether yes is true.
+        traces: Of each question to which a trace is the answer, what is right about the one that was told.
     """
 
     how: How
@@ -69,6 +72,7 @@ class Answers:
     agreement: dict[Relation, Agreement] = field(default_factory=dict)
     asked: dict[Relation, Asked] = field(default_factory=dict)
     scored: dict[Relation, list[tuple[float, bool]]] = field(default_factory=dict)
+    traces: dict[Relation, list[Trace]] = field(default_factory=dict)
 
 
 Question = tuple[Pair, bool | None, float | None, bool]
@@ -119,6 +123,27 @@ def by_core(model: Model, subject: Subject, asking: Asking) -> Answers:
     return found
 
 
+def by_trace(model: Model, subject: Subject, asking: Asking) -> Answers:
+    """Ask CoRe's questions, and for the steps of the chain; the model writes its answers.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: `asking.cancel` was set.
+    """
+    found = Answers(How.TEXT)
+    for relation in Relation:
+        every = questions(subject, relation)
+        chosen = balanced(list(every), every.__getitem__, asking.limit, asking.seed)
+        said = traced(model, subject, chosen, cancel=asking.cancel, progress=asking.progress(relation))
+        answered = [
+            ((one.source.statement, one.target.statement), told.yes, None, every[one])
+            for one, told in said.items()
+        ]
+        _note(found, relation, answered, len(every))
+        found.traces[relation] = [told.trace for one, told in said.items() if every[one]]
+    return found
+
+
 def direct(subject: Subject, relation: Relation) -> set[Pair]:
     """The true edges between statements."""
     return {
@@ -137,7 +162,7 @@ def counted(asked: Mapping[Relation, Asked]) -> str:
     )
 
 
-def _note(found: Answers, relation: Relation, said: list[Question], possible: int) -> None:
+def _note(found: Answers, relation: Relation, said: Sequence[Question], possible: int) -> None:
     """Keep the answers to the questions of one relation."""
     found.found[relation] = {pair for pair, yes, _, _ in said if yes}
     found.pairs[relation] = {pair for pair, _, _, _ in said}

@@ -2,8 +2,8 @@
 
 A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
 message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
-numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`). To word a task anew, edit its
-files.
+numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). To word a
+task anew, edit its files.
 """
 
 from __future__ import annotations

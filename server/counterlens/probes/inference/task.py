@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Any
 
 from counterlens.counting import plural
 from counterlens.dependence import Program
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
+from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models.base import Capability
 from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.inference.inferred import Inferred, Method, infer
@@ -78,18 +80,26 @@ class DependenceTask:
     def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
         """As `Task.tables`."""
         functions = [one for data in found for one in data["functions"]]
-        return (_functions(functions), _corpus(functions, seed)) if functions else ()
+        if not functions:
+            return ()
+        tables = [_functions(functions), _corpus(functions, seed)]
+        if any("traces" in one for one in functions):
+            tables.append(_traced(functions, seed))
+        return tuple(tables)
 
     def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
         """As `Task.measures`; a function without dependences of a kind says nothing of it."""
         found: dict[str, bool] = {}
         for relation in Relation:
-            which = "transitive" if data["method"] == Method.CORE else "direct"
+            which = "transitive" if Method(data["method"]).about_chains else "direct"
             counts = [_agreement(one, relation, which) for one in data["functions"]]
             total = sum(counts, Agreement())
             if total.true_positives + total.false_negatives:
                 found[f"all {relation} dependences shown"] = not total.false_negatives
                 found[f"no {relation} dependence invented"] = not total.false_positives
+            traces = [trace for one in data["functions"] for trace in _traces(one, relation)]
+            if traces:
+                found[f"all {relation} traces right"] = all(trace.path for trace in traces)
         return found
 
     def asks(self, request: Request) -> int:
@@ -101,10 +111,10 @@ class DependenceTask:
             subject = Subject.of(Program(target.document.text).dependences(target.qualname))
             if method is Method.PROMPTED:
                 total += len(Relation)
-            elif method in {Method.PAIRWISE, Method.CORE}:
-                core = method is Method.CORE
+            elif method is Method.PAIRWISE or method.about_chains:
                 for relation in Relation:
-                    every = len(questions(subject, relation) if core else every_pair(subject))
+                    chains = questions(subject, relation) if method.about_chains else None
+                    every = len(every_pair(subject) if chains is None else chains)
                     total += min(MOST_QUESTIONS, every)
             else:
                 total += sum(
@@ -155,6 +165,33 @@ def _corpus(found: Sequence[Mapping[str, Any]], seed: int) -> Table:
     )
 
 
+def _traced(found: Sequence[Mapping[str, Any]], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for relation in Relation:
+        functions = [traces for one in found if (traces := _traces(one, relation))]
+
+        def figure(name: str, functions: list[list[Trace]] = functions) -> Estimate:
+            def pooled(chosen: Sequence[Sequence[Trace]]) -> float | None:
+                value = getattr(TraceFigures.of([trace for traces in chosen for trace in traces]), name)
+                return None if value is None else float(value)
+
+            return bootstrap(functions, pooled, seed=seed)
+
+        asked = sum(len(traces) for traces in functions)
+        rows.append((str(relation), asked, *(figure(field.name) for field in fields(TraceFigures))))
+    return Table(
+        "traces of steps, where there is a chain",
+        ("", "chains", "correct trace rate", "from end to end", "steps right", "steps false", "left out"),
+        tuple(rows),
+        "correct: every step is a direct dependence (CoRe); from end to end: and they lead from the one that "
+        "was asked about to the other; left out: nodes of a chain. Intervals: functions drawn anew.",
+    )
+
+
+def _traces(one: Mapping[str, Any], relation: Relation) -> list[Trace]:
+    return [Trace(*trace) for trace in one.get("traces", {}).get(str(relation), ())]
+
+
 def _shown(one: Mapping[str, Any], relation: Relation) -> Agreement:
     """Agreement of direct edges, or of chains where only those were asked about."""
     found = _agreement(one, relation, "direct")
@@ -168,7 +205,7 @@ def _agreement(one: Mapping[str, Any], relation: Relation, closed: str) -> Agree
 def _summary(found: Sequence[Inferred]) -> str:
     parts = []
     for relation in Relation:
-        shown = [one.transitive if one.method is Method.CORE else one.direct for one in found]
+        shown = [one.transitive if one.method.about_chains else one.direct for one in found]
         total = sum((one[relation] for one in shown), Agreement())
         true = total.true_positives + total.false_negatives
         parts.append(
@@ -179,7 +216,18 @@ def _summary(found: Sequence[Inferred]) -> str:
 
 
 def _plain(name: str, one: Inferred) -> dict[str, object]:
+    traces = (
+        {
+            "traces": {
+                str(relation): [list(astuple(trace)) for trace in told]
+                for relation, told in one.traces.items()
+            }
+        }
+        if one.traces is not None
+        else {}
+    )
     return {
+        **traces,
         "function": name,
         "summary": one.summary,
         "statements": len(one.subject.parts),
