@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import random
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from counterlens.cli import report as reporting
 from counterlens.cli.causal import causal
+from counterlens.cli.report import report
 from counterlens.errors import DataError
-from counterlens.evaluation.causal import ALL_CONCEPTS, causal_tables, check_enough, snippets_of
+from counterlens.evaluation.causal import ALL_CONCEPTS, TASK, causal_tables, check_enough, snippets_of
+from counterlens.evaluation.estimated import FILE, estimate, kept
+from counterlens.evaluation.figures import Found
+from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.store import PROBED, Item, Record, Store
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.causal import ConceptEffect, Refutation
+from counterlens.metrics.causal import CONFOUNDERS, LEAST_SNIPPETS, ConceptEffect, Refutation
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.concepts import ConfidenceTask
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 
+MANIFEST = {
+    "counterlens": "0", "python": "3", "platform": "p", "sandbox": "s",
+    "model": {"asked_as": "m", "name": "m", "where": "local", "identity": "i", "details": {}},
+    "dataset": {"title": "data", "version": "1", "licence": "MIT", "sha256": "00"},
+}  # fmt: skip
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -54,7 +68,8 @@ def test_the_tables_have_the_papers_layout() -> None:
         ConceptEffect(ALL_CONCEPTS, 40, Estimate(-1.5, -2.0, -1.0, 40), pearson, refutations),
         ConceptEffect("functional programming", 40, Estimate(-0.5, -1.0, 0.0, 40), pearson, refutations),
     ]
-    table, refuted = causal_tables(effects)
+    table, refuted = causal_tables({"m": effects})
+    assert table.title == "effect of confidence on cross-entropy, m"
     assert [row[:3] for row in table.rows] == [
         ("global", "all of it", 40),
         ("functional programming", "all of it", 40),
@@ -64,6 +79,89 @@ def test_the_tables_have_the_papers_layout() -> None:
     assert table.rows[-1][-1] == Estimate(None, None, None, 4)
     assert refuted.rows[0] == (ALL_CONCEPTS, "-1.50", "+0.01", "+0.90 (refuted)")
 
+    both, tried = causal_tables({"small": effects, "large": effects[:2]})
+    assert both.columns[2:6] == ("functions, small", "functions, large", "cyclo, small", "cyclo, large")
+    last = ("cross-entropy, small", "effect, small", "cross-entropy, large", "effect, large")
+    assert both.columns[-4:] == last
+    assert both.rows[0][:6] == ("global", "all of it", 40, 40, "+0.10", "+0.10")
+    assert both.rows[1][-2:] == (None, None)  # a concept that one model has no confidence in
+    assert all(len(row) == len(both.columns) for row in both.rows)
+    assert [row[0] for row in tried.rows] == ["small", "small", "large"]
+    apart = causal_tables({"small": effects, "large": effects}, beside=False)
+    assert [one.title.rpartition(" ")[2] for one in apart] == ["small", "small", "large", "large"]
+    three = causal_tables(dict.fromkeys("abc", effects))
+    assert len(three) == 6
+
 
 def test_one_source_is_asked_for() -> None:
     assert "give one of PATH, --data or --run" in CliRunner().invoke(causal, []).output
+
+
+def recorded(folder: Path, functions: int = LEAST_SNIPPETS + 2) -> Path:
+    """A run of `confidence` whose figures are made up, finished but for one function."""
+    draw = random.Random(1)  # noqa: S311 - no secret
+    items = [
+        Item(i, f"m|{TASK}|f{i // 2}.py::g{i}", "m", f"f{i // 2}.py::g{i}", f"g{i}", "", TASK)
+        for i in range(functions)
+    ]
+    with Store.create(folder) as store:
+        store.begin(Settings((TASK,), "data", ("m",)), items)
+        store.keep_manifest("d", json.dumps(MANIFEST))
+        for item in items[:-1]:
+            confidence, complexity = draw.uniform(0.2, 0.9), draw.randint(1, 9)
+            body = {
+                "target": item.problem,
+                "cross_entropy": 3 - 2 * confidence + 0.1 * complexity + draw.gauss(0, 0.05),
+                "tokens": 9,
+                "bits": 9.0,
+                "bytes": 9,
+                "confounders": dict(
+                    zip(CONFOUNDERS, (complexity, *draw.sample(range(5, 99), 3)), strict=True)
+                ),
+                "concepts": {"decision": {"nodes": 2, "confidence": confidence, "bits_per_byte": 1.0}},
+                "node_types": {},
+            }
+            store.append(item, Record(PROBED, "", {"functions": [body], "left_out": {}}, manifest="d"))
+    return folder
+
+
+def test_a_report_has_the_effects_that_were_estimated_of_its_records(tmp_path: Path) -> None:
+    folder, asked = recorded(tmp_path / "run"), CliRunner()
+    assert "effect of confidence" not in asked.invoke(report, [str(folder), "--format", "markdown"]).stdout
+    done = asked.invoke(causal, ["--run", str(folder), "--simulations", "1"])
+    assert done.exit_code == 0, done.output
+    assert f"kept: counterlens report {folder}" in done.stderr
+    for form in ("text", "markdown", "html", "latex", "json"):
+        shown = asked.invoke(report, [str(folder), "--format", form]).stdout
+        assert "effect of confidence on cross-entropy" in shown.lower(), form
+        assert "random common cause" in shown
+        assert "seed 0, 1 simulations" in " ".join(shown.split())
+    known = kept(folder, Found.read(folder))
+    assert known is not None
+    assert known.effects["m"][0].effect.value == pytest.approx(-2, abs=0.2)
+    again = asked.invoke(report, [str(folder), "--format", "latex", "--causal"])  # nothing is estimated anew
+    assert again.stdout == asked.invoke(report, [str(folder), "--format", "latex"]).stdout
+
+    with Store.create(folder) as store:
+        _, some = next(store.records())
+        store.append(store.items[-1], some)
+    stale = asked.invoke(report, [str(folder), "--format", "markdown"])
+    assert "effect of confidence" not in stale.stdout
+    assert "are of other records" in stale.stderr
+    (folder / FILE).write_text("{")
+    assert "effect of confidence" not in asked.invoke(report, [str(folder)]).stdout
+
+
+def test_a_report_estimates_when_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = recorded(tmp_path / "run")
+    monkeypatch.setattr(reporting, "estimate", partial(estimate, simulations=1))
+    shown = CliRunner().invoke(report, [str(folder), "--format", "markdown", "--causal"])
+    assert "## effect of confidence on cross-entropy, m" in shown.stdout
+    assert (folder / FILE).exists()
+    few = recorded(tmp_path / "few", 5)
+    with pytest.raises(DataError, match="4 functions are too few"):
+        CliRunner().invoke(report, [str(few), "--causal"], catch_exceptions=False)
+    with Store.create(tmp_path / "other") as store:
+        store.begin(Settings(("operator",), "data", ("m",)), [])
+    with pytest.raises(DataError, match="not of the task confidence"):
+        CliRunner().invoke(report, [str(tmp_path / "other"), "--causal"], catch_exceptions=False)

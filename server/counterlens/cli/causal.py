@@ -21,14 +21,15 @@ from counterlens.cli.options import (
     steps,
 )
 from counterlens.cli.sources import files_of
-from counterlens.cli.tasks import run
+from counterlens.cli.tasks import run as run_task
 from counterlens.cli.tasks import targets as targets_of
 from counterlens.errors import SourceError
-from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
+from counterlens.evaluation.causal import TASK, causal_tables, measured
+from counterlens.evaluation.estimated import Estimated, estimate, keep
 from counterlens.evaluation.figures import Found
-from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, causal_effects, require_dowhy
+from counterlens.metrics.causal import SIMULATIONS, require_dowhy
 from counterlens.models import Model
-from counterlens.probes.task import Request, Target
+from counterlens.probes.task import Request, Table, Target
 from counterlens.reports.evaluation.text import table_json
 from counterlens.reports.tables import grid
 
@@ -78,8 +79,10 @@ def causal(
         raise click.UsageError("give one of PATH, --data or --run")
     require_dowhy()
     left_out: dict[str, str] = {}
-    if folder is not None:
-        found = measured(Found.read(folder))
+    run = Found.read(folder) if folder is not None else None
+    found: Mapping[str, list[Mapping[str, Any]]]
+    if run is not None:
+        found = measured(run)
     else:
         chosen = (
             list(_targets(paths, left_out))
@@ -88,11 +91,15 @@ def causal(
         )
         with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
             found = {loaded.info.name: _measure(loaded, chosen, seed, left_out)}
-    effects = {name: _effects(functions, seed, simulations) for name, functions in found.items()}
+    with steps("estimating") as report:
+        estimated = estimate(found, seed=seed, simulations=simulations, report=report)
     if as_json:
-        print_json(_json(effects, left_out, seed, simulations))
+        print_json(_json(estimated, left_out))
     else:
-        print_report(Group(*_report(effects, left_out)))
+        print_report(Group(*_report(estimated, left_out)))
+    if folder is not None and run is not None:
+        where = f"kept: counterlens report {folder} shows them in every format"
+        click.echo(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
 
 
 def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Target]:
@@ -113,7 +120,7 @@ def _measure(
         for number, target in enumerate(chosen):
             report(f"scoring {target.name}", number, len(chosen))
             try:
-                found = run(TASK, Request(model, (target,), _no_sandbox, seed=seed))
+                found = run_task(TASK, Request(model, (target,), _no_sandbox, seed=seed))
             except SourceError as error:
                 left_out[target.name] = error.message
                 continue
@@ -121,48 +128,40 @@ def _measure(
     return functions
 
 
-def _effects(functions: list[Mapping[str, Any]], seed: int, simulations: int) -> list[ConceptEffect]:
-    snippets = snippets_of(functions)
-    check_enough(snippets)
-    with steps("estimating") as report:
-        return causal_effects(
-            snippets,
-            seed=seed,
-            simulations=simulations,
-            report=lambda name, done, total: report(f"estimating the effect of {name}", done, total),
-        )
-
-
 def _no_sandbox() -> Any:
     raise NotImplementedError("nothing is run")
 
 
-def _report(
-    effects: Mapping[str, list[ConceptEffect]], left_out: Mapping[str, str]
-) -> Iterator[RenderableType]:
-    for model, found in effects.items():
-        for table in causal_tables(found):
-            yield Text(f"{table.title}, {model}", style="bold")
-            yield grid(table)
-            yield Text(table.note + "\n", style="dim")
+def _report(estimated: Estimated, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
+    for table in _tables(estimated):
+        yield Text(table.title, style="bold")
+        yield grid(table)
+        yield Text(table.note + "\n", style="dim")
     for name, reason in list(left_out.items())[:8]:
         yield Text(f"left out: {name}: {reason}")
     if len(left_out) > 8:
         yield Text(f"… and {len(left_out) - 8} more")
 
 
-def _json(
-    effects: Mapping[str, list[ConceptEffect]], left_out: Mapping[str, str], seed: int, simulations: int
-) -> dict[str, Any]:
+def _json(estimated: Estimated, left_out: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "seed": seed,
-        "simulations": simulations,
+        "seed": estimated.seed,
+        "simulations": estimated.simulations,
         "models": {
             model: {
                 "effects": [asdict(one) for one in found],
-                "tables": [table_json(table) for table in causal_tables(found)],
+                "tables": [
+                    table_json(table) for table in _tables(replace(estimated, effects={model: found}))
+                ],
             }
-            for model, found in effects.items()
+            for model, found in estimated.effects.items()
         },
         "left_out": dict(left_out),
     }
+
+
+def _tables(estimated: Estimated) -> list[Table]:
+    """Model by model, as a terminal has no room for two."""
+    return causal_tables(
+        estimated.effects, seed=estimated.seed, simulations=estimated.simulations, beside=False
+    )

@@ -16,7 +16,9 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
+from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.comparison import compare_models, compare_runs
+from counterlens.evaluation.estimated import FILE, Estimated, estimate, keep, kept, with_effects
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.probes.registry import BENCHABLE
@@ -51,17 +53,25 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
 @_folder
 @click.option("--format", "form", type=click.Choice(["text", *FORMATS]), default="text", show_default=True)
 @click.option("--task", type=click.Choice(list(BENCHABLE)), help="Only this task of a run of several.")
+@click.option(
+    "--causal",
+    is_flag=True,
+    help="With the causal effects of the task confidence: those that are kept, or estimated now and kept.",
+)
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="A file to write to.")
-def report(folder: Path, form: str, task: str | None, output: IO[str] | None) -> None:
+def report(folder: Path, form: str, task: str | None, causal: bool, output: IO[str] | None) -> None:
     """Show what the run in DIR found, finished or not.
 
     HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
     LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
-    github for annotations.
+    github for annotations. Causal effects that `counterlens causal --run DIR` estimated are shown, too.
     """
     found = Found.read(folder)
     if task is not None:
         found = found.only(task)
+    estimated = _estimated(folder, found, anew=causal)
+    if estimated is not None:
+        found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
         print_report(run_report(found))
         return
@@ -70,6 +80,26 @@ def report(folder: Path, form: str, task: str | None, output: IO[str] | None) ->
         click.echo(text, nl=False)
     else:
         output.write(text)
+
+
+def _estimated(folder: Path, found: Found, *, anew: bool) -> Estimated | None:
+    """The causal effects that are kept of a run; where there are none, estimated if that is asked for.
+
+    Raises:
+        DataError: the run is not of the task `confidence`, or of too few functions.
+        CounterlensError: DoWhy is not installed.
+    """
+    if TASK not in found.settings.tasks and not anew:
+        return None
+    functions = measured(found)
+    known = kept(folder, found)
+    if known is None and anew:
+        with steps("estimating") as told:
+            known = estimate(functions, seed=found.settings.seed, report=told)
+        keep(folder, found, known)
+    elif known is None and (folder / FILE).exists():
+        click.echo("the causal effects that are kept are of other records; --causal for new ones", err=True)
+    return known
 
 
 @click.command()

@@ -11,7 +11,9 @@ from counterlens.evaluation.store import PROBED
 from counterlens.metrics.causal import (
     CONFOUNDERS,
     LEAST_SNIPPETS,
+    SIMULATIONS,
     ConceptEffect,
+    Refutation,
     Snippet,
 )
 from counterlens.probes.concepts import NODE_TYPES
@@ -19,16 +21,8 @@ from counterlens.probes.task import Cell, Table
 
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
-_COLUMNS = (
-    "category",
-    "concept",
-    "functions",
-    "cyclo",
-    "AST levels",
-    "AST nodes",
-    "sequence",
-    "cross-entropy",
-)
+_VARIABLES = ("cyclo", "AST levels", "AST nodes", "sequence", "cross-entropy")
+_BESIDE = 2  # models in one table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats a token, for a confidence of 1 instead of "
@@ -95,38 +89,98 @@ def check_enough(snippets: Sequence[Snippet]) -> None:
         )
 
 
-def causal_tables(effects: Sequence[ConceptEffect]) -> tuple[Table, ...]:
-    """The effects beside the correlations, and what became of the attempts to refute them."""
-    ordered = sorted(effects, key=lambda one: _place(one.concept))
+def causal_tables(
+    effects: Mapping[str, Sequence[ConceptEffect]],
+    *,
+    seed: int = 0,
+    simulations: int = SIMULATIONS,
+    beside: bool = True,
+) -> list[Table]:
+    """The effects beside the correlations, and what became of the attempts to refute them.
+
+    Args:
+        effects: By model.
+        seed: That they were estimated with.
+        simulations: As `seed`.
+        beside: Whether two models share a table, a column for each under every variable, as in the paper;
+            otherwise, and where there are more, each model has its own.
+    """
+    if not beside or len(effects) > _BESIDE:
+        return [
+            table
+            for model, found in effects.items()
+            for table in causal_tables({model: found}, seed=seed, simulations=simulations)
+        ]
+    how = f"seed {seed}, {simulations} simulations of each attempt to refute"
+    names = ", ".join(effects)
+    tables = [Table(f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}")]
+    columns, rows = _refuted(effects)
+    if rows:
+        tables.append(Table(f"attempts to refute the effects, {names}", columns, rows, _REFUTATIONS))
+    return tables
+
+
+def _effects(
+    effects: Mapping[str, Sequence[ConceptEffect]],
+) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """Columns and rows of Table II: by variable, and under each by model."""
+    found = {model: {one.concept: one for one in listed} for model, listed in effects.items()}
+
+    def named(what: str, model: str) -> str:
+        return what if len(effects) == 1 else f"{what}, {model}"
+
+    *held, last = _VARIABLES
+    columns = (
+        *("category", "concept"),
+        *(named("functions", model) for model in found),
+        *(named(variable, model) for variable in held for model in found),
+        *(named(what, model) for model in found for what in (last, "effect")),
+    )
+    concepts = sorted({name for listed in found.values() for name in listed}, key=_place)
     rows = tuple(
         (
-            _category(one.concept),
-            one.concept if one.concept in NODE_TYPES else "all of it",
-            one.n,
-            *(_two(one.pearson[name]) for name in (*CONFOUNDERS, "cross_entropy")),
-            one.effect,
-        )
-        for one in ordered
-    )
-    tried = [one for one in ordered if one.refutations]
-    names = list(tried[0].refutations) if tried else []
-    refuted: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            one.concept,
-            _two(one.effect.value),
+            _category(name),
+            name if name in NODE_TYPES else "all of it",
+            *(one.n if one else 0 for one in each),
+            *(_two(one.pearson[variable]) if one else None for variable in CONFOUNDERS for one in each),
             *(
-                f"{one.refutations[name].effect:+.2f}{'' if one.refutations[name].holds else ' (refuted)'}"
-                for name in names
+                cell
+                for one in each
+                for cell in ((_two(one.pearson["cross_entropy"]), one.effect) if one else (None, None))
             ),
         )
-        for one in tried
+        for name in concepts
+        for each in [[listed.get(name) for listed in found.values()]]
     )
-    tables = [Table("effect of confidence on cross-entropy", (*_COLUMNS, "effect"), rows, _NOTE)]
-    if refuted:
-        tables.append(
-            Table("attempts to refute the effects", ("concept", "effect", *names), refuted, _REFUTATIONS)
+    return columns, rows
+
+
+def _refuted(
+    effects: Mapping[str, Sequence[ConceptEffect]],
+) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
+    """Columns and rows of the attempts: a line for each effect that there is."""
+    several = len(effects) > 1
+    tried = [
+        (model, one)
+        for model, listed in effects.items()
+        for one in sorted(listed, key=lambda one: _place(one.concept))
+        if one.refutations
+    ]
+    attempts = list(tried[0][1].refutations) if tried else []
+    rows = tuple(
+        (
+            *((model,) if several else ()),
+            one.concept,
+            _two(one.effect.value),
+            *(_attempt(one.refutations[name]) for name in attempts),
         )
-    return tuple(tables)
+        for model, one in tried
+    )
+    return (*(("model",) if several else ()), "concept", "effect", *attempts), rows
+
+
+def _attempt(found: Refutation) -> str:
+    return f"{found.effect:+.2f}{'' if found.holds else ' (refuted)'}"
 
 
 _REFUTATIONS = (

@@ -33,6 +33,7 @@ class Found:
         manifests: By digest.
         records: In the order of the plan.
         totals: Items of the plan by task.
+        further: Tables that take too long to be made anew for every report (`evaluation/estimated.py`).
     """
 
     settings: Settings
@@ -40,6 +41,7 @@ class Found:
     manifests: Mapping[str, Mapping[str, Any]]
     records: tuple[tuple[Item, Record], ...]
     totals: Mapping[str, int] = field(default_factory=dict)
+    further: tuple[Table, ...] = ()
 
     @classmethod
     def read(cls, folder: Path) -> Found:
@@ -88,13 +90,14 @@ class Found:
         return replace(self, settings=replace(self.settings, tasks=(task,)), total=total, records=records)
 
     def tables(self) -> list[Table]:
-        """The tables of each task, the models side by side."""
+        """The tables of each task, the models side by side; then the further ones."""
         several = len(self.settings.tasks) > 1
-        return [
+        own = [
             replace(table, title=f"{part.settings.task}: {table.title}") if several else table
             for part in self.parts
             for table in _tables(part)
         ]
+        return [*own, *self.further]
 
 
 def observations(records: Iterable[tuple[Item, Record]]) -> list[Observation]:

@@ -16,6 +16,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
+from counterlens.evaluation.estimated import reported
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
@@ -133,7 +134,7 @@ def listed(folder: Path) -> Listed:
 
 
 def _made(folder: Path, html: bool) -> RunReport:
-    found = Found.read(folder)
+    found = reported(Found.read(folder), folder)
     return RunReport(
         ok=True,
         title=title(found),
