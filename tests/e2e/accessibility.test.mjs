@@ -81,6 +81,13 @@ describe("the panels stand in nobody's way", { skip }, () => {
     await inAllThemes("Dependences of parity");
   });
 
+  step("the picture of the syntax", async () => {
+    await vscode.click("parity", { line: "def parity" });
+    await vscode.command("Counterlens: Show Syntax Picture");
+    await vscode.panel("Syntax").getByRole("treeitem", { name: "if_statement" }).waitFor(MODEL);
+    await inAllThemes("Syntax");
+  });
+
   step("the results of a task", async () => {
     await vscode.click("parity", { line: "def parity" });
     await vscode.command("Counterlens: Probe Function…");
@@ -89,6 +96,17 @@ describe("the panels stand in nobody's way", { skip }, () => {
     const panel = vscode.panel("Probes of parity");
     await panel.getByRole("heading", { level: 2 }).first().waitFor(MODEL);
     await inAllThemes("Probes of parity");
+  });
+
+  step("the views of the container", async () => {
+    await vscode.command("View: Show Counterlens");
+    await vscode.click("parity", { line: "def parity" });
+    const views = ".part.sidebar .pane-body";
+    await vscode.page.locator(`${views} .monaco-list-row`, { hasText: "operators" }).first().waitFor(MODEL);
+    // The editor's rows have no blank between what is told apart by the eye, so that no name can hold it all.
+    const without = ["label-content-name-mismatch"];
+    assert.deepEqual(await seriousViolations(vscode.page, { within: views, without }), []);
+    await session.screenshot("views");
   });
 });
 

@@ -1,4 +1,5 @@
-// The panels: a probe's report and a function's dependences, with the real model, the mouse and the keyboard.
+// The panels: a probe's report, a function's dependences and the picture of its syntax, with the real model, the mouse
+// and the keyboard.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -44,13 +45,18 @@ describe("the panels", { skip }, () => {
     await session.screenshot("probe");
   });
 
-  step("the page may run and load nothing but its own", async () => {
-    const report = vscode.panel("Probe of parity");
-    const policy = await report.locator("meta[http-equiv]").getAttribute("content");
+  async function assertStrict(page) {
+    const policy = await page.locator("meta[http-equiv]").getAttribute("content");
     assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[^']+';/);
     assert.doesNotMatch(policy, /unsafe/);
-    assert.equal(await report.locator("body script").count(), 1);
-    assert.equal(await report.locator("main [style], main [onclick], main [src], main [href]").count(), 0);
+    assert.equal(await page.locator("body script").count(), 1);
+    assert.equal(await page.locator("main [onclick], main [src], main [href]").count(), 0);
+  }
+
+  step("the page may run and load nothing but its own", async () => {
+    const report = vscode.panel("Probe of parity");
+    await assertStrict(report);
+    assert.equal(await report.locator("main [style]").count(), 0);
   });
 
   step("its buttons open the difference of a pair, and of what the model wrote", async () => {
@@ -176,6 +182,93 @@ describe("the panels", { skip }, () => {
     await until(async () => assert.equal(await vscode.codeLens(/F1/).count(), 0));
   });
 
+  const picture = () => vscode.panel("Syntax");
+  const node = (name) => picture().getByRole("treeitem", { name });
+  const ODD = /^return_statement \d+ % return "odd"/;
+
+  step("the picture draws the syntax tree of the function at the cursor, with confidence", async () => {
+    await vscode.click("%", { line: "if n % 2" });
+    await vscode.command("Counterlens: Show Syntax Picture");
+    await vscode.tab("Syntax of parity").waitFor(MODEL);
+    await node(/^function_definition \d+ %/).waitFor({ timeout: 20_000 });
+    await until(async () =>
+      assert.equal(await node(/^binary_operator/).getAttribute("aria-selected"), "true"),
+    );
+    assert.equal(await node(/^if_statement/).getAttribute("aria-level"), "3");
+    assert.equal(await picture().locator("#legend li").count(), 6);
+    assert.equal(await picture().locator("#status").innerText(), "");
+    assert.match(await picture().locator("#details").innerText(), /Concept\s+operators[\s\S]+Surprisal\s+\d/);
+    await assertStrict(picture());
+    await session.screenshot("picture");
+  });
+
+  step("a click on a node selects its code, and the cursor marks its node", async () => {
+    await node(ODD).click();
+    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
+    await vscode.page.keyboard.press("Control+1"); // the position stands below only while the editor has the focus
+    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
+    await vscode.click("even", { line: 'return "even"' });
+    await until(async () => {
+      const marked = picture().locator('[aria-selected="true"]');
+      assert.match(await marked.getAttribute("aria-label"), /^string \d+ % "even"/);
+      assert.equal(await marked.getAttribute("tabindex"), "0"); // where the Tab key leads to
+    });
+  });
+
+  step("the keyboard walks through the picture, folds, and chooses the level", async () => {
+    const { keyboard } = vscode.page;
+    await picture().locator('[role=treeitem][tabindex="0"]').focus();
+    await keyboard.press("Home");
+    await keyboard.press("ArrowLeft");
+    await until(async () =>
+      assert.equal(await node(/^function_definition/).getAttribute("aria-expanded"), "false"),
+    );
+    assert.equal(await picture().getByRole("treeitem").count(), 1);
+    await keyboard.press("ArrowRight");
+    await keyboard.press("End");
+    await keyboard.press("ArrowUp");
+    await keyboard.press("Control+Enter"); // and goes there
+    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
+    await picture().getByRole("radio", { name: "Partial" }).focus();
+    await keyboard.press("ArrowRight");
+    await node(/^identifier \S+ % parity/).waitFor({ timeout: 10_000 });
+    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
+    await session.screenshot("picture-complete");
+    await keyboard.press("ArrowRight");
+    const token = picture().getByRole("option", { name: /^return \d+ %/ });
+    await token.nth(1).waitFor({ timeout: 10_000 });
+    assert.equal(await token.nth(1).getAttribute("aria-selected"), "true");
+    await session.screenshot("picture-sequence");
+    await keyboard.press("ArrowLeft");
+    await keyboard.press("ArrowLeft");
+    await picture().getByRole("radio", { name: "Function" }).focus();
+    await keyboard.press("ArrowRight");
+    await node(/^module/).waitFor({ timeout: 10_000 });
+    await keyboard.press("ArrowLeft");
+  });
+
+  step(
+    "after an edit the picture says that it is of the code before, until it is of the new one",
+    async () => {
+      const status = picture().locator("#status");
+      await status.evaluate((element) => {
+        window.said = [];
+        new MutationObserver(() => window.said.push(element.textContent)).observe(element, {
+          childList: true,
+        });
+      });
+      await vscode.click('"odd"', { line: 'return "odd"' });
+      await vscode.page.keyboard.press("End");
+      await vscode.page.keyboard.type(" + zxqvkj");
+      await node(/^binary_operator \S+ % "odd" \+ zxqvkj/).waitFor(MODEL);
+      const said = await status.evaluate(() => window.said);
+      assert.match(said[0], /^The code has changed since/);
+      assert.equal(said.at(-1), "");
+      for (let i = 0; i < 9; i++) await vscode.page.keyboard.press("Backspace");
+      await node(ODD).waitFor(MODEL);
+    },
+  );
+
   step("without a model what is true is shown, and why there is no more", async () => {
     const model = path.join(session.workspace, "missing.gguf");
     session.home.writeMachineSettings({
@@ -195,5 +288,8 @@ describe("the panels", { skip }, () => {
     assert.equal(await view.locator("g.true").count(), 3);
     assert.equal(await view.locator("g.found, g.missed, g.invented").count(), 0);
     await session.screenshot("no-model");
+    await vscode.tab("Syntax of parity").click();
+    await until(async () => assert.match(await picture().locator("#status").innerText(), /^No confidence: /));
+    assert.equal(await picture().getByRole("treeitem").count(), 0);
   });
 });

@@ -10,8 +10,8 @@ import type { Picture } from "./messages";
 const WIDE = 24;
 const WIDER = 40;
 const FAINTEST = 0.0001;
-/** Lines of source that are shown of a node. */
-const LINES = 12;
+/** Lines of source that are shown of a node; all of it is in the editor. */
+const LINES = 7;
 
 /** The texts in a box. */
 export interface Face {
@@ -88,5 +88,5 @@ export function sourceOf({ start, end }: Range, { lines, firstLine }: Picture): 
   const shared = Math.min(...indent, start.character);
   const [first = "", ...rest] = own;
   const shown = [first.slice(start.character), ...rest.map((line) => line.slice(shared))];
-  return shown.length <= LINES ? shown.join("\n") : `${shown.slice(0, LINES).join("\n")}\n…`;
+  return shown.length <= LINES ? shown.join("\n") : `${shown.slice(0, LINES - 1).join("\n")}\n…`;
 }

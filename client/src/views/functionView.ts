@@ -118,7 +118,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     item.tooltip = row.description ? `${row.label}: ${row.description}` : row.label;
     if (row.icon) item.iconPath = new vscode.ThemeIcon(row.icon);
     if (row.command) item.command = row.command;
-    item.accessibilityInformation = { label: item.tooltip, role: row.command ? "button" : "treeitem" };
+    item.accessibilityInformation = { label: item.tooltip };
     return item;
   }
 

@@ -35,6 +35,8 @@ const viewport = new Viewport(
 );
 const scene: Scene = new Scene(svg, viewport, measure());
 const turn = document.querySelector("[data-action=indent]");
+/** Tokens have nothing to unfold. */
+const ofTrees = document.querySelectorAll<HTMLButtonElement>("[data-action$=fold], [data-action=indent]");
 let hovered: number | undefined;
 
 /** Texts are as wide as those that are hidden in the page for this: their fonts are the theme's and the user's. */
@@ -63,7 +65,7 @@ function update(): void {
   const { open, closed, all: everything } = scene.folding;
   const { indented, isTurned } = scene;
   turn?.setAttribute("aria-pressed", String(isTurned));
-  turn?.toggleAttribute("disabled", picture?.view === "sequence");
+  for (const tool of ofTrees) tool.disabled = picture?.view === "sequence";
   host.setState({ open: [...open], closed: [...closed], all: everything, scale: viewport.chosen, indented });
 }
 

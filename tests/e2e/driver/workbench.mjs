@@ -68,10 +68,10 @@ export class Workbench {
     return this.page.locator(".tabs-container .tab", { hasText: text });
   }
 
-  /** The page of a webview that is shown, by its title. */
+  /** The page of a webview that is shown, by how its title begins. */
   panel(title) {
     const outer = this.page.locator("iframe.webview.ready").contentFrame();
-    return outer.locator(`iframe#active-frame[title="${title}"]`).contentFrame();
+    return outer.locator(`iframe#active-frame[title^="${title}"]`).contentFrame();
   }
 
   /**
@@ -98,12 +98,18 @@ export class Workbench {
     });
   }
 
-  /** Open a file of the workspace by its name. */
+  /** Open a file of the workspace by its name; one that is new may not be known yet. */
   async quickOpen(file) {
-    await this.page.keyboard.press("Control+P");
-    await (await this.quickInput()).fill(file);
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first();
-    await row.waitFor();
+    await until(
+      async () => {
+        await this.page.keyboard.press("Escape");
+        await this.page.keyboard.press("Control+P");
+        await (await this.quickInput()).fill(file);
+        await row.waitFor({ timeout: 5_000 });
+      },
+      { ms: 60_000 },
+    );
     await row.click();
   }
 
