@@ -170,6 +170,7 @@ def test_latex_sets_every_character() -> None:
         r"\textless{}\textbar{}\textgreater{}"
     )
     assert escaped("é\n😀") == "é ?"
+    assert escaped("Δ(A→B)") == r"$\Delta$(A$\rightarrow$B)"
 
 
 def test_sarif_names_the_places_of_what_changed(run: Found) -> None:

@@ -9,58 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Effect
+from counterlens.probes.complementary import Substitution, complementary
 from counterlens.probes.completion import probe_completion, rewritings
 from counterlens.probes.operator.frequency import corpus_frequencies
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.task import Cell, Need, Request, Result, Table
-
-PAIRS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
-"""Complementary operators; the first three pairs are the paper's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """One if-else that was flipped, with both completions judged.
-
-    Attributes:
-        target: The id of the function.
-        before: The operator of its condition.
-        after: The complementary one.
-        effect: Whether each completion was right.
-    """
-
-    target: str
-    before: str
-    after: str
-    effect: Effect
-
-
-@dataclass(frozen=True, slots=True)
-class Direction:
-    """What one substitution costs.
-
-    Attributes:
-        n: How many were judged.
-        drop: Mean of A(original) - A(counterfactual), with an interval over functions.
-    """
-
-    n: int
-    drop: Estimate
-
-
-def direction(found: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
-    """What replacing one operator by another costs, over all pairs that were judged."""
-    judged = [one for one in found if (one.before, one.after) == (before, after)]
-    return Direction(
-        len(judged), pooled_mean(((one.target, -one.effect.signed) for one in judged), seed=seed)
-    )
 
 
 class MemorisationTask:
@@ -117,15 +76,8 @@ class MemorisationTask:
         if not found:
             return ()
         pooled = [_read(one) for data in found for one in data["substitutions"]]
-        rows = [_row(pooled, found[0]["frequency"], pair, seed) for pair in PAIRS]
-        table = Table(
-            "complementary operators",
-            ("A", "B", "ratio", "in the corpus", "n A→B", "drop A→B", "n B→A", "drop B→A"),
-            tuple(row for row in rows if row[4] or row[6]),
-            "ratio: how much more frequent A is than B in the corpus; drop: correct completions lost when "
-            "one takes the other's place, as a share of the judged pairs (Hooda et al. 2024, Table 3)",
-        )
-        return (table,)
+        frequency = found[0]["frequency"]
+        return (complementary(pooled, frequency, what="correct completions", seed=seed),)
 
     def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
         """As `Task.measures`."""
@@ -173,21 +125,11 @@ def _substitutions(request: Request, number: int, left_out: Counter[str]) -> lis
     return found
 
 
-def _row(
-    found: Sequence[Substitution], frequency: dict[str, float], pair: tuple[str, str], seed: int
-) -> tuple[Cell, ...]:
-    a, b = sorted(pair, key=lambda name: (-frequency.get(name, 0), pair.index(name)))
-    there, back = direction(found, a, b, seed=seed), direction(found, b, a, seed=seed)
-    counts = frequency.get(a, 0), frequency.get(b, 0)
-    ratio = counts[0] / counts[1] if counts[1] else None
-    return a, b, ratio, f"{counts[0]:.0f} : {counts[1]:.0f}", there.n, there.drop, back.n, back.drop
-
-
 def _summary(rows: Sequence[tuple[Cell, ...]]) -> str:
     both = [
-        (row[5], row[7])
-        for row in rows
-        if isinstance(row[5], Estimate) and isinstance(row[7], Estimate) and row[4] and row[6]
+        (there, back)
+        for _, _, _, there, back, *counts in rows
+        if isinstance(there, Estimate) and isinstance(back, Estimate) and all(counts[:2])
     ]
     if not both:
         return "No pair of operators was replaced in both directions, so nothing can be compared."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.frequency import read_corpus, written
 from counterlens.probes.registry import TASKS
@@ -35,6 +36,11 @@ def test_pairs_are_told_apart_by_what_was_found(model: LlamaModel, tmp_path: Pat
     told = {row[0]: row[1:3] for row in table.rows}
     assert told["operand swap"] == ("yes", "no")  # b > a is not in it
     assert told["block swap"] == ("yes", "yes")
+    (exchanged,) = (one for one in result.tables if one.title == "complementary operators")
+    assert [row[:3] + row[5:] for row in exchanged.rows] == [("<", ">=", 1.0, 1, 0, "1 : 1")]
+    (pair,) = (one for one in result.data["pairs"] if one["change"] == "block-swap")
+    lost = pair["original"]["correct"] - pair["transformed"]["correct"]
+    assert exchanged.rows[0][3] == Estimate(lost, lost, lost, 1)
     again = task.tables([json.loads(json.dumps(result.data))], seed=0)
     assert table in again
     plain = task.run(Request(model, request.targets, best_sandbox))

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.effects import Effect, Proportion, wilson
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
+from counterlens.probes.complementary import Substitution, complementary
 from counterlens.probes.operator.pairs import ROWS
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.probes.operator.study import COMPLETE, WINDOW_ROWS, AskedPair, Study
@@ -109,6 +110,22 @@ def changes(study: Study, seed: int) -> Table:
     ]
     columns = ("change", *_PAIR_COLUMNS)
     return Table("before and after changes that keep the meaning", columns, tuple(rows), _BOTH)
+
+
+def exchanged(study: Study, frequency: Mapping[str, float], seed: int) -> Table | None:
+    """What is lost where a swap of branches puts in the complementary operator; None without one."""
+    found = [
+        Substitution(
+            pair.target,
+            pair.original.site.operator,
+            pair.transformed.site.operator,
+            Effect(pair.original.correct, pair.transformed.correct),
+        )
+        for pair in study.pairs
+        if _is(pair, "block-swap")
+    ]
+    table = complementary(found, frequency, what="gaps whose operator the model knew", seed=seed)
+    return table if table.rows else None
 
 
 def windows(study: Study, seed: int) -> Table | None:

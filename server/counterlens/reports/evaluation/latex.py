@@ -30,6 +30,8 @@ _SPECIAL = {
     "`": r"\textasciigrave{}",
     "[": "{[}",  # after \\ a bracket would be taken for a distance
     "]": "{]}",
+    "Δ": r"$\Delta$",
+    "→": r"$\rightarrow$",
 }
 
 
@@ -49,8 +51,7 @@ def run_latex(found: Found) -> str:
 def escaped(text: str) -> str:
     """Text that LaTeX sets as it is; what no font has becomes a question mark."""
     plain = "".join(one if unicodedata.category(one)[0] != "C" else " " for one in text)
-    known = plain.encode("latin-1", "replace").decode("latin-1")
-    return "".join(_SPECIAL.get(one, one) for one in known)
+    return "".join(_SPECIAL.get(one) or one.encode("latin-1", "replace").decode("latin-1") for one in plain)
 
 
 def table_parts(table: Table) -> Iterator[str]:
