@@ -226,7 +226,12 @@ export class Server implements vscode.Disposable {
         args: ["-P", "-m", "counterlens", "serve", "--stdio"],
         options: {
           cwd: this.context.extensionPath,
-          env: { ...interpreter.environment, ...(await apiKeyEnvironment(this.context.secrets)) },
+          // The client library leaves a command nothing but this: no PATH, no HOME, no proxy.
+          env: {
+            ...(process.env as Record<string, string>),
+            ...interpreter.environment,
+            ...(await apiKeyEnvironment(this.context.secrets)),
+          },
         },
       },
       {
