@@ -5,6 +5,7 @@ import path from "node:path";
 import { buildExtension, buildUnitTests } from "../client/build.mjs";
 import { client, nodeBin, root, venvBin, venvPython } from "./paths.mjs";
 import { total } from "./results.mjs";
+import { whyNoEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
 export const CHECKS = [
@@ -39,13 +40,12 @@ async function unitTests(junit) {
   return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())]);
 }
 
-function endToEndTests(junit) {
-  return run(process.execPath, [
-    "--test",
-    "--test-concurrency=1",
-    ...reporters(junit),
-    ...testsIn("tests/e2e"),
-  ]);
+/** Two files at once: each waits for its editor most of the time. */
+async function endToEndTests(junit) {
+  const { prepare } = await import("../tests/e2e/driver/installed.mjs");
+  const env = { ...process.env, ...(whyNoEndToEnd() ? {} : await prepare()) };
+  const args = ["--test", "--test-concurrency=2", ...reporters(junit), ...testsIn("tests/e2e")];
+  return run(process.execPath, args, { env });
 }
 
 function testsIn(folder) {

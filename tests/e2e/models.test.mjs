@@ -156,7 +156,7 @@ describe("models, status and look", { skip }, () => {
       ms: 60_000,
     });
     await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
-    await vscode.statusItem(/house-model:/).waitFor(SOON);
+    await vscode.statusItem(/house-model:/).waitFor(SCORED);
     assert.ok(!session.log().includes(KEY));
   });
 

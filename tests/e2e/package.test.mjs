@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { packageExtension } from "../../scripts/package.mjs";
 import { e2e } from "../../scripts/paths.mjs";
 import { Home } from "./driver/home.mjs";
+import { packaged } from "./driver/installed.mjs";
 import { skip } from "./driver/requirements.mjs";
 
 describe("the packaged extension", { skip }, () => {
   test("installs into a clean VS Code, and brings just what it needs", async () => {
-    const vsix = await packageExtension();
+    const vsix = await packaged();
     const home = new Home(path.join(e2e, "run/package"));
     assert.match(home.cli("--install-extension", vsix), /successfully installed/);
     const { version } = JSON.parse(readFileSync(path.join(e2e, "../../client/package.json"), "utf8"));

@@ -2,11 +2,11 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium as playwright } from "playwright-core";
-import { packageExtension } from "../../../scripts/package.mjs";
 import { e2e, root, venvPython } from "../../../scripts/paths.mjs";
 import { chromium } from "../../../scripts/setup/debian.mjs";
 import { startCodeServer } from "./code-server.mjs";
 import { Home } from "./home.mjs";
+import { install } from "./installed.mjs";
 import { Workbench } from "./workbench.mjs";
 
 const SHOTS = path.join(e2e, "shots");
@@ -44,7 +44,8 @@ export class Session {
     home.writeSettings(settings);
     const chosen = { "counterlens.interpreter": venvPython, "counterlens.model": "smollm2-135m" };
     home.writeMachineSettings({ ...(options.untouched ? {} : chosen), ...machine });
-    home.cli("--install-extension", options.vsix ?? (await packageExtension()), "--force");
+    if (options.vsix) home.cli("--install-extension", options.vsix);
+    else await install(home);
     for (const each of options.extensions ?? []) home.cli("--install-extension", each);
     const server = await startCodeServer(home, { trustDialogs });
     const context = await playwright.launchPersistentContext(home.profile, {

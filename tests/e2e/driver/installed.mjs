@@ -1,0 +1,42 @@
+// Our extension, packaged and installed: once for all sessions of a run (scripts/checks.mjs), else for each anew.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { packageExtension } from "../../../scripts/package.mjs";
+import { e2e } from "../../../scripts/paths.mjs";
+import { Home } from "./home.mjs";
+
+/** Names the folder where the run has its package, and a home that it is installed in. */
+const PREPARED = "COUNTERLENS_E2E_PREPARED";
+
+/** Package and install. @returns {Promise<Record<string, string>>} the environment that tells the tests so */
+export async function prepare() {
+  const folder = path.join(e2e, "run/prepared");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const vsix = await packageExtension({ to: folder });
+  new Home(path.join(folder, "home")).cli("--install-extension", vsix);
+  return { [PREPARED]: folder };
+}
+
+/** @returns {Promise<string>} the path of the universal package */
+export async function packaged() {
+  const prepared = process.env[PREPARED];
+  if (!prepared) return packageExtension();
+  return path.join(
+    prepared,
+    readdirSync(prepared).find((name) => name.endsWith(".vsix")),
+  );
+}
+
+/** Install the universal package into a session's home. */
+export async function install(home) {
+  const prepared = process.env[PREPARED];
+  if (!prepared) {
+    home.cli("--install-extension", await packageExtension());
+    return;
+  }
+  const from = path.join(prepared, "home/extensions");
+  cpSync(from, home.extensions, { recursive: true });
+  const list = path.join(home.extensions, "extensions.json"); // it names each extension's folder
+  writeFileSync(list, readFileSync(list, "utf8").replaceAll(from, home.extensions));
+}
