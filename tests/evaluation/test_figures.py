@@ -169,6 +169,8 @@ def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
 
     alike = compare(side(10), side(10), ("a", "b"))
     assert [one.name for one in alike.scores] == ["cross-entropy", "bits a byte"]
+    assert "No function" not in comparison_markdown([alike])
+    assert "No function was measured" in comparison_markdown([compare([], side(10), ("a", "b"))])
     other = compare(side(10), side(16), ("a", "b"))
     assert [(one.name, one.first, one.second) for one in other.scores] == [("bits a byte", 2.0, 2.0)]
     assert any("cross-entropy" in note and "tokens" in note for note in other.notes)

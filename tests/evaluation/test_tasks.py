@@ -12,6 +12,7 @@ from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.comparison import compare_runs
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.replay import replay
 from counterlens.evaluation.settings import Settings
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.registry import BENCHABLE
@@ -83,6 +84,8 @@ def test_replay_finds_the_same(finished: Path) -> None:
     record = "smollm2-135m|operator|larger.py::larger"
     done = run(command_of("replay", str(finished), record, "--allow-weaker-sandbox"))
     assert done.returncode == 0, done.stdout + done.stderr
+    with pytest.raises(DataError, match=r"^larger was asked more than once$"):
+        replay(finished, "larger", best_sandbox())
 
 
 def test_the_queries_of_the_guide_work_on_an_export(finished: Path, tmp_path: Path) -> None:

@@ -131,8 +131,8 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
 def replay(folder: Path, record: str, as_json: bool) -> None:
     """Ask one record of the run in DIR again: does it come out the same?
 
-    ID is the record's position, its id MODEL|PROBLEM, or the problem's name. The exit code is 1 where
-    something else comes out.
+    ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function where that
+    was asked once. The exit code is 1 where something else comes out.
     """
     sandbox = strong_sandbox()
     with steps("reading the data", total_known=True) as told:

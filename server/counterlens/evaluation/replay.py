@@ -80,7 +80,7 @@ def replay(
 
 
 def _record(found: list[tuple[Item, Record]], name: str, folder: Path) -> tuple[Item, Record]:
-    for key in ("position", "id", "problem"):
+    for key in ("position", "id", "problem", "function"):
         named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
         if len(named) > 1:
             ids = ", ".join(item.id for item, _ in named)

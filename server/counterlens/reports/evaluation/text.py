@@ -157,7 +157,10 @@ def comparison_markdown(found: Sequence[Comparison]) -> str:
         ]
         counted = ("functions with", "n", "first", "second", "first only", "second only")
         columns = (*counted, "McNemar p", "Holm p")
-        parts.append(markdown_table(columns, rows) if rows else "No function was probed on both sides.")
+        if rows:
+            parts.append(markdown_table(columns, rows))
+        elif not one.scores:
+            parts.append("No function was measured on both sides.")
         if one.scores:
             scores = ("mean over functions", "n", "first", "second", "difference", "Wilcoxon p", "Holm p")
             parts.append(markdown_table(scores, [_score_row(score) for score in one.scores]))
