@@ -67,7 +67,7 @@ def run(source: str) -> Tracer:
     return tracer
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(source: str) -> None:
     assume(compiles(source))
