@@ -19,6 +19,8 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,9 @@ from counterlens.datasets import open_dataset
 from counterlens.dependence import Dependences, Program
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
-from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.metrics.ranking import Cluster, auroc_interval
+from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models import Model, load
 from counterlens.models.registry import DEFAULT_MODEL, Options
 from counterlens.probes.inference.inferred import Inferred, Method, infer
@@ -113,6 +116,29 @@ def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
     return figures
 
 
+def traced(found: Sequence[Inferred]) -> dict[str, Any]:
+    """Print and return what is right about the traces, over the questions to which one is the answer."""
+    figures: dict[str, Any] = {}
+    for relation in Relation:
+        functions = [told for one in found if (told := (one.traces or {}).get(relation))]
+        every = [trace for told in functions for trace in told]
+
+        def pooled(chosen: Sequence[Sequence[Trace]], name: str) -> float | None:
+            value = getattr(TraceFigures.of([trace for told in chosen for trace in told]), name)
+            return None if value is None else float(value)
+
+        names = [field.name for field in fields(TraceFigures)]
+        shown = {name: bootstrap(functions, partial(pooled, name=name)) for name in names}
+        figures[str(relation)] = {
+            "chains": len(every),
+            "traces": sum(one.steps > 0 for one in every),
+            **{name: _plain(value) for name, value in shown.items()},
+        }
+        said = "   ".join(f"{name} {_text(value)}" for name, value in shown.items())
+        print(f"   {relation}: {len(every)} chains, {figures[str(relation)]['traces']} traces; {said}")
+    return figures
+
+
 def _plain(found: Estimate) -> dict[str, float | None]:
     return {"value": found.value, "low": found.low, "high": found.high}
 
@@ -148,6 +174,8 @@ def main() -> int:
             figures[method] = {"agreement": rows(method, found)}
             if found[0].asked:
                 figures[method]["questions"] = ranked(found)
+            if found[0].traces:
+                figures[method]["traces"] = traced(found)
             figures[method]["seconds"] = round(time.monotonic() - begun, 1)
             print(f"   {figures[method]['seconds']:.0f} s", flush=True)
     print(json.dumps({"benchmark": "dependence_inference", "functions": len(functions), "methods": figures}))

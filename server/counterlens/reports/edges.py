@@ -145,10 +145,11 @@ def asked_words(inferred: Inferred) -> list[str]:
 
 def _traces(relation: Relation, told: Sequence[Trace]) -> str:
     """How many of the chains were told right, in words."""
-    whole, right = sum(one.path for one in told), sum(one.correct for one in told)
+    whole = sum(one.path for one in told)
+    elsewhere = sum(one.correct for one in told) - whole
     return (
-        f"Of {plural(len(told), f'{relation} chain')} it tells {whole} from end to end without a wrong step; "
-        f"{right} have none, wherever they lead."
+        f"Of {plural(len(told), f'{relation} chain')} it tells {whole} from end to end without a wrong step, "
+        f"and {elsewhere} with right steps that lead elsewhere."
     )
 
 
