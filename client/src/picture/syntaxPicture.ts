@@ -79,7 +79,7 @@ export class SyntaxPicture implements vscode.Disposable {
 
   /** The server is up, and can be asked. */
   started(): void {
-    this.soon();
+    void this.load();
   }
 
   private create(): vscode.WebviewPanel {
@@ -182,8 +182,10 @@ export class SyntaxPicture implements vscode.Disposable {
       this.say("none", vscode.l10n.t("Counterlens is not running."));
     } else if (answer.state === "unavailable") {
       this.say("none", vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown")));
-    } else if (this.shown) {
+    } else if (this.shown && this.shown.answer.version !== document.version) {
       this.outdated();
+    } else if (this.shown) {
+      this.say("stale", vscode.l10n.t("The model is scoring this again…"));
     } else {
       this.say("scoring", vscode.l10n.t("The model is scoring this file…"));
     }

@@ -59,6 +59,8 @@ export class Drawing {
   private readonly links = element("g", { class: "links", "aria-hidden": true });
   private readonly nodes = element("g", { class: "nodes", role: "presentation" });
   private readonly groups = new Map<number, SVGGElement>();
+  /** What is in each of them: most stay as they are when something is folded. */
+  private readonly drawn = new WeakMap<SVGGElement, string>();
   private readonly paths = new Map<number, SVGPathElement>();
   private size = { width: 0, height: 0 };
 
@@ -93,7 +95,11 @@ export class Drawing {
     for (const node of nodes) {
       const group = this.groups.get(node.box.row) ?? element("g", { tabindex: -1, "data-row": node.box.row });
       this.groups.set(node.box.row, group);
-      fill(group, node);
+      const { x, y, ...size } = node.box;
+      group.style.transform = `translate(${x}px, ${y}px)`;
+      const content = JSON.stringify({ ...node, box: size });
+      if (this.drawn.get(group) !== content) fill(group, node);
+      this.drawn.set(group, content);
       if (group === next) next = next.nextElementSibling;
       else this.nodes.insertBefore(group, next);
     }
@@ -144,7 +150,6 @@ function fill(group: SVGGElement, node: Node): void {
     "aria-posinset": node.place[0],
     "aria-setsize": node.place[1],
   });
-  group.style.transform = `translate(${box.x}px, ${box.y}px)`;
   const rect = (name: string, out = 0) =>
     element("rect", {
       class: name,

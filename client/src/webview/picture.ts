@@ -33,7 +33,7 @@ const viewport = new Viewport(
   (scale) => scene.scaled(scale),
   () => scene.resized(),
 );
-const scene: Scene = new Scene(svg, viewport, measure());
+const scene: Scene = new Scene(svg, viewport, measure);
 const turn = document.querySelector("[data-action=indent]");
 /** Tokens have nothing to unfold. */
 const ofTrees = document.querySelectorAll<HTMLButtonElement>("[data-action$=fold], [data-action=indent]");
@@ -42,10 +42,14 @@ let hovered: number | undefined;
 /** Texts are as wide as those that are hidden in the page for this: their fonts are the theme's and the user's. */
 function measure(): Measure {
   const canvas = document.createElement("canvas").getContext("2d");
+  const fontOf = (name: string) => {
+    const { fontFamily, fontSize, fontWeight } = getComputedStyle(byId(`font-${name}`));
+    return `${fontWeight} ${fontSize} ${fontFamily}`;
+  };
+  const fonts = { head: fontOf("head"), figure: fontOf("figure"), code: fontOf("code") };
   return (text, font) => {
     if (!canvas) return 7 * text.length;
-    const { fontFamily, fontSize, fontWeight } = getComputedStyle(byId(`font-${font}`));
-    canvas.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+    canvas.font = fonts[font];
     return canvas.measureText(text).width;
   };
 }

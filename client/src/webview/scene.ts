@@ -51,7 +51,8 @@ export class Scene {
   constructor(
     private readonly svg: SVGSVGElement,
     private readonly viewport: Viewport,
-    private readonly measure: Measure,
+    /** Asked anew for each drawing: the fonts may have changed. */
+    private readonly measure: () => Measure,
   ) {
     this.drawing = new Drawing(svg);
   }
@@ -186,7 +187,8 @@ export class Scene {
   }
 
   private laidOut(ones: TreeRow[], isTree: boolean): { layout: Layout; faces: Face[] } {
-    const { outline, rows, open, measure, viewport } = this;
+    const { outline, rows, open, viewport } = this;
+    const measure = this.measure();
     let faces = ones.map((one) => faceOf(one));
     if (!isTree) {
       return { layout: sequenceLayout(outline.rows, rows, faces, measure, viewport.widest), faces };
