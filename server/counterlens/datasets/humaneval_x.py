@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from counterlens.datasets.base import Problem, TestForm, Tests
+from counterlens.datasets.base import Problem
 from counterlens.datasets.files import Record
-from counterlens.datasets.humanevalpack import java_method, language_of_task
 from counterlens.datasets.recorded import RecordLoader
+from counterlens.datasets.translated import translated
 
-_FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
 _CHECKED = re.compile(r"^check\((\w+)\)", re.MULTILINE)
 
 
@@ -31,23 +30,6 @@ class HumanEvalX(RecordLoader):
 
     def problem(self, record: Record) -> Problem:
         """As `RecordLoader.problem`."""
-        prompt, task = record.text("prompt"), record.text("task_id")
-        language = language_of_task(record, task)
-        form, test = _FORMS.get(language), record.text("test")
-        return Problem(
-            id=task,
-            dataset=self.id,
-            language=language,
-            source=prompt + record.text("canonical_solution"),
-            function=_function(language, record, test),
-            prompt=prompt,
-            description=str(record.fields.get("text", "")),
-            tests=Tests(form, test + "\n") if form else None,
-        )
-
-
-def _function(language: str, record: Record, test: str) -> str | None:
-    if language == "java":
-        return java_method(record)
-    checked = _CHECKED.search(test) if language == "python" else None
-    return checked[1] if checked else None
+        python = record.text("task_id").startswith("Python/")
+        checked = _CHECKED.search(record.text("test")) if python else None
+        return translated(record, self.id, checked[1] if checked else None, "text")

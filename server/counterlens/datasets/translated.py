@@ -1,0 +1,65 @@
+"""Records of HumanEval in other languages: what HumanEval-X and HumanEvalPack have in common."""
+
+from __future__ import annotations
+
+import re
+
+from counterlens.datasets.base import Problem, TestForm, Tests
+from counterlens.datasets.files import Record
+
+_LANGUAGES = {
+    "Python": "python",
+    "Java": "java",
+    "JavaScript": "javascript",
+    "Go": "go",
+    "CPP": "cpp",
+    "C++": "cpp",
+    "Rust": "rust",
+}
+_METHOD = re.compile(r"(\w+)\s*\([^()]*\)\s*(?:throws [\w, ]+)?\{\s*$")
+_FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
+
+
+def translated(record: Record, dataset: str, function: str | None, description: str) -> Problem:
+    """The problem of a record; Python and Java can be run, the others only read.
+
+    Args:
+        record: With `task_id`, `prompt`, `canonical_solution`, `test` and `declaration`.
+        dataset: Its id.
+        function: What the record calls the function; of Java the declaration says it.
+        description: The field that says what it is to do.
+
+    Raises:
+        DataError: the record is malformed.
+    """
+    prompt, task = record.text("prompt"), record.text("task_id")
+    language = _language_of(record, task)
+    form = _FORMS.get(language)
+    return Problem(
+        id=task,
+        dataset=dataset,
+        language=language,
+        source=prompt + record.text("canonical_solution"),
+        function=_java_method(record) if language == "java" else function,
+        prompt=prompt,
+        description=str(record.fields.get(description, "")),
+        tests=Tests(form, record.text("test") + "\n") if form else None,
+    )
+
+
+def _language_of(record: Record, task: str) -> str:
+    """The language that an id such as `Python/0` names.
+
+    Raises:
+        DataError: it names none that is known.
+    """
+    name = task.partition("/")[0]
+    if name not in _LANGUAGES:
+        raise record.wrong(f"`task_id` {task!r} names no language; known are {', '.join(_LANGUAGES)}")
+    return _LANGUAGES[name]
+
+
+def _java_method(record: Record) -> str | None:
+    """The method that a Java declaration opens; `entry_point` is misspelt in one of the published records."""
+    found = _METHOD.search(record.text("declaration"))
+    return f"Solution.{found[1]}" if found else None
