@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from estimates import plain, text
 
 from counterlens.datasets import open_dataset
 from counterlens.dependence import Dependences, Program
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
-from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.bootstrap import bootstrap
 from counterlens.metrics.ranking import Cluster, auroc_interval
 from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models import Model, load
@@ -78,13 +79,13 @@ def rows(method: Method, found: Sequence[Inferred]) -> dict[str, Any]:
             name = f"{relation}, {'transitive' if closed else 'direct'}"
             pooled = corpus(every)
             figures[name] = {
-                mean: {key: _plain(value) for key, value in values.items()}
+                mean: {key: plain(value) for key, value in values.items()}
                 for mean, values in (("micro", pooled.micro), ("macro", pooled.macro))
             }
             micro, macro = pooled.micro, pooled.macro
             print(
-                f"{method:16}{name:22}{_text(micro['f1']):26}{_text(macro['f1']):26}"
-                f"{_text(micro['precision']):26}{_text(micro['recall'])}"
+                f"{method:16}{name:22}{text(micro['f1']):26}{text(macro['f1']):26}"
+                f"{text(micro['precision']):26}{text(micro['recall'])}"
             )
     return figures
 
@@ -106,11 +107,11 @@ def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
             "asked": total.asked,
             "possible": total.possible,
             "true": total.true,
-            "auroc": _plain(area),
-            "always_yes_f1": _plain(always),
+            "auroc": plain(area),
+            "always_yes_f1": plain(always),
         }
         said = f"   {counted({relation: total})}"
-        print(f"{said}; AUROC {_text(area)}; F1 of always yes {always.value or 0:.3f}")
+        print(f"{said}; AUROC {text(area)}; F1 of always yes {always.value or 0:.3f}")
     if found[0].how:
         print(f"   {found[0].how}")
     return figures
@@ -132,21 +133,11 @@ def traced(found: Sequence[Inferred]) -> dict[str, Any]:
         figures[str(relation)] = {
             "chains": len(every),
             "traces": sum(one.steps > 0 for one in every),
-            **{name: _plain(value) for name, value in shown.items()},
+            **{name: plain(value) for name, value in shown.items()},
         }
-        said = "   ".join(f"{name} {_text(value)}" for name, value in shown.items())
+        said = "   ".join(f"{name} {text(value)}" for name, value in shown.items())
         print(f"   {relation}: {len(every)} chains, {figures[str(relation)]['traces']} traces; {said}")
     return figures
-
-
-def _plain(found: Estimate) -> dict[str, float | None]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def _text(found: Estimate) -> str:
-    if found.value is None or found.low is None or found.high is None:
-        return "-"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
 def main() -> int:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from estimates import plain, text
 from influence_cases import Case, Pair
 from influence_scores import CONTROL, DATA, Score, control, data, recurs, visible
 
 from counterlens.metrics.agreement import corpus
-from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.bootstrap import bootstrap
 from counterlens.metrics.ranking import (
     Cluster,
     auroc,
@@ -57,16 +58,16 @@ def table(
         found, _ = cross_validated(one)
         micro = corpus(found).micro
         rows[name] = {
-            "auroc": _plain(auroc_interval(one)),
+            "auroc": plain(auroc_interval(one)),
             "same_distance": stratified_auroc(scores, labels, distances),
-            "average_precision": _plain(average_precision_interval(one)),
-            **{key: _plain(value) for key, value in micro.items()},
+            "average_precision": plain(average_precision_interval(one)),
+            **{key: plain(value) for key, value in micro.items()},
         }
         same = rows[name]["same_distance"]
         print(
-            f"{name:28}{_text(auroc_interval(one)):24}{'-' if same is None else f'{same:.3f}':<15}"
-            f"{_text(average_precision_interval(one)):24}"
-            f"{_text(micro['f1'])} ({micro['precision'].value or 0:.2f}, {micro['recall'].value or 0:.2f})"
+            f"{name:28}{text(auroc_interval(one)):24}{'-' if same is None else f'{same:.3f}':<15}"
+            f"{text(average_precision_interval(one)):24}"
+            f"{text(micro['f1'])} ({micro['precision'].value or 0:.2f}, {micro['recall'].value or 0:.2f})"
         )
     anyhow = np.random.default_rng(0)
     scores, labels = joined(universe)
@@ -105,8 +106,8 @@ def confounders(cases: list[Case]) -> dict[str, Any]:
             )
             labels = joined(one)[1]
             figure = auroc_interval(one)
-            rows[f"{name}; {subset}"] = {**_plain(figure), "pairs": len(labels), "true": int(labels.sum())}
-            print(f"{name:20} {subset:34} {len(labels):4} pairs, {int(labels.sum()):3} true: {_text(figure)}")
+            rows[f"{name}; {subset}"] = {**plain(figure), "pairs": len(labels), "true": int(labels.sum())}
+            print(f"{name:20} {subset:34} {len(labels):4} pairs, {int(labels.sum()):3} true: {text(figure)}")
     killed = [v for c in cases for p, v in c.run(data(c)).items() if recurs(c, p) and p not in c.executed]
     live = [v for c in cases for p, v in c.run(data(c)).items() if recurs(c, p) and p in c.executed]
     other = [v for c in cases for p, v in c.run(data(c)).items() if not recurs(c, p)]
@@ -132,8 +133,8 @@ def matched(cases: list[Case]) -> dict[str, Any]:
     )
     for name, score, truth in relations:
         seen = [[(b - a, (a, b) in truth(c), v) for (a, b), v in score(c).items()] for c in cases]
-        rows[name] = _plain(found := bootstrap(seen, _contrast))
-        print(f"matched contrast, {name}: {_text(found)} nats")
+        rows[name] = plain(found := bootstrap(seen, _contrast))
+        print(f"matched contrast, {name}: {text(found)} nats")
     return rows
 
 
@@ -189,16 +190,6 @@ def compared(one: list[Case], other: list[Case]) -> dict[str, Any]:
             return None if first is None or second is None else first - second
 
         found = bootstrap(both, difference)
-        rows[name] = _plain(found)
-        print(f"{name}: AUROC of the first minus that of the second model {_text(found)}")
+        rows[name] = plain(found)
+        print(f"{name}: AUROC of the first minus that of the second model {text(found)}")
     return rows
-
-
-def _plain(found: Estimate) -> dict[str, float | None]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def _text(found: Estimate) -> str:
-    if found.value is None or found.low is None or found.high is None:
-        return "-"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
