@@ -230,9 +230,7 @@ def _scores(
     tokens = _read(lambda one: one["tokens"])
     for name, score in SCORES.items():
         if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in bodies):
-            missing[f"{name} is a token, and the two cut code into tokens differently: see bits a byte"] = (
-                None
-            )
+            missing[f"{name} is counted by tokens, which the two cut differently: see bits a byte"] = None
             continue
         both = [(score(first), score(second)) for first, second in bodies]
         pairs = [(a, b) for a, b in both if a is not None and b is not None]
