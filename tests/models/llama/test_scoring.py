@@ -115,7 +115,7 @@ def test_an_edit_at_the_end_leaves_what_precedes_it_exactly_alike(model: LlamaMo
 CONTEXT = '"""Lines."""\n\nimport re\nfrom collections import Counter'
 UNITS = [
     "\n\n\ndef first(items):\n    return items[0]",
-    "\n\n\n" + CODE[:900],
+    "\n\n\n" + CODE[:700],
     "\n\n\ndef last(items):\n    return items[-1]\n",
 ]
 

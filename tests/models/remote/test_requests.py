@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.models.remote.conftest import AnswerStep, Handler, Script, Serve
 
 FAST = Retries(count=3, first=0.02, longest=3.0)
+SOON = 15.0  # seconds, on however busy a machine; what has to be ended here would go on for 20 and more
 PROMPT = Prompt("def f(x):\n", 50, Stop(indent=0))
 
 
@@ -160,8 +161,8 @@ def test_the_stop_rule_closes_a_stream_that_goes_on(serve: Serve) -> None:
     script = serve(endless)
     start = time.monotonic()
     assert ask(script) == Completion("    return x\n", "stop", 2)
-    assert time.monotonic() - start < 2
-    assert script.left.wait(2)
+    assert time.monotonic() - start < SOON
+    assert script.left.wait(SOON)
 
 
 def test_chat_is_read_until_its_code_block_ends(serve: Serve) -> None:
@@ -176,7 +177,7 @@ def test_chat_is_read_until_its_code_block_ends(serve: Serve) -> None:
 
     script = serve(talkative)
     assert ask(script, api="chat") == Completion("    return x\n", "stop", 4)
-    assert script.left.wait(2)
+    assert script.left.wait(SOON)
 
 
 # Failures that pass
@@ -186,7 +187,7 @@ def test_a_rate_limit_is_waited_out(serve: Serve) -> None:
     script = serve(error(429, "slow down", Retry_After="1"), whole("\n    return x"))
     start = time.monotonic()
     assert ask(script).text == "    return x"
-    assert 1 <= time.monotonic() - start < 2.5
+    assert 1 <= time.monotonic() - start < SOON
     date = formatdate(time.time() + 1, usegmt=True)
     assert ask(serve(error(503, Retry_After=date), whole("\n    y"))).text == "    y"
 
@@ -242,7 +243,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
     script = serve(error(429, Retry_After="3600"))
     start = time.monotonic()
     found = failure(script)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < SOON
     assert "3600 s" in (found.hint or "")
     assert len(script.requests) == 1
 
@@ -324,7 +325,7 @@ def test_a_drip_ends_in_a_time_out(serve: Serve) -> None:
     start = time.monotonic()
     found = failure(serve(drip), timeout=Timeouts(read=0.5, total=0.4))
     assert "within 0.4 s" in found.message
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < SOON
 
 
 @pytest.mark.parametrize(
@@ -338,9 +339,9 @@ def test_cancel_ends_any_waiting_soon(serve: Serve, waiting: AnswerStep) -> None
         threading.Timer(0.3, lambda: (moment.append(time.monotonic()), cancel.set())).start()
         with pytest.raises(Cancelled):
             model.complete([PROMPT] * 2, cancel=cancel)
-        assert time.monotonic() - moment[0] < 0.4
+        assert time.monotonic() - moment[0] < 2  # of the three seconds that the shortest has
         if waiting in (silent, drip):
-            assert script.left.wait(2)
+            assert script.left.wait(SOON)
         asked = len(script.requests)
         with pytest.raises(Cancelled):
             model.complete([PROMPT], cancel=cancel)
@@ -374,7 +375,7 @@ def test_one_failure_ends_all(serve: Serve) -> None:
     start = time.monotonic()
     with RemoteModel(script.url, "m") as model, pytest.raises(ModelError, match="refused the key"):
         model.complete([PROMPT] * 8)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < SOON
     assert len(script.requests) <= 4
 
 

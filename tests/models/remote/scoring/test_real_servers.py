@@ -114,7 +114,7 @@ def test_scoring_is_cancelled_in_the_middle(llama_server: ModelServer, memory: M
         begin = time.monotonic()
         with pytest.raises(Cancelled):
             remote.score("x = 1\n" * 1000, cancel=cancel)
-        assert time.monotonic() - begin < 2
+        assert time.monotonic() - begin < 10  # all of it takes much longer
 
 
 def test_a_server_that_keeps_no_logits_says_so(tmp_path: Path, memory: Memory) -> None:
