@@ -155,6 +155,8 @@ def main() -> int:
     parser.add_argument("--method", action="append", choices=[str(one) for one in Method])
     given = parser.parse_args()
     functions = chosen(given.data, given.most, given.functions, given.seed)
+    if not functions:
+        parser.error(f"no function has at most {given.most} statements: see --most")
     statements = sum(len(one.statements) for _, one in functions)
     print(f"{len(functions)} functions, {statements} statements; micro and macro F1, precision, recall")
     figures: dict[str, Any] = {}
