@@ -1,6 +1,6 @@
 // Makes the README's pictures in media/, or those that are named, from a real editor and the real model:
 //   node tests/e2e/pictures.mjs [editor] [probe] [picture]
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/paths.mjs";
 import { sleep } from "./driver/retry.mjs";
@@ -9,13 +9,11 @@ import { Session } from "./driver/session.mjs";
 const FILE = "parity.py";
 const HOVER = { word: "if", line: "if n % 2 == 0" };
 const FUNCTION = "parity";
-const LARGER = "binary_search.py";
 const wanted = process.argv.slice(2);
 
 const session = await Session.start("pictures", {
   open: FILE,
   example: FILE,
-  files: { [LARGER]: readFileSync(path.join(root, "examples", LARGER), "utf8") },
   viewport: { width: 1120, height: 640 },
   settings: {
     "breadcrumbs.enabled": false,
@@ -53,21 +51,22 @@ try {
   await vscode.leave();
   await picture("probe");
 
-  await vscode.command("View: Close All Editors");
-  await page.setViewportSize({ width: 1400, height: 720 });
-  await vscode.quickOpen(LARGER);
-  await vscode.click("items", { line: "def binary_search" });
+  await vscode.tab(`Probe of ${FUNCTION}`).click();
+  await vscode.command("View: Close Editor");
+  await page.setViewportSize({ width: 1400, height: 860 });
+  await vscode.click(FUNCTION, { line: `def ${FUNCTION}` });
   await vscode.command("Counterlens: Show Syntax Picture");
-  const complete = vscode.panel("Syntax").getByRole("radio", { name: "Complete" });
-  await complete.focus();
+  await vscode.tab(`Syntax of ${FUNCTION}`).click();
+  const syntax = vscode.panel("Syntax");
+  await syntax.getByRole("treeitem").first().waitFor();
+  await vscode.command("View: Move Editor Group Down");
+  await syntax.getByRole("radio", { name: "Complete" }).focus();
   await page.keyboard.press("Space");
-  await vscode
-    .panel("Syntax")
-    .getByRole("treeitem", { name: /^identifier .+ wanted/, selected: false })
+  await syntax
+    .getByRole("treeitem", { name: /^identifier/ })
     .first()
     .waitFor();
-  await vscode.click("items", { line: "def binary_search" });
-  await vscode.panel("Syntax").locator('[aria-selected="true"][aria-label^="identifier"]').waitFor();
+  await vscode.click("n", { line: `def ${FUNCTION}(n` });
   await page.mouse.move(5, 5);
   await picture("picture");
 } finally {

@@ -6,7 +6,7 @@ import type { Box } from "../picture/layout";
 const SMALLEST = 0.25;
 const LARGEST = 2;
 /** Unasked it is not made smaller than can be read. */
-const READABLE = 0.7;
+const READABLE = 0.75;
 /** Around what is looked at. */
 const AROUND = 40;
 
