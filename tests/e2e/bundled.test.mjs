@@ -34,7 +34,14 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
       HTTPS_PROXY: "http://127.0.0.1:9", // whoever tries the network fails
       PYTHONPATH: "",
     };
-    session = await Session.start("bundled", { open: "grades.py", vsix, untouched: true, environment });
+    const machine = { "counterlens.probe.maxTokens": 24 };
+    session = await Session.start("bundled", {
+      open: "grades.py",
+      vsix,
+      untouched: true,
+      machine,
+      environment,
+    });
     vscode = session.workbench;
   });
   after(() => session?.stop());

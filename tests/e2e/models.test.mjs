@@ -30,7 +30,7 @@ describe("models, status and look", { skip }, () => {
   let models;
 
   before(async () => {
-    const folder = path.join(e2e, "run/model-server");
+    const folder = path.join(e2e, "run/models-server");
     mkdirSync(folder, { recursive: true });
     [models, session] = await Promise.all([
       startModelServer({ folder, key: KEY, model: "house-model" }),

@@ -23,7 +23,7 @@ describe("a remote model", { skip }, () => {
   let report = "";
 
   before(async () => {
-    const folder = path.join(e2e, "run/model-server");
+    const folder = path.join(e2e, "run/remote-server");
     mkdirSync(folder, { recursive: true });
     models = await startModelServer({ folder, key: KEY, model: MODEL });
     session = await Session.start("remote", { open: "parity.py", example: "parity.py" });
@@ -66,6 +66,7 @@ describe("a remote model", { skip }, () => {
         "counterlens.model": "remote",
         "counterlens.remote.baseUrl": models.baseUrl,
         "counterlens.remote.model": MODEL,
+        "counterlens.probe.maxTokens": 24,
       });
       await vscode.statusItem(`${MODEL}:`).waitFor({ timeout: 60_000 });
       await session.screenshot("named");

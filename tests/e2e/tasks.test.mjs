@@ -7,7 +7,7 @@ import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 
-const MODEL = { timeout: 180_000 };
+const MODEL = { timeout: 600_000 };
 const MODEL_MS = { ms: MODEL.timeout };
 const FIX = /Replace with `==` \(\d+ %\)/;
 
@@ -25,7 +25,7 @@ describe("tasks and operators", { skip }, () => {
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 900 },
-      machine: { "counterlens.probe.maxTokens": 64 },
+      machine: { "counterlens.probe.maxTokens": 32 },
     });
     vscode = session.workbench;
     await vscode.command("View: Toggle Primary Side Bar Visibility");

@@ -51,10 +51,16 @@ export class Workbench {
 
   /** A command by its title in the palette. */
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await (await this.quickInput()).fill(`>${title}`);
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
-    await row.waitFor();
+    // The palette lists what was registered when it was opened.
+    await until(
+      async () => {
+        await this.page.keyboard.press("F1");
+        await (await this.quickInput()).fill(`>${title}`);
+        await row.waitFor({ timeout: 5_000 });
+      },
+      { ms: 60_000 },
+    );
     await row.click();
   }
 
