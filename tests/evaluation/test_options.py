@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from counterlens.cli.probe import probe
 from counterlens.errors import ModelError
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.manifest import manifest
@@ -23,6 +25,7 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.task import Target
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
+from tests.conftest import embedded_file
 from tests.evaluation.running import bench, run
 
 SLOW = '''\
@@ -72,7 +75,9 @@ def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     assert len(longer.body["pairs"]) == 1
 
 
-def test_the_tests_of_a_dataset_have_as_long(tmp_path: Path) -> None:
+@pytest.fixture
+def sleepy(tmp_path: Path) -> str:
+    """A dataset of a function that does not end in time."""
     problem = {
         "task_id": "HumanEval/0",
         "prompt": 'def f(x):\n    """Give it."""\n',
@@ -81,10 +86,21 @@ def test_the_tests_of_a_dataset_have_as_long(tmp_path: Path) -> None:
         "test": "def check(candidate):\n    assert candidate(1) == 1\n",
     }
     (tmp_path / "HumanEval.jsonl").write_text(json.dumps(problem) + "\n")
-    settings = Settings(("completion",), str(tmp_path / "HumanEval.jsonl"), timeout=0.5)
+    return str(tmp_path / "HumanEval.jsonl")
+
+
+def test_the_tests_of_a_dataset_have_as_long(sleepy: str) -> None:
+    settings = Settings(("completion",), sleepy, timeout=0.5)
     (target,) = make_plan(settings, best_sandbox()).targets["completion"].values()
     model: Any = Scripted(str)
     assert "longer than the 0.5 s" in perform(settings, "completion", target, model, best_sandbox()).reason
+
+
+def test_a_probe_of_a_dataset_has_as_long(sleepy: str) -> None:
+    embedded_file()
+    asked = ["--data", sleepy, "--timeout", "0.5", "--json", "--allow-weaker-sandbox"]
+    done = CliRunner().invoke(probe, asked)
+    assert "longer than the 0.5 s" in json.loads(done.stdout)["left_out"]["HumanEval/0"]
 
 
 def test_another_timeout_is_another_run(place: Path, uninterrupted: tuple[Path, float]) -> None:

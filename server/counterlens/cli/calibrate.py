@@ -8,20 +8,21 @@ from pathlib import Path
 import click
 
 from counterlens.cli.options import (
+    ChosenModel,
     cache_option,
     json_option,
     model_options,
-    opened,
     print_json,
     print_report,
     steps,
 )
 from counterlens.cli.sources import files_of
+from counterlens.cli.written import write_page
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import save_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.datasets import open_dataset
-from counterlens.errors import CounterlensError, SourceError
+from counterlens.errors import SourceError
 from counterlens.metrics.fitting import Method, require_statistics
 from counterlens.probes.calibrating import NODES
 from counterlens.probes.calibrating import calibrate as calibrated
@@ -73,10 +74,7 @@ from counterlens.syntax.document import Document
 @json_option
 def calibrate(
     paths: tuple[Path, ...],
-    model: str,
-    base_url: str | None,
-    api: str,
-    threads: int,
+    model: ChosenModel,
     data: str | None,
     truth: str,
     nodes: int | None,
@@ -85,7 +83,6 @@ def calibrate(
     seed: int,
     dry_run: bool,
     html: Path | None,
-    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Fit what a confidence means for one model, on code that is right as it stands.
@@ -99,7 +96,7 @@ def calibrate(
     documents = list(_of_dataset(data) if data else _of_files(paths))
     with (
         steps("loading the model") as report,
-        opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+        model.opened() as loaded,
     ):
         found = calibrated(
             loaded,
@@ -113,10 +110,7 @@ def calibrate(
         )
     kept = None if dry_run or not found.better else save_calibration(found.calibration)
     if html is not None:
-        try:
-            html.write_text(calibration_page(found, kept), encoding="utf-8")
-        except OSError as error:
-            raise CounterlensError(f"{html} cannot be written: {error.strerror}") from error
+        write_page(html, calibration_page(found, kept))
     if as_json:
         print_json(calibration_json(found, kept))
     else:

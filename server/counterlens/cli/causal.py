@@ -12,10 +12,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from counterlens.cli.options import (
+    ChosenModel,
     cache_option,
     json_option,
     model_options,
-    opened,
     print_json,
     print_report,
     steps,
@@ -63,11 +63,7 @@ def causal(
     limit: int | None,
     seed: int,
     simulations: int,
-    model: str,
-    base_url: str | None,
-    api: str,
-    threads: int,
-    no_cache: bool,
+    model: ChosenModel,
     as_json: bool,
 ) -> None:
     """Estimate what confidence in a concept does to cross-entropy, function by function, confounders held.
@@ -89,7 +85,7 @@ def causal(
             if paths
             else targets_of(TASK, "", data=data, limit=limit, seed=seed)
         )
-        with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
+        with model.opened() as loaded:
             found = {loaded.info.name: _measure(loaded, chosen, seed, left_out)}
     with steps("estimating") as report:
         estimated = estimate(found, seed=seed, simulations=simulations, report=report)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from counterlens.cli.options import (
+    ChosenModel,
     cache_option,
     json_option,
     model_options,
-    opened,
     print_json,
     print_report,
     split_target,
@@ -53,11 +53,7 @@ def dependence(
     method: str | None,
     limit: int | None,
     seed: int,
-    model: str,
-    base_url: str | None,
-    api: str,
-    threads: int,
-    no_cache: bool,
+    model: ChosenModel,
     as_json: bool,
 ) -> None:
     """Show what each statement depends on: control, and data through names and objects.
@@ -74,7 +70,7 @@ def dependence(
         wanted = program.dependences(qualname)  # a wrong name is said before a model is loaded
         with (
             steps("loading the model") as report,
-            opened(model, threads, base_url, api, no_cache=no_cache) as loaded,
+            model.opened() as loaded,
         ):
             inferred = infer(loaded, wanted, Method(method), limit=limit, seed=seed, report=report)
         if as_json:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.options import model_options
+from counterlens.cli.options import ChosenModel, model_options
 from counterlens.errors import SourceError
-from counterlens.models.registry import Options
 
 
 @click.command()
@@ -20,9 +19,7 @@ from counterlens.models.registry import Options
     help="The only folder whose files are read and whose tests are run; by default the current one.",
 )
 @click.option("--allow-weaker-sandbox", is_flag=True, help="Run programs also where the sandbox is weak.")
-def mcp(
-    root: Path, model: str, base_url: str | None, api: str, threads: int, allow_weaker_sandbox: bool
-) -> None:
+def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool) -> None:
     """Offer confidence and probes to assistants, over standard input and output.
 
     The model that is examined is chosen here; an assistant cannot choose another, and reads no file outside
@@ -37,7 +34,7 @@ def mcp(
         raise SourceError(
             "the Model Context Protocol is not installed", "pip install 'counterlens[mcp]'"
         ) from error
-    desk = Desk(root, model, Options(threads=threads, base_url=base_url, api=api), allow_weaker_sandbox)
+    desk = Desk(root, model.name, model.options, allow_weaker_sandbox)
     try:
         create_server(desk).run("stdio")
     finally:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import click
 from rich.table import Table
 
-from counterlens.cli.options import json_option, model_options, opened, print_json, print_report
+from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
 from counterlens.errors import ModelError
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
@@ -46,11 +47,10 @@ def list_models(as_json: bool = False) -> None:
 @click.argument("name", metavar="M", default=DEFAULT_MODEL)
 @model_options
 @json_option
-def test_model(name: str, model: str, base_url: str | None, api: str, threads: int, as_json: bool) -> None:
+def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     """Load a model and let it complete one line."""
-    del model  # the argument names it
     started = time.perf_counter()
-    with opened(name, threads, base_url, api, no_cache=True) as loaded:
+    with replace(model, name=name, cached=False).opened() as loaded:  # the argument names it
         load_seconds = time.perf_counter() - started
         trial = try_model(loaded)
     if as_json:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 from rich.console import Console, RenderableType
@@ -76,8 +78,55 @@ def without_option(command: Command) -> Command:
     )(command)
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model that the options name.
+
+    Attributes:
+        name: As the user typed it.
+        options: How it is opened.
+        cached: Whether what it has answered before is taken from there.
+    """
+
+    name: str
+    options: Options
+    cached: bool = True
+
+    @contextmanager
+    def opened(self) -> Iterator[Model]:
+        """The model, closed afterwards.
+
+        Raises:
+            ModelError: it cannot be opened.
+        """
+        with load(self.name, self.options) as loaded:
+            if not self.cached:
+                yield loaded
+                return
+            store = AnswerStore()
+            try:
+                yield CachedModel(loaded, store)
+            finally:
+                store.close()
+
+
 def model_options(command: Command) -> Command:
-    """`--model` and how to open it."""
+    """`--model` and how to open it, given to the command as one `ChosenModel` that is called `model`."""
+
+    @wraps(command)
+    def gathered(
+        *arguments: Any,
+        model: str,
+        threads: int,
+        base_url: str | None,
+        api: str,
+        no_cache: bool = False,
+        **others: Any,
+    ) -> Any:
+        chosen_model = ChosenModel(model, Options(threads=threads, base_url=base_url, api=api), not no_cache)
+        return command(*arguments, model=chosen_model, **others)
+
+    decorated: Any = gathered
     for option in (
         click.option("--threads", type=click.IntRange(0), default=0, help="Threads of a local model."),
         click.option(
@@ -103,12 +152,12 @@ def model_options(command: Command) -> Command:
             help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, or remote:NAME.",
         ),
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return cast("Command", decorated)
 
 
 def cache_option(command: Command) -> Command:
-    """`--no-cache`: ask the model again what it was asked before."""
+    """`--no-cache`, for `model_options`: ask the model again what it was asked before."""
     return click.option(
         "--no-cache", is_flag=True, help="Ask the model anew, also what it has answered before."
     )(command)
@@ -151,22 +200,6 @@ def strong_sandbox() -> Sandbox:
             )
         click.secho(f"warning: {what}", err=True, fg="yellow")
     return best_sandbox()
-
-
-@contextmanager
-def opened(
-    model: str, threads: int, base_url: str | None, api: str, *, no_cache: bool = False
-) -> Iterator[Model]:
-    """The model that the options name, closed afterwards."""
-    with load(model, Options(threads=threads, base_url=base_url, api=api)) as loaded:
-        if no_cache:
-            yield loaded
-            return
-        store = AnswerStore()
-        try:
-            yield CachedModel(loaded, store)
-        finally:
-            store.close()
 
 
 def split_target(target: str) -> tuple[Path, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
@@ -13,11 +14,11 @@ from counterlens.attribution.base import lasting
 from counterlens.cli import every_task, tasks
 from counterlens.cli.asking import task_options, timeout_option
 from counterlens.cli.options import (
+    ChosenModel,
     cache_option,
     json_option,
     model_options,
     mutation_option,
-    opened,
     prefix_ratio,
     print_json,
     print_report,
@@ -93,10 +94,7 @@ from counterlens.syntax.functions import find_function, require_python
 @json_option
 def probe(
     target: str,
-    model: str,
-    base_url: str | None,
-    api: str,
-    threads: int,
+    model: ChosenModel,
     mutations: tuple[str, ...],
     without: tuple[str, ...],
     seed: int,
@@ -115,7 +113,6 @@ def probe(
     timeout: float,
     data: str | None,
     limit: int | None,
-    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Probe a function counterfactually, or every function of a file that has tests.
@@ -126,14 +123,16 @@ def probe(
     written = Written(markdown, html, as_json)
     asked = str(Variant.LIKELIHOOD) if likelihood else task
     sandbox = best_sandbox if asked == Variant.LIKELIHOOD else cache(strong_sandbox)
+    limits = lasting(timeout)
+    drawn = partial(targets_of, limit=limit, seed=seed, limits=limits)
     subjects: Target | list[Target]
     if asked in list(Variant):
-        subjects = _subjects(target, data, Variant(asked), limit=limit, seed=seed, sandbox=sandbox())
+        subjects = _subjects(target, data, Variant(asked), drawn, sandbox())
     else:
-        subjects = tasks.targets(asked, target, data=data, limit=limit, seed=seed)
+        subjects = tasks.targets(asked, target, data=data, limit=limit, seed=seed, limits=limits)
     with ExitStack() as stack:
         with steps("loading the model"):
-            loaded = stack.enter_context(opened(model, threads, base_url, api, no_cache=no_cache))
+            loaded = stack.enter_context(model.opened())
         request = Request(
             loaded,
             subjects if isinstance(subjects, list) else (),
@@ -146,29 +145,26 @@ def probe(
             without=without,
             prefix_ratio=ratio,
             max_tokens=max_tokens,
-            limits=lasting(timeout),
+            limits=limits,
             unroll=unroll,
             code=code,
-            encoder=_encoder(stack, encoder, threads, base_url, no_cache=no_cache),
+            encoder=_encoder(stack, encoder, model),
         )
         if asked in list(Variant):
             _probe_pairs(Variant(asked), request, subjects, written)
         elif asked == ALL:
-            bugs = partial(tasks.bugs_of, data, limit=limit, seed=seed) if data is not None else None
+            bugs = partial(tasks.bugs_of, data, drawn) if data is not None else None
             every_task.probe_everything(request, target or data or "", bugs, written)
         else:
             tasks.probe_task(asked, request, target or data or "", written)
 
 
-def _encoder(
-    stack: ExitStack, name: str | None, threads: int, base_url: str | None, *, no_cache: bool
-) -> SentenceEncoder | None:
+def _encoder(stack: ExitStack, name: str | None, model: ChosenModel) -> SentenceEncoder | None:
     """The model that compares sentences, where one is named; it stays open as long as the stack."""
     if name is None:
         return None
-    return ModelSentences(
-        stack.enter_context(opened(name, threads, base_url, "completions", no_cache=no_cache))
-    )
+    named = replace(model, name=name, options=replace(model.options, api="completions"))
+    return ModelSentences(stack.enter_context(named.opened()))
 
 
 def _probe_pairs(
@@ -197,9 +193,7 @@ def _subjects(
     target: str,
     data: str | None,
     variant: Variant,
-    *,
-    limit: int | None,
-    seed: int,
+    drawn: Callable[..., list[Target]],
     sandbox: Sandbox,
 ) -> Target | list[Target]:
     """A file, with or without one function of it, or the functions of a dataset."""
@@ -207,7 +201,7 @@ def _subjects(
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
     if data is not None:
         buggy = variant is Variant.REPAIR
-        return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox, buggy=buggy)
+        return drawn(open_dataset(data), sandbox=sandbox, buggy=buggy)
     path, qualname = split_target(target)
     document = require_python(Document.read(path))
     if qualname:

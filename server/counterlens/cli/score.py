@@ -9,15 +9,16 @@ from pathlib import Path
 import click
 
 from counterlens.cli.options import (
+    ChosenModel,
     cache_option,
     json_option,
     model_options,
-    opened,
     print_json,
     print_report,
     steps,
 )
 from counterlens.cli.sources import files_of
+from counterlens.cli.written import write_page
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration
@@ -120,10 +121,7 @@ class _How:
 @json_option
 def score(
     paths: tuple[Path, ...],
-    model: str,
-    base_url: str | None,
-    api: str,
-    threads: int,
+    model: ChosenModel,
     by: Granularity,
     aggregation: Aggregation,
     rule: Rule,
@@ -134,7 +132,6 @@ def score(
     alternatives: int,
     max_bytes: int,
     anyway: bool,
-    no_cache: bool,
     as_json: bool,
 ) -> None:
     """Score every token of a file and show how sure the model is of each piece and each concept.
@@ -148,7 +145,7 @@ def score(
         raise click.UsageError("--html shows one file; name one, without --global")
     document = None if several else how.read(paths[0])
     files = files_of(paths) if several else []
-    with opened(model, threads, base_url, api, no_cache=no_cache) as loaded:
+    with model.opened() as loaded:
         if document is None:
             _corpus(loaded, files, how, seed, as_json=as_json)
         else:
@@ -163,10 +160,7 @@ def _file(
     with steps(what) as report:
         scored = how.score(model, document, lambda done, total: report(what, done, total))
     if html is not None:
-        try:
-            html.write_text(page(scored, model.info, by), encoding="utf-8")
-        except OSError as error:
-            raise SourceError(f"{html} cannot be written: {error.strerror}") from error
+        write_page(html, page(scored, model.info, by))
     known = load_calibration(model.info.identity)
     if as_json:
         print_json(plain.confidence(scored, model.info, by) | {"calibrated": calibrated_json(scored, known)})

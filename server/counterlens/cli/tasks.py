@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import click
 
+from counterlens.attribution.base import LIMITS
 from counterlens.cli.options import print_json, print_report, split_target, steps, strong_sandbox
 from counterlens.cli.written import Written
 from counterlens.counting import plural
@@ -20,13 +22,20 @@ from counterlens.probes.task import Request, Result, Target
 from counterlens.reports.tables import task_json, task_report
 from counterlens.reports.tasks_html import tasks_html
 from counterlens.reports.tasks_markdown import tasks_markdown
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 
 
 def targets(
-    task: str, target: str, *, data: str | None = None, limit: int | None = None, seed: int = 0
+    task: str,
+    target: str,
+    *,
+    data: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    limits: Limits = LIMITS,
 ) -> list[Target]:
-    """The functions that `PATH[::QUALNAME]` names, or those of a dataset.
+    """The functions that `PATH[::QUALNAME]` names, or those of a dataset; the rest is that of `targets_of`.
 
     Raises:
         click.UsageError: there is neither a path nor a dataset, or both.
@@ -38,7 +47,7 @@ def targets(
     if data is None:
         return _of_file(target)
     sandbox = strong_sandbox() if task == ALL or OFFERS[task].runs else None
-    return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox)
+    return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=sandbox, limits=limits)
 
 
 def _of_file(target: str) -> list[Target]:
@@ -60,13 +69,13 @@ def run(task: str, request: Request) -> Result:
     return TASKS[task].run(request)
 
 
-def bugs_of(data: str, *, limit: int | None, seed: int) -> list[Target]:
-    """The programs with bugs of a dataset, for repair.
+def bugs_of(data: str, drawn: Callable[..., list[Target]]) -> list[Target]:
+    """The programs with bugs of a dataset, for repair; `drawn` is `targets_of` with the sample's options.
 
     Raises:
         DataError: it has none, or cannot be read.
     """
-    return targets_of(open_dataset(data), limit=limit, seed=seed, sandbox=strong_sandbox(), buggy=True)
+    return drawn(open_dataset(data), sandbox=strong_sandbox(), buggy=True)
 
 
 def probe_task(task: str, request: Request, subject: str, written: Written) -> None:

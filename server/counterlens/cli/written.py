@@ -9,6 +9,8 @@ from typing import IO, Any, TypeVar
 
 import click
 
+from counterlens.errors import CounterlensError
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -76,3 +78,15 @@ class Written:
     @property
     def _shown(self) -> int:
         return [file.name for file in (self.markdown, self.html) if file is not None].count("-")
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page to a file.
+
+    Raises:
+        CounterlensError: it cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CounterlensError(f"{path} cannot be written: {error.strerror}") from error
