@@ -10,9 +10,12 @@ import pytest
 from counterlens.dependence import dependences
 from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.remote import RemoteModel
+from counterlens.probes.inference.core_questions import KEYS, lines
+from counterlens.probes.inference.instances import questions
 from counterlens.probes.inference.parsing import read_pairs
 from counterlens.probes.inference.prompts import Relation, all_pairs
 from counterlens.probes.inference.subject import Subject
+from counterlens.probes.inference.trace_questions import grammar, prompt
 from tests.conftest import ModelServer, llama_server
 
 
@@ -69,3 +72,18 @@ def test_llama_server_keeps_to_a_schema_in_chats(llama_server: ModelServer) -> N
     assert set(found) == {"DataDependence", "zebra"}
     assert isinstance(found["DataDependence"], bool)
     assert found["zebra"] == 41
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_traces_are_held_to_their_form_in_chats(model_server: ModelServer, relation: Relation) -> None:
+    subject = Subject.of(dependences("def f(a):\n    if a:\n        a = 2\n    return a\n", "f"))
+    (question, *_) = [one for one, true in questions(subject, relation).items() if true]
+    with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
+        asked = prompt(model.info, subject, question, lines(subject), grammar(subject, relation))
+        (completion,) = model.complete([asked])
+    assert completion.finish == "stop"
+    found = json.loads(completion.text)
+    assert set(found) == {KEYS[relation], "Trace"}
+    assert isinstance(found[KEYS[relation]], bool)
+    for step in found["Trace"]:
+        assert isinstance(step, int) if relation is Relation.CONTROL else set(step) == {"from", "to"}

@@ -145,17 +145,19 @@ def _schema(relation: Relation) -> str:
     if relation is Relation.CONTROL:
         step: dict[str, Any] = {"type": "integer"}
     else:
-        node = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}
+        either = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+        node = {"type": "array", "items": either, "minItems": 2, "maxItems": 2}
         step = {
             "type": "object",
             "properties": {"from": node, "to": node},
             "required": ["from", "to"],
             "additionalProperties": False,
         }
+    trace = {"type": "array", "items": step, "maxItems": _MOST_STEPS}
     return json.dumps(
         {
             "type": "object",
-            "properties": {KEYS[relation]: {"type": "boolean"}, "Trace": {"type": "array", "items": step}},
+            "properties": {KEYS[relation]: {"type": "boolean"}, "Trace": trace},
             "required": [KEYS[relation], "Trace"],
             "additionalProperties": False,
         }
