@@ -6,7 +6,7 @@ import { freePort } from "./ports.mjs";
 import { sleep, until } from "./retry.mjs";
 
 /** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
-export async function startCodeServer(home, { trustDialogs = false } = {}) {
+export async function startCodeServer(home, { trustDialogs = false, proposed = [] } = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const log = openSync(path.join(home.folder, "code-server.log"), "a");
@@ -14,6 +14,7 @@ export async function startCodeServer(home, { trustDialogs = false } = {}) {
     ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
     ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
     ...["--ignore-last-opened", ...(trustDialogs ? [] : ["--disable-workspace-trust"])],
+    ...proposed.flatMap((id) => ["--enable-proposed-api", id]),
   );
   const options = { env: home.environment, stdio: ["ignore", log, log], detached: true };
   const server = spawn(process.execPath, args, options);

@@ -27,13 +27,14 @@ export class Session {
    * @param {string} name of the folder that it lives in
    * @param {{ open: string, example?: string, files?: Record<string, string>, settings?: object,
    *   machine?: object, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
-   *   environment?: Record<string, string>, extensions?: string[] }} options
+   *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[] }} options
    *   `open` is a file of the workspace; `example` one of examples/ to put there, `files` others; `vsix` the
-   *   package, else the universal one, `extensions` others beside it; `untouched`: as after the installation,
-   *   with neither interpreter nor model chosen
+   *   package, else the universal one, `extensions` others beside it, of which those with the ids in `proposed` may
+   *   use proposed interfaces; `untouched`: as after the installation, with neither interpreter nor model chosen;
+   *   `language`: that of the user, English without it
    */
   static async start(name, options) {
-    const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport } = options;
+    const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport, language } = options;
     const home = new Home(path.join(RUN, name), options.environment);
     const workspace = path.join(home.folder, "work");
     cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
@@ -42,12 +43,13 @@ export class Session {
       writeFileSync(path.join(workspace, name), text);
     }
     home.writeSettings(settings);
+    if (language) home.speak(language);
     const chosen = { "counterlens.interpreter": venvPython, "counterlens.model": "smollm2-135m" };
     home.writeMachineSettings({ ...(options.untouched ? {} : chosen), ...machine });
     if (options.vsix) home.cli("--install-extension", options.vsix);
     else await install(home);
     for (const each of options.extensions ?? []) home.cli("--install-extension", each);
-    const server = await startCodeServer(home, { trustDialogs });
+    const server = await startCodeServer(home, { trustDialogs, proposed: options.proposed });
     const context = await playwright.launchPersistentContext(home.profile, {
       executablePath: chromium(),
       headless: true,

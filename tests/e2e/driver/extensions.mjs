@@ -1,0 +1,27 @@
+// The extensions that the tests install beside ours: packed, as an editor wants them.
+import { cpSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { e2e, nodeBin } from "../../../scripts/paths.mjs";
+import { runLogged } from "../../../scripts/terminal.mjs";
+
+/**
+ * @param {string} name of its folder
+ * @param {string} to the folder for the package
+ * @returns {Promise<string>} the path of the package
+ */
+export async function packed(name, to) {
+  mkdirSync(to, { recursive: true });
+  const stage = path.join(to, name); // beside nothing else: its files are exactly those of the folder
+  cpSync(path.join(e2e, "extensions", name), stage, { recursive: true });
+  const vsix = path.join(to, `${name}.vsix`);
+  const args = [
+    "package",
+    "--no-dependencies",
+    "--allow-missing-repository",
+    "--skip-license",
+    "--out",
+    vsix,
+  ];
+  await runLogged(`packaging ${name}`, nodeBin("vsce"), args, { cwd: stage, log: `${stage}.log` });
+  return vsix;
+}

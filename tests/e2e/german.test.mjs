@@ -1,0 +1,274 @@
+// For a user who reads German: views, walkthrough, notebooks, tools for assistants, models of the editor, runs.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { client, e2e, root } from "../../scripts/paths.mjs";
+import { packed } from "./driver/extensions.mjs";
+import { startModelServer } from "./driver/model-server.mjs";
+import { skip } from "./driver/requirements.mjs";
+import { until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const MODEL = { timeout: 240_000 };
+const MODEL_MS = { ms: MODEL.timeout, every: 500 };
+const SOON = { timeout: 60_000 };
+const KEY = "sk-e2e-german";
+
+const { contributes } = JSON.parse(readFileSync(path.join(client, "package.json"), "utf8"));
+const german = JSON.parse(readFileSync(path.join(client, "l10n/manifest.de.json"), "utf8"));
+
+/** A notebook with a function and a call of it. */
+function notebook() {
+  const parity = readFileSync(path.join(root, "examples/parity.py"), "utf8");
+  const cells = [parity, "print(parity(3))\n"].map((source) => {
+    return { cell_type: "code", metadata: {}, execution_count: null, outputs: [], source };
+  });
+  const metadata = { language_info: { name: "python" } };
+  return JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 });
+}
+
+describe("in German", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+  let models;
+  const folder = path.join(e2e, "run/assistant");
+
+  before(async () => {
+    mkdirSync(folder, { recursive: true });
+    models = await startModelServer({ folder, key: KEY, model: "house-model" });
+    session = await Session.start("german", {
+      language: "de",
+      open: "parity.py",
+      example: "parity.py",
+      files: { "notes.ipynb": notebook(), "short.py": "value = 1\n" },
+      viewport: { width: 1500, height: 1000 },
+      machine: { "counterlens.probe.maxTokens": 16 },
+      extensions: [await packed("assistant", folder)],
+      proposed: ["counterlens-tests.assistant"],
+      environment: {
+        ASSISTANT_FOLDER: folder,
+        ASSISTANT_MODELS: models.baseUrl,
+        ASSISTANT_KEY: KEY,
+        COUNTERLENS_API_KEY: KEY,
+      },
+    });
+    vscode = session.workbench;
+  });
+  after(async () => {
+    models?.stop();
+    await session?.stop();
+  });
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+  const row = (text) => vscode.page.locator(".part.sidebar .monaco-list-row", { hasText: text });
+  const quickTitle = (text) => vscode.page.locator(".quick-input-title", { hasText: text });
+  const dialog = () => vscode.page.locator(".monaco-dialog-box");
+
+  /** What the assistant's extension was told. */
+  const told = (name) => until(() => JSON.parse(readFileSync(path.join(folder, name), "utf8")), MODEL_MS);
+
+  step("views, status and commands are German; what the server says is English", async () => {
+    await vscode.statusItem(/SmolLM2-135M.*: bereit/).waitFor(MODEL);
+    await vscode.command("View: Show Counterlens");
+    await vscode.click("parity", { line: "def parity" });
+    await row("Konfidenz nach Konzepten").waitFor(SOON);
+    await row("erhält die Bedeutung").waitFor(SOON);
+    const flip = row("if-else-flip");
+    await until(async () => assert.match(await flip.innerText(), /Zeile 9 · nicht geprüft/));
+    await session.screenshot("views");
+    assert.match(await vscode.hover("parity", { line: "def parity" }), /Confidence is the mean probability/);
+    await vscode.leave();
+    await vscode.command("Counterlens: Legende zeigen");
+    await vscode.choice("unter 1 %").waitFor(SOON);
+    assert.match(await vscode.choice("unter 1 %").innerText(), /kräftiges Orange, doppelt unterstrichen/);
+    await session.screenshot("legend");
+    await vscode.page.keyboard.press("Escape");
+  });
+
+  step("each step of the walkthrough shows its media, and offers commands that exist", async () => {
+    const [{ title, steps }] = contributes.walkthroughs;
+    rmSync(path.join(folder, "commands.json"), { force: true });
+    await vscode.command("Assistant: List Commands");
+    const commands = new Set(await told("commands.json"));
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Welcome: Open Walkthrough");
+    await vscode.choice(german[title]).click(SOON);
+    for (const { id, description, media } of steps) {
+      const shown = vscode.page.locator(`.getting-started-step[data-step-id$="#${id}"]`);
+      await shown.locator(".step-title").click(SOON);
+      const page = vscode.page
+        .locator(".getting-started-media iframe.webview.ready")
+        .contentFrame()
+        .locator("iframe#active-frame")
+        .contentFrame();
+      if (media.svg) await page.locator("svg[role=img]").waitFor(SOON);
+      else {
+        const text = readFileSync(path.join(client, media.markdown.replace(".md", ".nls.de.md")), "utf8");
+        await page.getByRole("heading", { name: text.match(/^## (.+)$/m)[1] }).waitFor(SOON);
+      }
+      await session.screenshot(`walkthrough-${id}`);
+      const links = [...description.matchAll(/\]\(command:([^?)]+)/g)].map(([, command]) => command);
+      assert.equal(await shown.locator(".monaco-button").count(), links.length);
+      assert.deepEqual(
+        links.filter((command) => !commands.has(command)),
+        [],
+      );
+    }
+    await vscode.page.getByText("Das Modell wählen").click();
+    await vscode.page.locator(".getting-started-step .monaco-button", { hasText: "Modell wählen…" }).click();
+    await quickTitle("Counterlens: Modell wählen").waitFor(SOON);
+    await vscode.page.keyboard.press("Escape");
+  });
+
+  step("the cells of a notebook are coloured, explained, varied, and scored anew after an edit", async () => {
+    const cell = (number) => vscode.page.locator(".code-cell-row").nth(number);
+    const drawn = (number) => cell(number).locator(".view-overlays .cdr[class*=ced-]").count();
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("notes.ipynb");
+    for (const number of [0, 1]) {
+      await until(
+        async () => assert.ok((await drawn(number)) > 0, `cell ${number} is not coloured`),
+        MODEL_MS,
+      );
+    }
+    const word = (number, text) => cell(number).locator(".view-line span span", { hasText: text }).first();
+    const hover = vscode.page.locator(".monaco-hover:not(.hidden)", { hasText: "Confidence is the mean" });
+    await word(1, "parity").hover();
+    await hover.waitFor(SOON);
+    await session.screenshot("notebook");
+    await vscode.page.mouse.move(5, 5);
+    await cell(0).locator(".codelens-decoration a", { hasText: "Show counterfactual" }).click(SOON);
+    await quickTitle("Kontrafaktische Fassungen von parity").waitFor(SOON);
+    await vscode.choice("if-else-flip").click();
+    await vscode.tab("parity: if-else-flip, Zeile 9 (Original ↔ kontrafaktische Fassung)").waitFor(SOON);
+    await session.screenshot("notebook-difference");
+    await vscode.command("View: Close Editor");
+    await cell(1).locator(".view-line").first().click();
+    await vscode.page.keyboard.press("Control+A");
+    await vscode.page.keyboard.type("total = parity(3) + zebra");
+    await until(async () => {
+      await vscode.page.mouse.move(5, 5);
+      await word(1, "zebra").hover();
+      await hover.getByText("zebra").first().waitFor({ timeout: 5_000 });
+    }, MODEL_MS);
+    await vscode.page.mouse.move(5, 5);
+    await vscode.command("File: Revert File");
+  });
+
+  /** Have the assistant use a tool; the answer to the question that is asked before, and what came back. */
+  async function use(tool, input, answer) {
+    rmSync(path.join(folder, "used.json"), { force: true });
+    await vscode.command("Assistant: Use a Tool");
+    await vscode.choice(tool).first().click();
+    await (await vscode.quickInput()).fill(JSON.stringify(input));
+    await vscode.page.keyboard.press("Enter");
+    await dialog().waitFor(SOON);
+    const asked = await dialog().innerText();
+    await session.screenshot(`tool-${tool}-${answer}`);
+    await dialog().locator(".monaco-button", { hasText: answer }).click();
+    return { asked, ...(await told("used.json")) };
+  }
+
+  step("assistants' tools ask first, and then measure and probe", async () => {
+    const refused = await use("counterlens_confidence", { path: "parity.py" }, "Cancel");
+    assert.match(refused.asked, /Messen, wie sehr[\s\S]*Das untersuchte Modell läuft auf diesem Rechner/);
+    assert.match(refused.error, /Cancel/);
+    const measured = await use("counterlens_confidence", { path: "parity.py" }, "Yes");
+    assert.match(measured.text, /Confidence of SmolLM2[\s\S]*\| operators \| \d+ %/);
+    const subject = { path: "parity.py", function: "parity" };
+    const probed = await use("counterlens_probe_function", subject, "Yes");
+    assert.match(probed.asked, /parity \(parity\.py\)[\s\S]*in einer Sandbox/);
+    assert.match(probed.text, /^# parity[\s\S]*judged by 2 doctests[\s\S]*if-else-flip/);
+    const outside = await use("counterlens_confidence", { path: "/etc/hostname" }, "Yes");
+    assert.match(outside.error, /no file \/etc\/hostname in the workspace/);
+  });
+
+  step(
+    "a model of the editor is asked after a question, and what the last one did is forgotten",
+    async () => {
+      await vscode.command("View: Close All Editors");
+      await vscode.quickOpen("parity.py");
+      await vscode.codeLens(/changed the verdict|uninformative/).waitFor(SOON);
+      await vscode.command("Counterlens: Modell wählen…");
+      await vscode.choice("House Model").click(SOON);
+      await vscode.statusItem(/house-model: Datei nicht bewertet/).waitFor(SOON);
+      const lens = vscode.codeLens("Probe counterfactually");
+      await until(async () => assert.equal(await lens.innerText(), "Probe counterfactually"), { ms: 60_000 });
+      await vscode.click("parity", { line: "def parity" });
+      await vscode.command("Counterlens: Funktion kontrafaktisch prüfen");
+      await dialog().waitFor(SOON);
+      assert.match(await dialog().innerText(), /Code an House Model senden\?[\s\S]*\(house\)/);
+      await session.screenshot("editor-model-question");
+      await dialog().locator(".monaco-button", { hasText: "Code senden" }).click();
+      const panel = vscode.panel("Probe von parity");
+      await panel.getByText("with house-model (the editor), judged by 2 doctests").waitFor(MODEL);
+      await panel.getByRole("button", { name: "Als Text zeigen" }).waitFor(SOON);
+      await session.screenshot("editor-model");
+      assert.match(models.log(), /POST \/v1\/chat\/completions HTTP\/1\.1" 200/);
+    },
+  );
+
+  step("a server is tested, with the key of the environment that the editor was started in", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("short.py"); // it is scored by the server meanwhile, which takes its time
+    session.home.writeMachineSettings({
+      "counterlens.interpreter": session.interpreter,
+      "counterlens.model": "remote",
+      "counterlens.remote.baseUrl": models.baseUrl,
+      "counterlens.remote.model": "house-model",
+    });
+    await vscode.statusItem(/^(?!.*nicht bewertet).*house-model:/).waitFor(SOON);
+    await vscode.command("Counterlens: Verbindung testen");
+    await vscode.choice("Es antwortet").waitFor(MODEL);
+    await session.screenshot("tested");
+    assert.match(await vscode.choice("Es antwortet").innerText(), /\d+ Token in \d+,\d s: Nach/);
+    await vscode.choice("Wahrscheinlichkeiten der Token").waitFor();
+    await vscode.choice("Läuft bei 127.0.0.1: Ihr Code wird dorthin gesendet").waitFor();
+    await vscode.page.keyboard.press("Escape");
+  });
+
+  step("a run that was interrupted goes on in a terminal", async () => {
+    const out = path.join(session.workspace, "runs/first");
+    execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
+    const bench = [
+      "-m",
+      "counterlens",
+      "bench",
+      "--data",
+      `repo:${session.workspace}`,
+      "--task",
+      "likelihood",
+    ];
+    const running = spawn(session.interpreter, [...bench, "--out", out]);
+    const ended = new Promise((resolve) => running.once("exit", resolve));
+    let said = "";
+    for (const stream of [running.stdout, running.stderr]) {
+      stream.on("data", (text) => {
+        said += text;
+      });
+    }
+    await until(() => assert.match(said, /texts to score/), { ms: 120_000, every: 20 });
+    running.kill("SIGKILL");
+    await ended;
+    await vscode.command("View: Show Counterlens");
+    await vscode.command("Counterlens: Läufe neu laden");
+    const run = row("runs/first");
+    await until(
+      async () => assert.match(await run.innerText(), /von \d+, kann fortgesetzt werden/),
+      MODEL_MS,
+    );
+    await run.hover();
+    await run.getByRole("button", { name: "Lauf im Terminal fortsetzen" }).click();
+    const terminal = vscode.page.locator(".terminal-wrapper.active .xterm");
+    await terminal.waitFor(SOON);
+    await terminal.click();
+    await session.screenshot("resume");
+    await vscode.page.keyboard.press("Enter"); // it is typed, and the user who starts it
+    await until(async () => assert.match(await run.innerText(), /likelihood · \d+ erledigt/), MODEL_MS);
+    await session.screenshot("resumed");
+  });
+});
