@@ -267,8 +267,13 @@ describe("in German", { skip }, () => {
     await terminal.waitFor(SOON);
     await terminal.click();
     await session.screenshot("resume");
-    await vscode.page.keyboard.press("Enter"); // it is typed, and the user who starts it
-    await until(async () => assert.match(await run.innerText(), /likelihood · \d+ erledigt/), MODEL_MS);
+    await until(
+      async () => {
+        await vscode.page.keyboard.press("Enter"); // what is typed there is for the user to start
+        assert.match(await run.innerText(), /likelihood · \d+ erledigt/);
+      },
+      { ...MODEL_MS, every: 2_000 },
+    );
     await session.screenshot("resumed");
   });
 });
