@@ -49,11 +49,11 @@ async function unitTests(junit) {
   return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())]);
 }
 
-/** Two files at once: each waits for its editor most of the time. */
+/** One file after the other: an editor, a browser and a model are enough for two processors. */
 async function endToEndTests(junit) {
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
   const env = { ...process.env, ...(whyNoEndToEnd() ? {} : await prepare()) };
-  const args = ["--test", "--test-concurrency=2", ...reporters(junit), ...testsIn("tests/e2e")];
+  const args = ["--test", "--test-concurrency=1", ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { env });
 }
 
