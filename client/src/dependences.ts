@@ -12,12 +12,13 @@ import {
 } from "./protocol";
 import { NO_ANSWER, type Server } from "./server";
 
-const METHODS = ["interventional", "prompted", "pairwise", "core"] as const;
+const METHODS = ["interventional", "prompted", "pairwise", "core", "trace"] as const;
 const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
   { action: "interventional", title: vscode.l10n.t("Measure Reactions") },
   { action: "prompted", title: vscode.l10n.t("Ask the Model") },
   { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
   { action: "core", title: vscode.l10n.t("Ask CoRe's Question") },
+  { action: "trace", title: vscode.l10n.t("Ask for the Steps") },
 ];
 const EXAMINED = vscode.l10n.t("The model is being examined…");
 

@@ -203,7 +203,7 @@ export const DEPENDENCES = "counterlens.dependences";
 export const SHOW_DEPENDENCES = "counterlens.showDependences";
 
 /** `none` asks no model; without a method the server takes the one that fits the model. */
-export type DependenceMethod = "none" | "interventional" | "prompted" | "pairwise" | "core";
+export type DependenceMethod = "none" | "interventional" | "prompted" | "pairwise" | "core" | "trace";
 
 export interface DependenceArgument extends FunctionArgument {
   method?: DependenceMethod;

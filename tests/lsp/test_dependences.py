@@ -221,6 +221,15 @@ async def test_outside_of_all_functions_the_module_is_meant(client: LanguageClie
     assert "`word` from line 9" in await hover_text(client, uri, position_of(MODULE, "twice(len"))
 
 
+async def test_the_model_is_asked_by_which_steps(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "twice.py", "def twice(x):\n    y = x + x\n    return y\n")
+    answer = await ask(client, uri, function="twice", method="trace")
+    assert answer.ok, answer.error
+    assert (answer.function, answer.method) == ("twice", "trace")
+    assert answer.inferred["traces"]["data"]["questions"] == 3
+    assert "chains" in answer.markdown
+
+
 async def test_an_empty_file_has_no_dependences(client: LanguageClient, tmp_path: Path) -> None:
     uri = open_file(client, tmp_path / "empty.py", "# nothing\n")
     answer = await ask(client, uri, function="<module>", method="none")
