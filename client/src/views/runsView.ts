@@ -9,6 +9,7 @@ import { runWords } from "./words";
 const FILES = "**/run.sqlite";
 const EXCLUDED = "**/{node_modules,.venv,venv,.git}/**";
 const MOST = 200;
+const AGAIN_MS = 3_000;
 const OPEN = "counterlens.openRun";
 
 /** A row of the view. */
@@ -26,6 +27,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   private rows: FoundRun[] = [];
   private shown = "";
   private asked = 0;
+  private waiting: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("counterlens.runs", { treeDataProvider: this });
@@ -47,9 +49,15 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   async load(): Promise<void> {
     if (!this.view.visible) return;
     const question = ++this.asked;
+    clearTimeout(this.waiting);
     const files = await vscode.workspace.findFiles(FILES, EXCLUDED, MOST);
     const folders = files.map((file) => vscode.Uri.joinPath(file, ".."));
     folders.sort((a, b) => a.path.localeCompare(b.path));
+    await this.describe(folders, question);
+  }
+
+  /** Show what the server knows of the runs, unless there is a later question. */
+  private async describe(folders: vscode.Uri[], question: number): Promise<void> {
     const call = { command: RUNS, arguments: [{ folders: folders.map(({ fsPath }) => fsPath) }] };
     const answer =
       folders.length > 0
@@ -58,12 +66,20 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     if (question !== this.asked) return;
     const known = new Map(answer?.runs.map((run) => [run.folder, run]));
     const rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
+    clearTimeout(this.waiting);
+    // What happens in a folder that was made a moment ago can escape the editor's watcher.
+    const goesOn = rows.some(({ run }) => run?.resume);
+    if (goesOn) this.waiting = setTimeout(() => void this.askAgain(folders), AGAIN_MS);
     const shown = JSON.stringify(rows);
     // A click on a row that is being drawn anew is lost, and a run that goes on changes its file often.
     if (shown === this.shown) return;
     this.shown = shown;
     this.rows = rows;
     this.changed.fire(undefined);
+  }
+
+  private async askAgain(folders: vscode.Uri[]): Promise<void> {
+    if (this.view.visible) await this.describe(folders, ++this.asked);
   }
 
   /** Type the command that goes on with a run into a terminal; it is the user who starts it. */
@@ -124,6 +140,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   }
 
   dispose(): void {
+    clearTimeout(this.waiting);
     for (const disposable of this.disposables) disposable.dispose();
   }
 }
