@@ -97,10 +97,15 @@ class Repository(Loader):
         """The tested functions, file by file.
 
         Raises:
-            DataError: there are no files, or git does not know the revision.
+            DataError: there are no files, git does not know the revision, or nothing has changed since.
         """
         changed = changed_lines(path, self._since) if self._since is not None else None
         files = [one for one in self.files(path) if changed is None or one in changed]
+        if not files:
+            raise NothingChosenError(
+                f"no Python file of {path} that was asked for differs from {self._since}",
+                "Name an earlier revision, such as HEAD~1 or main",
+            )
         maps: dict[Path, TestMap | None] = {}
         for number, file in enumerate(files):
             if self._report:
