@@ -154,7 +154,7 @@ describe("the panels", { skip }, () => {
       ms: 60_000,
     });
     const view = vscode.panel("Dependences of <module>");
-    await view.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+    await view.getByRole("heading", { level: 1, name: "module" }).waitFor({ timeout: 20_000 }); // after the title
     await until(async () => assert.equal(await view.locator("#status").innerText(), ""), {
       ms: MODEL.timeout,
     });
