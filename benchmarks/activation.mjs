@@ -8,8 +8,8 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { dist, nodeBin } from "../scripts/paths.mjs";
-import { runLogged } from "../scripts/terminal.mjs";
+import { dist } from "../scripts/paths.mjs";
+import { packedFrom } from "../tests/e2e/driver/extensions.mjs";
 import { until } from "../tests/e2e/driver/retry.mjs";
 import { Session } from "../tests/e2e/driver/session.mjs";
 
@@ -57,20 +57,7 @@ async function made(folder, name, program, activationEvents) {
   Object.assign(manifest, { main: "./extension.js", activationEvents, license: "Apache-2.0", private: true });
   writeFileSync(path.join(stage, "package.json"), JSON.stringify(manifest));
   writeFileSync(path.join(stage, "extension.js"), program);
-  const vsix = path.join(folder, `${name}.vsix`);
-  const args = [
-    "package",
-    "--no-dependencies",
-    "--allow-missing-repository",
-    "--skip-license",
-    "--out",
-    vsix,
-  ];
-  await runLogged(`packaging ${name}`, nodeBin("vsce"), args, {
-    cwd: stage,
-    log: path.join(dist, "vsce.log"),
-  });
-  return vsix;
+  return packedFrom(stage);
 }
 
 const { values: given } = parseArgs({

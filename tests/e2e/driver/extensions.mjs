@@ -1,4 +1,4 @@
-// The extensions that the tests install beside ours: packed, as an editor wants them.
+// The extensions that tests and measurements install beside ours: packed, as an editor wants them.
 import { cpSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { e2e, nodeBin } from "../../../scripts/paths.mjs";
@@ -13,7 +13,16 @@ export async function packed(name, to) {
   mkdirSync(to, { recursive: true });
   const stage = path.join(to, name); // beside nothing else: its files are exactly those of the folder
   cpSync(path.join(e2e, "extensions", name), stage, { recursive: true });
-  const vsix = path.join(to, `${name}.vsix`);
+  return packedFrom(stage);
+}
+
+/**
+ * @param {string} stage a folder with exactly the files of the extension
+ * @returns {Promise<string>} the path of the package, beside it
+ */
+export async function packedFrom(stage) {
+  const name = path.basename(stage);
+  const vsix = `${stage}.vsix`;
   const args = [
     "package",
     "--no-dependencies",

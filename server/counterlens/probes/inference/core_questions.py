@@ -59,14 +59,7 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) 
         question: What is asked.
         listing: The function as `lines` gives it.
     """
-    instruction, text = worded(
-        info,
-        f"core-{question.relation}",
-        lines=listing,
-        function=subject.dependences.function,
-        source=named(subject, question.source),
-        target=named(subject, question.target),
-    )
+    instruction, text = words(info, f"core-{question.relation}", subject, question, listing)
     if not chats(info):
         return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
     key = KEYS[question.relation]
@@ -76,6 +69,18 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) 
     )
     form = f'root ::= "{{\\"{key}\\": " ("true" | "false") "}}"'
     return Prompt(text, _WRITTEN, Stop(), Reply(instruction, form, schema))
+
+
+def words(info: ModelInfo, task: str, subject: Subject, question: Question, listing: str) -> tuple[str, str]:
+    """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
+    return worded(
+        info,
+        task,
+        lines=listing,
+        function=subject.dependences.function,
+        source=_named(subject, question.source),
+        target=_named(subject, question.target),
+    )
 
 
 def lines(subject: Subject) -> str:
@@ -104,7 +109,7 @@ def read_answer(text: str) -> bool | None:
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 
 
-def named(subject: Subject, one: Instance) -> str:
+def _named(subject: Subject, one: Instance) -> str:
     """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
     line = subject.parts[one.statement].statement.line
     return f"({one.variable}, {line})" if one.variable else str(line)

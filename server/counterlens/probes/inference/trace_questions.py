@@ -15,9 +15,9 @@ from typing import Any
 
 from counterlens.metrics.traces import Trace, judge
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, Reply, Stop
-from counterlens.probes.inference.core_questions import KEYS, lines, named, read_answer
+from counterlens.probes.inference.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.inference.instances import Instance, Question, graph
-from counterlens.probes.inference.prompts import Relation, chats, worded
+from counterlens.probes.inference.prompts import Relation, chats
 from counterlens.probes.inference.subject import Subject
 
 Node = tuple[str, int]
@@ -79,14 +79,7 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str, 
         listing: The function as `core_questions.lines` gives it.
         form: The answer's form as `grammar` gives it.
     """
-    instruction, text = worded(
-        info,
-        f"core-trace-{question.relation}",
-        lines=listing,
-        function=subject.dependences.function,
-        source=named(subject, question.source),
-        target=named(subject, question.target),
-    )
+    instruction, text = words(info, f"core-trace-{question.relation}", subject, question, listing)
     written = _STEP_TOKENS[question.relation] * _MOST_STEPS + 24
     stop = Stop() if chats(info) else Stop(texts=("\n",))
     return Prompt(text, written, stop, Reply(instruction, form, _schema(question.relation)))
