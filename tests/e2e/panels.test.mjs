@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
-import { until } from "./driver/retry.mjs";
+import { throughout, until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 120_000 };
@@ -200,6 +200,13 @@ describe("the panels", { skip }, () => {
     assert.match(await picture().locator("#details").innerText(), /Concept\s+operators[\s\S]+Surprisal\s+\d/);
     await assertStrict(picture());
     await session.screenshot("picture");
+  });
+
+  step("the picture that gets the focus stays the one that is drawn", async () => {
+    await vscode.page.keyboard.press("Control+1");
+    await node(ODD).evaluate((drawn) => drawn.setAttribute("id", "drawn"));
+    await picture().locator("#details").click();
+    await throughout(async () => assert.equal(await picture().locator("#drawn").count(), 1));
   });
 
   step("a click on a node selects its code, and the cursor marks its node", async () => {

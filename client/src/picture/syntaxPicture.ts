@@ -1,6 +1,7 @@
 /** "Show Syntax Picture": the syntax tree of the function at the cursor, drawn, and linked to the code both ways. */
 
 import * as path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { language } from "../language";
 import { page } from "../page";
@@ -92,8 +93,8 @@ export class SyntaxPicture implements vscode.Disposable {
     });
     panel.webview.onDidReceiveMessage((wish: Wish) => void this.act(wish));
     panel.onDidChangeViewState(() => {
-      if (panel.visible) void this.load();
-      else this.listens = false; // what is hidden is gone, and starts anew
+      if (!panel.visible) this.listens = false; // what is hidden is gone, and starts anew
+      else if (!this.listens) void this.load(); // else it only got the focus, or lost it
     });
     panel.onDidDispose(() => {
       this.panel = undefined;
@@ -164,14 +165,20 @@ export class SyntaxPicture implements vscode.Disposable {
     const title = scope?.name || file;
     const lines = document.getText(scope ? wholeLines(rangeOf(scope.range)) : undefined).split(/\r?\n/);
     const firstLine = scope?.range.start.line ?? 0;
+    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
+    // A picture that is drawn again has another number, and what was just clicked in it would be lost.
+    if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {
+      this.say("ready", status);
+      this.post({ selected: this.selected() });
+      return;
+    }
     const picture: Picture = {
       ...{ id: this.asked, title, view, calibrated, labels: [...labels], rows, truncated, lines, firstLine },
     };
     this.shown = { document, answer, picture };
     this.revealed = undefined;
     if (this.panel) this.panel.title = vscode.l10n.t("Syntax of {0}", title);
-    this.condition = "ready";
-    this.status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
+    [this.condition, this.status] = ["ready", status];
     this.postAll();
   }
 
