@@ -93,7 +93,8 @@ export class SyntaxPicture implements vscode.Disposable {
     });
     panel.webview.onDidReceiveMessage((wish: Wish) => void this.act(wish));
     panel.onDidChangeViewState(() => {
-      if (!panel.visible) this.listens = false; // what is hidden is gone, and starts anew
+      if (!panel.visible)
+        this.listens = false; // what is hidden is gone, and starts anew
       else if (!this.listens) void this.load(); // else it only got the focus, or lost it
     });
     panel.onDidDispose(() => {
