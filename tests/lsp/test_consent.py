@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.lsp.consent import NOT_NOW, RUN, require_consent
+from counterlens.lsp.consent import require_consent
 from counterlens.lsp.settings import read_settings
 from counterlens.sandbox.registry import Availability
 
@@ -32,7 +32,7 @@ class User:
 
 async def test_the_user_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    user = User(RUN)
+    user = User("Run Anyway")
     await require_consent(user, STRONG)
     assert user.asked == 0
     await require_consent(user, WEAK)
@@ -43,13 +43,13 @@ async def test_the_user_is_asked_once(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 async def test_a_setting_is_an_answer() -> None:
-    user = User(NOT_NOW)
+    user = User("Not Now")
     await require_consent(user, WEAK, given_before=True)
     assert user.asked == 0
     assert read_settings({"sandbox": {"allowWeaker": True}})[0].allow_weaker_sandbox
 
 
-@pytest.mark.parametrize("answer", [NOT_NOW, None])
+@pytest.mark.parametrize("answer", ["Not Now", None])
 async def test_no_is_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     user = User(answer)

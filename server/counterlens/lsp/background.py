@@ -13,6 +13,7 @@ from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
 from counterlens.lsp.analysis import Analysis, Memo
+from counterlens.lsp.language import t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import Settings
 from counterlens.lsp.status import Announce, Steps
@@ -81,7 +82,7 @@ class BackgroundScorer:
         await asyncio.sleep(quiet)
         document, cancel = analysis.document, analysis.cancel
         if not document.text.strip():
-            analysis.failed("the file is empty")
+            analysis.failed(t("the file is empty"))
             self._changed(analysis)
             return
         outcome: Scored | CounterlensError
@@ -109,7 +110,7 @@ class BackgroundScorer:
         if isinstance(outcome, Scored):
             analysis.scored(outcome.confidence, outcome.shown, outcome.calibration, outcome.memo)
         else:
-            analysis.failed(str(outcome))
+            analysis.failed(told(outcome))
         self._changed(analysis)
 
     def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Scored:

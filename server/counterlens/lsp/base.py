@@ -19,6 +19,7 @@ import counterlens
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, Scored
+from counterlens.lsp.language import recognised, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
@@ -119,7 +120,7 @@ class CounterlensServer(LanguageServer):
         if self.settings.enable:
             self.scorer.schedule(analysis, quiet=0)
         else:
-            analysis.failed("Counterlens is switched off")
+            analysis.failed(t("Counterlens is switched off"))
             self.changed(analysis)
 
     def changed(self, analysis: Analysis) -> None:
@@ -134,12 +135,14 @@ class CounterlensServer(LanguageServer):
             make(self.settings, scored)
 
     def announce(self, state: str, detail: str, reason: str = "", steps: status.Steps | None = None) -> None:
-        """Tell the client what the server does."""
-        current = status.Status(self.host.name, state, detail, reason, steps)
+        """Tell the client what the server does, in the editor's language."""
+        current = status.Status(self.host.name, state, recognised(detail), recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
 
     def show(self, message: str, kind: types.MessageType) -> None:
-        """Show a message in the client."""
-        self.window_show_message(types.ShowMessageParams(type=kind, message=f"Counterlens: {message}"))
+        """Show a message in the client, in the editor's language."""
+        self.window_show_message(
+            types.ShowMessageParams(type=kind, message=f"Counterlens: {recognised(message)}")
+        )

@@ -14,6 +14,7 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.measuring import measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Report, progress
 from counterlens.lsp.settings import Settings
@@ -64,9 +65,9 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
         cancel.set()
         raise
     except Cancelled:
-        return ConfidenceAnswer(ok=False, error="Measuring the confidence was cancelled.")
+        return ConfidenceAnswer(ok=False, error=t("Measuring the confidence was cancelled."))
     except CounterlensError as error:
-        return ConfidenceAnswer(ok=False, error=str(error))
+        return ConfidenceAnswer(ok=False, error=told(error))
     return ConfidenceAnswer(ok=True, markdown=text, version=document.version)
 
 

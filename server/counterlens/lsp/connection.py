@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised
 from counterlens.lsp.progress import progress
 from counterlens.lsp.status import Steps
 from counterlens.lsp.targets import plain
@@ -92,7 +93,8 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         found = await _waiting(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
-        return TestAnswer(False, error.message, error.hint or "", error.brief, settings.model_spec)
+        message, hint = recognised(error.message), recognised(error.hint or "")
+        return TestAnswer(False, message, hint, error.brief, settings.model_spec)
     info = found.info
     ls.announce("ready", f"{info.name} answers")
     return TestAnswer(
@@ -123,7 +125,7 @@ async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
             ls, f"Asking {address}", lambda cancel: models_at(address, key, known=known, cancel=cancel)
         )
     except CounterlensError as error:
-        return ModelListing(False, error.message, error.hint or "", error.brief)
+        return ModelListing(False, recognised(error.message), recognised(error.hint or ""), error.brief)
     return ModelListing(True, models=tuple(names))
 
 

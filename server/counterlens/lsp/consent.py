@@ -10,9 +10,8 @@ import platformdirs
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
+from counterlens.lsp.language import recognised, t
 from counterlens.sandbox.registry import Availability, chosen
-
-RUN, NOT_NOW = "Run Anyway", "Not Now"
 
 
 class Asker(Protocol):
@@ -46,12 +45,17 @@ async def require_consent(
     given, this = _place(), f"{best.name}: {best.reason}\n"
     if given.is_file() and given.read_text(encoding="utf-8") == this:
         return
-    question = f"Code that the model writes would run in a weak sandbox: {best.name} {best.reason}."
-    actions = [types.MessageActionItem(RUN), types.MessageActionItem(NOT_NOW)]
+    question = t(
+        "Code that the model writes would run in a weak sandbox: {name} {reason}.",
+        name=best.name,
+        reason=recognised(best.reason),
+    )
+    run, not_now = t("Run Anyway"), t("Not Now")
+    actions = [types.MessageActionItem(run), types.MessageActionItem(not_now)]
     answer = await server.window_show_message_request_async(
         types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     )
-    if answer is None or answer.title != RUN:
+    if answer is None or answer.title != run:
         raise CounterlensError(
             "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
         )

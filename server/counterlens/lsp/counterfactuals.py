@@ -15,6 +15,7 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.targets import function_named
 from counterlens.mutations import Counterfactual, survey
 from counterlens.probes.results import CompletionProbe, Pair
@@ -90,7 +91,7 @@ async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listi
             ls.executor, listing, analysis.document, function.qualname, known[1].probe if known else None
         )
     except CounterlensError as error:
-        return Listing("", (), (), str(error))
+        return Listing("", (), (), told(error))
 
 
 def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> Listing:
@@ -118,14 +119,14 @@ def listing(document: Document, qualname: str, probe: CompletionProbe | None = N
                 one.concept,
                 one.preserving,
                 one.start_line - 1,
-                one.description,
+                recognised(one.description),
                 one.assumptions,
                 one.source,
                 *_told(pairs.get(_key(one, first))),
             )
             for one in found.counterfactuals
         ),
-        refused=tuple(Refused(one.mutation, one.line - 1, one.reason) for one in found.refusals),
+        refused=tuple(Refused(one.mutation, one.line - 1, recognised(one.reason)) for one in found.refusals),
     )
 
 
@@ -146,7 +147,7 @@ def _told(pair: Pair | None) -> tuple[str, str]:
         word = "held"
     else:
         word = "gained" if effect.signed > 0 else "lost"
-    return word, outcome(pair)
+    return word, outcome(pair, translator())
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
@@ -175,4 +176,4 @@ def _code_actions(
 
 def _command(analysis: Analysis, function: Function) -> types.Command:
     arguments = [{"uri": analysis.uri, "function": function.qualname}]
-    return types.Command("Show counterfactual…", SHOW_COMMAND, arguments=arguments)
+    return types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)

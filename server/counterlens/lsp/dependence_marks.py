@@ -9,6 +9,7 @@ from lsprotocol import types
 from counterlens.dependence import Statement
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.module_scope import scope_at, scopes
 from counterlens.probes.inference.inferred import Status
 from counterlens.probes.inference.prompts import Relation
@@ -40,11 +41,17 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
     statement = here[-1]
     method = known.inferred.method if known.inferred else None
     into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
-    first = code(statement.text.partition("\n")[0])
+    t = translator()
+    first = code(statement.text.partition("\n")[0], t)
     if not into:
-        return f"{first} depends on nothing in this function."
-    asked = f", and what {known.inferred.model.name} makes of it" if known.inferred else ""
-    return "\n".join([f"What {first} depends on{asked}:", "", *into_markdown(into, method, shift)])
+        return t("{code} depends on nothing in this function.", code=first)
+    model = known.inferred.model.name if known.inferred else ""
+    head = (
+        t("What {code} depends on, and what {model} makes of it:", code=first, model=model)
+        if model
+        else t("What {code} depends on:", code=first)
+    )
+    return "\n".join([head, "", *into_markdown(into, method, shift, t)])
 
 
 def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
@@ -73,7 +80,7 @@ def _missed(
         said = "; ".join(_plain(edge, shift) for edge in edges)
         yield types.Diagnostic(
             range=_place(ls, analysis, statement, shift),
-            message=f"{known.inferred.model.name} does not show that this {said}.",
+            message=t("{model} does not show that this {said}.", model=known.inferred.model.name, said=said),
             severity=types.DiagnosticSeverity.Information,
             source="counterlens",
             code=CODE,
@@ -81,8 +88,12 @@ def _missed(
 
 
 def _plain(edge: ShownEdge, shift: int) -> str:
-    verb = "is" if edge.relation is Relation.CONTROL else "takes"
-    return f"{verb} {phrase(edge, shift).replace('`', '')}"
+    said = phrase(edge, shift, translator()).replace("`", "")
+    return (
+        t("is {decided}", decided=said)
+        if edge.relation is Relation.CONTROL
+        else t("takes {names}", names=said)
+    )
 
 
 def _place(ls: CounterlensServer, analysis: Analysis, statement: Statement, shift: int) -> types.Range:

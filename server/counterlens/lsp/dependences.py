@@ -19,6 +19,7 @@ from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceEr
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised, t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Report, progress
@@ -91,12 +92,12 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         _note(ls, analysis, function, known)
         answer = await loop.run_in_executor(ls.executor, _answer, document, known, ls.client_shows_results)
     except Cancelled:
-        return DependenceAnswer(ok=False, error="The inference was cancelled.")
+        return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
     except CounterlensError as error:
         ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
-        return DependenceAnswer(ok=False, error=str(error))
+        return DependenceAnswer(ok=False, error=told(error))
     if not ls.client_shows_results:
         said = f"{function.name}: {answer.summary}"
         await show_markdown(ls, f"dependences {function.name}", said, answer.markdown)
@@ -203,7 +204,9 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         function=found.function,
         version=document.version,
         method=str(inferred.method) if inferred else NONE,
-        summary=inferred.summary if inferred else f"{len(true['control'])} control, {len(true['data'])} data",
+        summary=recognised(inferred.summary)
+        if inferred
+        else t("{control} control, {data} data", control=len(true["control"]), data=len(true["data"])),
         markdown=dependence_markdown(found, inferred),
         html=dependence_fragment(found, inferred) if html else "",
         dependences=true,
@@ -223,9 +226,10 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     places, lenses = ls.places(analysis), []
     for function, at in offered:
         known = analysis.examined.get(function.qualname)
-        told = f" · {known.inferred.summary}" if known and known.inferred else ""
-        where = " of the module" if function.qualname == MODULE else ""
+        result = f" · {recognised(known.inferred.summary)}" if known and known.inferred else ""
+        whole = function.qualname == MODULE
+        offer = t("Show dependences of the module") if whole else t("Show dependences")
         argument = {"uri": analysis.uri, "function": function.qualname}
-        made = types.Command(f"Show dependences{where}{told}", command, arguments=[argument])
+        made = types.Command(offer + result, command, arguments=[argument])
         lenses.append(types.CodeLens(places.range(at, at), made))
     return lenses

@@ -10,6 +10,7 @@ from lsprotocol import types
 from counterlens.errors import SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
@@ -49,7 +50,7 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
     if ls.settings.enable:
         ls.scorer.schedule(analysis)
     else:
-        analysis.failed("Counterlens is switched off")
+        analysis.failed(t("Counterlens is switched off"))
     for react in ls.when_edited:
         react(ls, analysis)
 

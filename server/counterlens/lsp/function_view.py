@@ -16,6 +16,7 @@ from counterlens.confidence.aggregate import NodeConfidence
 from counterlens.confidence.granularity import level_of
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.probes.pairs import Variant
@@ -101,10 +102,10 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     """Answer the request with what is known now."""
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return FunctionView(-1, State.UNAVAILABLE, "the document is not open")
+        return FunctionView(-1, State.UNAVAILABLE, t("the document is not open"))
     if analysis.document.language != "python":
         return FunctionView(
-            analysis.document.version, State.UNAVAILABLE, "functions are told of in Python only"
+            analysis.document.version, State.UNAVAILABLE, t("functions are told of in Python only")
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))
@@ -129,7 +130,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         header=places.range(function.header, function.header),
         calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
-        dependences=Shown(inferred.summary, str(inferred.method)) if inferred else None,
+        dependences=Shown(recognised(inferred.summary), str(inferred.method)) if inferred else None,
         findings=tuple(_findings(analysis, function)),
     )
 
@@ -138,10 +139,10 @@ def _findings(analysis: Analysis, function: Function) -> list[Finding]:
     """What the tasks found; the completion probe, however it was started, is kept apart."""
     found = {}
     if known := analysis.probed.get(function.qualname):
-        found[str(Variant.COMPLETE)] = meaning(known[1].probe)
+        found[str(Variant.COMPLETE)] = meaning(known[1].probe, translator())
     if kept := analysis.findings.get(function.qualname):
         found = dict(kept[1]) | found
-    return [Finding(task, summary) for task, summary in found.items()]
+    return [Finding(task, recognised(summary)) for task, summary in found.items()]
 
 
 def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Concept, ...]:

@@ -11,6 +11,7 @@ from lsprotocol import types
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.reports.expected import code, expected
 from counterlens.reports.wording import outcome, share
@@ -27,13 +28,6 @@ _DEFINITIONS = frozenset(
     for how in ("definition", "declaration")
 )
 """Where the chain ends: what is around these says nothing about the place."""
-
-_MEANS = {
-    Aggregation.MEAN: "the mean probability of its tokens",
-    Aggregation.MEDIAN: "the median probability of its tokens",
-    Aggregation.MAXIMUM: "the probability of its likeliest token",
-    Aggregation.MINIMUM: "the probability of its least likely token",
-}
 
 
 def register(server: CounterlensServer) -> None:
@@ -70,10 +64,12 @@ def hover(
         more: What other features have to say there.
     """
     if analysis.state is State.SCORING:
-        return _markdown("\n\n".join([f"*Counterlens: {model} is scoring…*", *more]))
+        return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=model), *more]))
     found = analysis.shown
     if found is None:
-        return _markdown("\n\n".join([f"*Counterlens: no confidence, {analysis.reason}*", *more]))
+        return _markdown(
+            "\n\n".join([t("*Counterlens: no confidence, {reason}*", reason=analysis.reason), *more])
+        )
     offset = places.offset(position)
     chain = _chain(found, offset)
     if not chain:
@@ -106,13 +102,13 @@ def _chain(found: Confidence, offset: int) -> list[NodeConfidence]:
 
 
 def _table(found: Confidence, chain: list[NodeConfidence]) -> str:
-    rows = ["| | confidence | least certain |", "|:--|--:|:--|"]
+    rows = [f"| | {t('confidence')} | {t('least certain')} |", "|:--|--:|:--|"]
     for place, node in enumerate(chain):
         kind = code(node.kind)
         name = f"**{kind}**" if place == 0 else kind
         token = found.least_certain(node)
         least = "" if token is None else f"{_token(found, token)} {_probability(found, token)}"
-        confidence = "unknown" if node.confidence is None else share(node.confidence)
+        confidence = t("unknown") if node.confidence is None else share(node.confidence, translator())
         shown = f"**{confidence}**" if place == 0 else confidence
         rows.append(f"| {name} {node.category} | {shown} | {_cell(least)} |")
     return "\n".join(rows)
@@ -128,27 +124,40 @@ def _expected(found: Confidence, node: NodeConfidence) -> str:
         map(math.exp, found.scores.alternative_logprob[token].tolist()),
         strict=False,
     )
-    words = expected(alternatives)
+    words = expected(alternatives, t=translator())
     if not words:
         return ""
     if found.scores.rank[token] == 0:
-        return f"Just what it expected: {' · '.join(words)}"
-    return f"It expected: {' · '.join(words)}"
+        return t("Just what it expected: {words}", words=" · ".join(words))
+    return t("It expected: {words}", words=" · ".join(words))
 
 
 def _note(analysis: Analysis, found: Confidence, model: str) -> str:
     """What the number means, and which it is."""
     known = analysis.calibration
     if known is not None:
-        when = f", measured {known.created}" if known.created else ""
-        return (
-            f"*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. "
-            "It is no measure of correctness.*"
+        when = t(", measured {day}", day=known.created) if known.created else ""
+        return t(
+            "*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. It "
+            "is no measure of correctness.*",
+            model=model,
+            when=when,
         )
-    return (
-        f"*Confidence is {_MEANS[found.aggregation]} for {model}: raw, not calibrated, and no measure of "
-        "correctness.*"
+    return t(
+        "*Confidence is {mean} for {model}: raw, not calibrated, and no measure of correctness.*",
+        mean=_mean(found.aggregation),
+        model=model,
     )
+
+
+def _mean(aggregation: Aggregation) -> str:
+    """What stands for the tokens of a node."""
+    return {
+        Aggregation.MEAN: t("the mean probability of its tokens"),
+        Aggregation.MEDIAN: t("the median probability of its tokens"),
+        Aggregation.MAXIMUM: t("the probability of its likeliest token"),
+        Aggregation.MINIMUM: t("the probability of its least likely token"),
+    }[aggregation]
 
 
 def _probe(analysis: Analysis, offset: int) -> str:
@@ -158,20 +167,21 @@ def _probe(analysis: Analysis, offset: int) -> str:
         return ""
     probe = analysis.probed[function.qualname][1].probe
     average = probe.average
-    head = f"Counterfactual probe of `{function.name}`:"
+    head = t("Counterfactual probe of {function}:", function=f"`{function.name}`")
     if average.n:
-        head += f" {average.count} of {average.n} informative pairs changed the verdict"
-    lines = [f"- {pair.counterfactual.mutation}: {outcome(pair)}" for pair in probe.pairs]
+        counts = {"count": average.count, "n": average.n}
+        head += " " + t("{count} of {n} informative pairs changed the verdict", **counts)
+    lines = [f"- {pair.counterfactual.mutation}: {outcome(pair, translator())}" for pair in probe.pairs]
     return "\n".join([head, *lines]) if lines else ""
 
 
 def _token(found: Confidence, token: int) -> str:
     data = found.document.data[int(found.scores.start[token]) : int(found.scores.end[token])]
-    return code(data.decode("utf-8", "replace"))
+    return code(data.decode("utf-8", "replace"), translator())
 
 
 def _probability(found: Confidence, token: int) -> str:
-    return share(math.exp(float(found.scores.logprob[token])))
+    return share(math.exp(float(found.scores.logprob[token])), translator())
 
 
 def _cell(text: str) -> str:

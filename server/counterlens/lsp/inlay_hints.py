@@ -7,6 +7,7 @@ from lsprotocol import types
 from counterlens.confidence import Confidence, NodeConfidence
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, translator
 from counterlens.reports.wording import share
 from counterlens.syntax.statements import in_loop_header, is_statement
 
@@ -40,9 +41,14 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
         if low <= at <= high and at not in hints:  # of several statements on a line the first, outer one
             hints[at] = types.InlayHint(
                 position=places.position(at),
-                label=share(node.confidence),
-                tooltip=f"{ls.host.name}: confidence of this {node.kind}, its least certain token "
-                f"{share(node.minimum or 0.0)}. No measure of correctness.",
+                label=share(node.confidence, translator()),
+                tooltip=t(
+                    "{model}: confidence of this {kind}, its least certain token {least}. No measure of "
+                    "correctness.",
+                    model=ls.host.name,
+                    kind=node.kind,
+                    least=share(node.minimum or 0.0, translator()),
+                ),
                 padding_left=True,
             )
     return list(hints.values())

@@ -6,6 +6,7 @@ import asyncio
 
 from lsprotocol import types
 
+from counterlens.lsp import language
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.settings import read_settings
 
@@ -21,6 +22,7 @@ def register(server: CounterlensServer) -> None:
 def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     """Take the client's options."""
     ls.loop = asyncio.get_running_loop()
+    language.choose(params.locale)
     options = params.initialization_options
     if isinstance(options, dict):
         ls.client_options = options

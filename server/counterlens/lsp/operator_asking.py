@@ -13,6 +13,7 @@ from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.operator_answers import OperatorAnswer
 from counterlens.lsp.settings import Settings
@@ -83,7 +84,7 @@ class OperatorAsker:
         except Cancelled:
             return
         except CounterlensError as error:
-            analysis.operators.failure = str(error)
+            analysis.operators.failure = told(error)
             self._waiting = [one for one in self._waiting if one[0] is not analysis]
             return
         if analysis.document is document and _asked(ls.settings) == _asked(settings):

@@ -13,6 +13,7 @@ from lsprotocol import types
 from counterlens.confidence.ignoring import ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.operator_answers import OperatorAnswer
 from counterlens.lsp.operator_asking import OperatorAsker
 from counterlens.lsp.replacing import about, ignore_actions, replace_action
@@ -64,12 +65,14 @@ class Operators:
         site = operator_at(analysis.document, offset)
         answer = self._asker.known(analysis).get(site.start) if site is not None else None
         if answer is not None:
-            return belief_markdown(answer.belief, ls.host.name)
+            return belief_markdown(answer.belief, ls.host.name, translator())
         if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
             return ""
         if analysis.operators.failure:
-            return f"*Which operator fits here is not known: {analysis.operators.failure}*"
-        return f"*Asking which operator fits {code(site.text[:40])}… point here again in a moment.*"
+            return t("*Which operator fits here is not known: {reason}*", reason=analysis.operators.failure)
+        return t(
+            "*Asking which operator fits {code}… point here again in a moment.*", code=code(site.text[:40])
+        )
 
     def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[OperatorAnswer]:
         """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""
@@ -91,7 +94,7 @@ class Operators:
         return [
             types.Diagnostic(
                 range=places.range(one.start, one.end),
-                message=belief_sentence(one.belief, ls.host.name),
+                message=belief_sentence(one.belief, ls.host.name, translator()),
                 severity=_SEVERITIES[ls.settings.operators_diagnostics],
                 source="counterlens",
                 code=CODE,
@@ -113,7 +116,12 @@ class Operators:
             if preferred is None or not (one.start <= last and first <= one.end):
                 continue
             stands = one.belief.distribution.site.operator
-            title = f"Replace `{stands}` with `{preferred}` ({share(one.belief.share)})"
+            title = t(
+                "Replace {code} with {other} ({share})",
+                code=f"`{stands}`",
+                other=f"`{preferred}`",
+                share=share(one.belief.share, translator()),
+            )
             offered = [replace_action(ls, analysis, one.start, one.end, preferred, title)]
             if one.start in marked:
                 offered += ignore_actions(ls, analysis, one.start, one.end, Category.OPERATORS)

@@ -25,6 +25,7 @@ from counterlens.confidence.granularity import (
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.settings import Settings
 from counterlens.lsp.targets import document_of, range_of
@@ -96,7 +97,7 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return Overlay(-1, State.UNAVAILABLE, "the document is not open", granularity, False, 0, (), ())
+        return Overlay(-1, State.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ())
     work = partial(
         overlay,
         analysis.frozen(),
@@ -143,7 +144,7 @@ def overlay(
         granularity=granularity,
         calibrated=analysis.calibration is not None,
         levels=len(LABELS),
-        labels=LABELS,
+        labels=tuple(t(label) for label in LABELS),
         spans=tuple(
             OverlaySpan(places.range(one.start, one.end), one.level, one.value, one.kind, one.category)
             for one in chosen[:MOST]

@@ -18,6 +18,7 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent
+from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
@@ -127,12 +128,12 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         mutations = tuple(str(one) for one in named) if isinstance(named, list) else ()
         probed = await _run(ls, analysis, function, mutations)
     except Cancelled:
-        return ProbeAnswer(ok=False, error="The probe was cancelled.")
+        return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
-        return ProbeAnswer(ok=False, error=str(error))
+        return ProbeAnswer(ok=False, error=told(error))
     root, shows = folder_of(ls, analysis.document.path), ls.client_shows_results
     answer = await asyncio.get_running_loop().run_in_executor(ls.executor, _answer, probed, root, shows)
     if not shows:
@@ -214,7 +215,7 @@ def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:
     text = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     return ProbeAnswer(
         ok=True,
-        summary=meaning(probe),
+        summary=meaning(probe, translator()),
         report=text,
         markdown=probe_markdown([probe]),
         html=probe_fragment(probe, buttons=True) if shows else "",
@@ -222,21 +223,25 @@ def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:
         version=probe.document.version,
         source=probe.document.text if shows else "",
         pairs=tuple(_shown(pair) for pair in probe.pairs) if shows else (),
-        not_asked=tuple(NotAsked(mutation, reason) for mutation, reason, _ in left_out(probe)),
-        why_not_judged=probe.why_not_judged or "",
+        not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in left_out(probe)),
+        why_not_judged=recognised(probe.why_not_judged or ""),
     )
 
 
 def _shown(pair: Pair) -> ShownPair:
     sides = ((pair.gap, pair.original), (pair.mutated_gap, pair.mutated))
     return ShownPair(
-        title=f"{pair.counterfactual.mutation}, line {pair.counterfactual.start_line}",
+        title=t(
+            "{mutation}, line {line}",
+            mutation=pair.counterfactual.mutation,
+            line=pair.counterfactual.start_line,
+        ),
         counterfactual=pair.counterfactual.source,
         wrote=tuple(gap.fill(side.completion) for gap, side in sides if side.completion is not None),
         mutation=pair.counterfactual.mutation,
         line=pair.counterfactual.start_line - 1,
         shows=_shows(pair),
-        sentence=sentence(pair),
+        sentence=sentence(pair, translator()),
     )
 
 
@@ -256,7 +261,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     lenses = []
     for function in functions(analysis.document):
         known = analysis.probed.get(function.qualname)
-        title = "Probe counterfactually" + (f" · {_result(known[1])}" if known else "")
+        title = t("Probe counterfactually") + (f" · {_result(known[1])}" if known else "")
         command = types.Command(
             title, COMMAND, arguments=[{"uri": analysis.uri, "function": function.qualname}]
         )
@@ -268,8 +273,8 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
 def _result(probed: Probed) -> str:
     average = probed.probe.average
     if average.n:
-        return f"{average.count} of {average.n} changed the verdict"
-    return "uninformative" if probed.probe.pairs else "nothing to change"
+        return t("{count} of {n} changed the verdict", count=average.count, n=average.n)
+    return t("uninformative") if probed.probe.pairs else t("nothing to change")
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
@@ -286,14 +291,18 @@ def _effect(
 ) -> types.Diagnostic:
     average = probed.probe.average
     counted = (
-        f"{average.count} of {average.n} informative counterfactual pairs changed the verdict. "
+        t(
+            "{count} of {n} informative counterfactual pairs changed the verdict.",
+            count=average.count,
+            n=average.n,
+        )
         if average.n
         else ""
     )
     name = analysis.document.data.index(function.name.encode(), function.header)
     return types.Diagnostic(
         range=ls.places(analysis).range(name, name + len(function.name.encode())),
-        message=f"{counted}{meaning(probed.probe)}",
+        message=f"{counted} {meaning(probed.probe, translator())}".lstrip(),
         severity=types.DiagnosticSeverity.Information,
         source="counterlens",
         code="counterfactual-effect",

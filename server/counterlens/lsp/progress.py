@@ -11,6 +11,7 @@ from threading import Event
 from lsprotocol import types
 
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised
 
 Report = Callable[[str, int, int], None]
 """Called with what is being done, steps done and steps in all; from any thread."""
@@ -33,12 +34,12 @@ async def progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIte
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
-        token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0)
+        token, types.WorkDoneProgressBegin(title=recognised(title), cancellable=True, percentage=0)
     )
 
     def report(step: str, done: int, total: int) -> None:
         percentage = min(100, 100 * done // max(total, 1))
-        value = types.WorkDoneProgressReport(message=step, percentage=percentage)
+        value = types.WorkDoneProgressReport(message=recognised(step), percentage=percentage)
         loop.call_soon_threadsafe(ls.work_done_progress.report, token, value)
 
     try:

@@ -10,6 +10,7 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.replacing import replacements
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.replacing import about, ignore_actions, replace_action
 from counterlens.lsp.surprising import CODE, Mark, marks
 from counterlens.reports.wording import share
@@ -43,5 +44,9 @@ def _replace(
     token = mark.surprise.token
     offered = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
     for one in offered:
-        title = f"Replace with `{one.text}` ({share(one.probability)})"
+        title = t(
+            "Replace with {other} ({share})",
+            other=f"`{one.text}`",
+            share=share(one.probability, translator()),
+        )
         yield replace_action(ls, analysis, one.start, one.end, one.text, title)

@@ -15,6 +15,7 @@ from lsprotocol import types
 from counterlens.confidence.ignoring import directive, ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 
@@ -63,19 +64,19 @@ def ignore_actions(
         offset, text = here
         where = ls.places(analysis).range(offset, offset)
         yield types.CodeAction(
-            f"Ignore surprising {category} here",
+            t("Ignore surprising {category} here", category=category),
             kind=types.CodeActionKind.QuickFix,
             edit=_edit(ls, analysis, where, text),
         )
     if ls.client_shows_results:
-        title = f"Ignore surprising {category} in this workspace"
+        title = t("Ignore surprising {category} in this workspace", category=category)
         command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
     else:
         offset = below_head(analysis.document)
         line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
         yield types.CodeAction(
-            f"Ignore surprising {category} in this file",
+            t("Ignore surprising {category} in this file", category=category),
             kind=types.CodeActionKind.QuickFix,
             edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
         )

@@ -20,6 +20,7 @@ from counterlens.evaluation.estimated import reported
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import told
 from counterlens.lsp.shown import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.reports.evaluation.page import run_html
@@ -106,7 +107,7 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)
-        return RunReport(ok=False, error=str(error))
+        return RunReport(ok=False, error=told(error))
     if not shows:
         await show_markdown(ls, f"run {folder.name}", f"{report.title}: {report.summary}", report.markdown)
     return report
@@ -118,7 +119,7 @@ def listed(folder: Path) -> Listed:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
-        return Listed(str(folder), error=str(error))
+        return Listed(str(folder), error=told(error))
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
     left = done < total

@@ -18,6 +18,7 @@ from counterlens.lsp.analysis import Analysis, Memo, State
 from counterlens.lsp.background import Scored
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.carrying import Carrier
+from counterlens.lsp.language import translator
 from counterlens.lsp.settings import Settings
 from counterlens.reports.surprises import surprise_sentence
 
@@ -98,7 +99,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
     return [
         types.Diagnostic(
             range=places.range(mark.start, mark.end),
-            message=surprise_sentence(scored, mark.surprise, ls.host.name),
+            message=surprise_sentence(scored, mark.surprise, ls.host.name, translator()),
             severity=_SEVERITIES[ls.settings.diagnostics_severity],
             source="counterlens",
             code=CODE,

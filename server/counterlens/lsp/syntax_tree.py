@@ -16,6 +16,7 @@ from counterlens.confidence.granularity import LABELS
 from counterlens.confidence.tree import TreeNode, TreeView, tree, within
 from counterlens.lsp.analysis import Analysis, State
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.syntax.statements import definition_at
@@ -107,7 +108,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return SyntaxTree(-1, State.UNAVAILABLE, "the document is not open", view, False, 0, (), ())
+        return SyntaxTree(-1, State.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
@@ -133,7 +134,7 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
         view=view,
         calibrated=analysis.calibration is not None,
         levels=len(LABELS),
-        labels=LABELS,
+        labels=tuple(t(label) for label in LABELS),
         rows=tuple(
             Row(
                 parent=row.parent,

@@ -18,6 +18,7 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent
+from counterlens.lsp.language import recognised, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
 from counterlens.lsp.settings import Settings
@@ -119,14 +120,14 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
         analysis, function = _place(ls, argument)
         targets = targets_in(analysis.document)
     except CounterlensError as error:
-        return TaskListing(ok=False, error=str(error))
+        return TaskListing(ok=False, error=told(error))
     blocked = _blocked(ls, list(OFFERS.values()))
     model, missing = await asyncio.get_running_loop().run_in_executor(
         ls.executor, _missing, ls.host, ls.settings
     )
     reasons = missing | blocked
     listed = (
-        ListedTask(one.id, one.title, one.id not in reasons, reasons.get(one.id, ""))
+        ListedTask(one.id, recognised(one.title), one.id not in reasons, recognised(reasons.get(one.id, "")))
         for one in OFFERS.values()
     )
     name = function.qualname if function else ""
@@ -139,7 +140,7 @@ def _missing(host: ModelHost, settings: Settings) -> tuple[str, dict[str, str]]:
         model = host.get(settings)
         found = {one.id: one.missing_of(model) for one in OFFERS.values()}
     except ModelError as error:
-        return "", dict.fromkeys(OFFERS, str(error))
+        return "", dict.fromkeys(OFFERS, told(error))
     return model.info.name, {name: reason for name, reason in found.items() if reason is not None}
 
 
@@ -152,7 +153,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
         ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
-        return TasksAnswer(ok=False, error=str(error))
+        return TasksAnswer(ok=False, error=told(error))
     answer = TasksAnswer(
         ok=True,
         title=asked.title,

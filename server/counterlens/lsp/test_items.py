@@ -14,6 +14,7 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised, told
 from counterlens.lsp.targets import function_named, open_python, plain
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.probes.completion import preserving, refusals, rewritings
@@ -79,7 +80,7 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> Items:
             ls.executor, mutations_of, document, function.qualname
         )
     except CounterlensError as error:
-        return Items(error=str(error))
+        return Items(error=told(error))
     return Items(document.version, mutations=found)
 
 
@@ -106,6 +107,6 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         lines = {one.start_line - 1 for one in surveyed.counterfactuals if one.mutation == name and one.cut}
         reasons = dict.fromkeys(one.reason for one in refused if one.mutation == name)
         if lines or reasons:
-            why = "" if lines else "; ".join(reasons)
+            why = "" if lines else "; ".join(map(recognised, reasons))
             items.append(MutationItem(name, str(MUTATIONS[name].concept), tuple(sorted(lines)), why))
     return tuple(items)

@@ -7,6 +7,7 @@ from counterlens.probes.inference.inferred import Inferred, Method
 from counterlens.probes.inference.prompts import Relation
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
 from counterlens.reports.expected import code
+from counterlens.translating import ENGLISH, Translator
 
 
 def dependence_markdown(found: Dependences, inferred: Inferred | None = None) -> str:
@@ -26,18 +27,20 @@ def dependence_markdown(found: Dependences, inferred: Inferred | None = None) ->
     return "\n\n".join([head, overview(found, inferred), "\n".join(rows)]) + "\n"
 
 
-def into_markdown(edges: list[ShownEdge], method: Method | None, shift: int = 0) -> list[str]:
+def into_markdown(
+    edges: list[ShownEdge], method: Method | None, shift: int = 0, t: Translator = ENGLISH
+) -> list[str]:
     """Edges as items, each with what the model makes of it."""
-    return [f"- {_said(edge, method, shift)}" for edge in edges]
+    return [f"- {_said(edge, method, shift, t)}" for edge in edges]
 
 
 def _cell(edges: list[ShownEdge], method: Method | None) -> str:
     return _barred("; ".join(_said(edge, method) for edge in edges))
 
 
-def _said(edge: ShownEdge, method: Method | None, shift: int = 0) -> str:
-    stands = standing(edge, method)
-    return phrase(edge, shift) + (f": *{stands}*" if stands else "")
+def _said(edge: ShownEdge, method: Method | None, shift: int = 0, t: Translator = ENGLISH) -> str:
+    stands = standing(edge, method, t)
+    return phrase(edge, shift, t) + (f": *{stands}*" if stands else "")
 
 
 def _barred(text: str) -> str:

@@ -13,6 +13,7 @@ from counterlens.probes.inference.inferred import Inferred, Method, Status, true
 from counterlens.probes.inference.one_by_one import counted
 from counterlens.probes.inference.prompts import Relation
 from counterlens.probes.inference.subject import Subject
+from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
     Method.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the model's "
@@ -82,31 +83,36 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
     ]
 
 
-def phrase(edge: ShownEdge, shift: int = 0) -> str:
+def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
     """What one edge says of its target, without what the model makes of it; code is in backquotes.
 
     Args:
         edge: The edge.
         shift: How many lines further down the function stands now.
+        t: Words it.
     """
     line = edge.source.line + shift
     if edge.relation is Relation.CONTROL:
-        return f"decided by line {line}" + (f" ({edge.outcome})" if edge.outcome else "")
+        how = f" ({edge.outcome})" if edge.outcome else ""
+        return t("decided by line {line}{how}", line=line, how=how)
     names = ", ".join(f"`{name}`" for name in edge.variables)
-    return f"{names or 'a value'} from line {line}"
+    return t("{names} from line {line}", names=names or t("a value"), line=line)
 
 
-def standing(edge: ShownEdge, method: Method | None) -> str:
+def standing(edge: ShownEdge, method: Method | None, t: Translator = ENGLISH) -> str:
     """What the model makes of an edge: `found (2.31 nats)`; empty where no model was asked."""
     if edge.status is None:
         return ""
     if not edge.reached and edge.status is Status.MISSED:
-        return "out of sight" if method is Method.INTERVENTIONAL else "not asked about"
+        return t("out of sight") if method is Method.INTERVENTIONAL else t("not asked about")
+    status = {Status.FOUND: t("found"), Status.MISSED: t("missed"), Status.INVENTED: t("invented")}[
+        edge.status
+    ]
     if edge.belief is None:
-        return str(edge.status)
+        return status
     if method is Method.INTERVENTIONAL:
-        return f"{edge.status} ({edge.belief:+.2f} nats)"
-    return f"{edge.status} (yes {100 * edge.belief:.0f} %)"
+        return t("{status} ({nats} nats)", status=status, nats=t.number(edge.belief, "+.2f"))
+    return t("{status} (yes {percent} %)", status=status, percent=f"{100 * edge.belief:.0f}")
 
 
 def overview(found: Dependences, inferred: Inferred | None = None) -> str:

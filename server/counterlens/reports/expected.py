@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterable
 
 from counterlens.reports.wording import share
-
-_BLANKS = {"\n": "line end", "\r": "line end", "\t": "tab", " ": "blank"}
+from counterlens.translating import ENGLISH, Translator
 
 
 def expected(
-    alternatives: Iterable[tuple[str, float]], *, limit: int = 4, markdown: bool = True
+    alternatives: Iterable[tuple[str, float]],
+    *,
+    limit: int = 4,
+    markdown: bool = True,
+    t: Translator = ENGLISH,
 ) -> list[str]:
     """The likeliest alternatives as Markdown: `>=` 61 %.
 
@@ -21,22 +24,29 @@ def expected(
         alternatives: Texts and probabilities, likeliest first.
         limit: How many to give.
         markdown: Whether names of blanks are set in italics; code is in backticks always.
+        t: Names the blanks.
     """
     shares: dict[str, float] = {}
     for text, probability in alternatives:
         if text and not math.isnan(probability):
-            word = code(text) if markdown or text.strip() else code(text).strip("*")
+            word = code(text, t) if markdown or text.strip() else code(text, t).strip("*")
             shares[word] = shares.get(word, 0.0) + probability
     ranked = sorted(shares.items(), key=lambda one: -one[1])
-    return [f"{word} {share(probability)}" for word, probability in ranked[:limit]]
+    return [f"{word} {share(probability, t)}" for word, probability in ranked[:limit]]
 
 
-def code(text: str) -> str:
+def code(text: str, t: Translator = ENGLISH) -> str:
     """A token as inline code, without the blanks around it; blanks alone by name, backticks harmless."""
     shown = text.strip()
     if not shown:
-        return f"*{_BLANKS.get(text.lstrip(' ')[:1] or ' ', 'blank')}*" if text else "*nothing*"
+        return f"*{_blank(text, t) if text else t('nothing')}*"
     shown = shown.replace("\n", "⏎").replace("\t", "⇥")
     fence = "``" if "`" in shown else "`"
     pad = " " if "`" in shown else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def _blank(text: str, t: Translator) -> str:
+    """The name of the first blank that is more than a space."""
+    first = text.lstrip(" ")[:1]
+    return t("line end") if first in ("\n", "\r") and first else t("tab") if first == "\t" else t("blank")

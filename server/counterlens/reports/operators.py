@@ -5,41 +5,60 @@ from __future__ import annotations
 from counterlens.probes.operator.belief import Belief
 from counterlens.reports.expected import code
 from counterlens.reports.wording import share
+from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
 
 
-def belief_markdown(belief: Belief, model: str) -> str:
+def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """All candidates with their shares, likeliest first; the one that stands there is marked."""
     found = belief.distribution
     ranked = sorted(
         zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]
     )
-    rows = ["| operator | share |", "|:--|--:|"]
+    rows = [f"| {t('operator')} | {t('share')} |", "|:--|--:|"]
     for name, probability in ranked:
         stands = name == found.site.operator
-        shown = f"**{_cell(name)}** stands here" if stands else _cell(name)
-        rows.append(f"| {shown} | {f'**{share(probability)}**' if stands else share(probability)} |")
-    told = "as it stands" if found.correct else f"with {code(found.predicted)} instead"
-    if not found.correct and belief.preferred is None:
-        told += ", but by no more than rounding"
+        shown = t("**{operator}** stands here", operator=_cell(name)) if stands else _cell(name)
+        written = share(probability, t)
+        rows.append(f"| {shown} | {f'**{written}**' if stands else written} |")
+    values = {"code": code(_short(found.site.text)), "model": model, "operator": code(found.predicted)}
+    if found.correct:
+        told = t("Which operator fits {code}? {model} finds the code likeliest as it stands.", **values)
+    elif belief.preferred is not None:
+        told = t(
+            "Which operator fits {code}? {model} finds the code likeliest with {operator} instead.", **values
+        )
+    else:
+        told = t(
+            "Which operator fits {code}? {model} finds the code likeliest with {operator} instead, but by no "
+            "more than rounding.",
+            **values,
+        )
     return "\n\n".join(
         [
-            f"Which operator fits {code(_short(found.site.text))}? {model} finds the code likeliest {told}.",
+            told,
             "\n".join(rows),
-            "*Share: of the probability of the code from this line to the end of the function, with each "
-            "operator in this place.*",
+            t(
+                "*Share: of the probability of the code from this line to the end of the function, with each "
+                "operator in this place.*"
+            ),
         ]
     )
 
 
-def belief_sentence(belief: Belief, model: str) -> str:
+def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """Why an operator is marked, for a message of plain text."""
     found = belief.distribution
-    return (
-        f"Is `{found.predicted}` meant in `{_short(found.site.text)}`? {model} finds the code likelier with "
-        f"`{found.predicted}` ({share(belief.share)}) than with `{found.site.operator}` "
-        f"({share(found.expected)}). A preference of the model, no proof."
+    return t(
+        "Is {other} meant in {code}? {model} finds the code likelier with {other} ({likelier}) than with "
+        "{operator} ({likely}). A preference of the model, no proof.",
+        other=f"`{found.predicted}`",
+        code=f"`{_short(found.site.text)}`",
+        model=model,
+        likelier=share(belief.share, t),
+        operator=f"`{found.site.operator}`",
+        likely=share(found.expected, t),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement
 from counterlens.probes.results import Pair
+from counterlens.translating import ENGLISH, Translator
 
 _DONE = {
     "if-else-flip": ("With the branches flipped", "the code for the unflipped condition"),
@@ -37,29 +38,33 @@ def rests_on(evidence: Evidence) -> str:
     return f"{evidence.strength} evidence: {evidence.attribution}, {evidence.tests} {cases}{apart}"
 
 
-def done(mutation: str) -> str:
+def done(mutation: str, t: Translator = ENGLISH) -> str:
     """What a mutation did, as the beginning of a sentence."""
-    return _DONE.get(mutation, (f"After {mutation}", ""))[0]
+    known = _DONE.get(mutation)
+    return t(known[0]) if known else t("After {mutation}", mutation=mutation)
 
 
-def sentence(pair: Pair) -> str:
+def sentence(pair: Pair, t: Translator = ENGLISH) -> str:
     """What one pair shows, as one sentence that claims no more than was measured."""
+    done_so, effect = done(pair.counterfactual.mutation, t), pair.effect
     if pair.original.completion is None:
-        return f"{done(pair.counterfactual.mutation)}, only the likelihood of the true rest was measured."
-    beginning, effect = done(pair.counterfactual.mutation), pair.effect
-    before = _DONE.get(pair.counterfactual.mutation, ("", "what it wrote before the change"))[1]
+        return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
     if effect is None:
-        return f"{beginning}, there is nothing to judge by what the model wrote."
+        return t("{done}, there is nothing to judge by what the model wrote.", done=done_so)
     if not effect.informative:
-        return f"{beginning} and without it the model failed, so the pair says nothing about the change."
+        return t(
+            "{done} and without it the model failed, so the pair says nothing about the change.", done=done_so
+        )
     if effect.mutation_effect == 0:
-        return f"{beginning}, the model still got it right."
+        return t("{done}, the model still got it right.", done=done_so)
     if effect.signed > 0:
-        return f"The model failed on the code as it stands. {beginning}, it got it right."
+        return t("The model failed on the code as it stands. {done}, it got it right.", done=done_so)
     if pair.copied:
-        return f"{beginning}, the model still wrote {before}."
-    how = {
-        Judgement.INVALID: "wrote something that does not parse",
-        Judgement.TIMED_OUT: "wrote a program that does not end in time",
-    }.get(pair.mutated.verdict.judgement, "no longer got it right")
-    return f"{beginning}, the model {how}."
+        known = _DONE.get(pair.counterfactual.mutation)
+        before = t(known[1]) if known else t("what it wrote before the change")
+        return t("{done}, the model still wrote {before}.", done=done_so, before=before)
+    if pair.mutated.verdict.judgement is Judgement.INVALID:
+        return t("{done}, the model wrote something that does not parse.", done=done_so)
+    if pair.mutated.verdict.judgement is Judgement.TIMED_OUT:
+        return t("{done}, the model wrote a program that does not end in time.", done=done_so)
+    return t("{done}, the model no longer got it right.", done=done_so)

@@ -8,24 +8,32 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprising import Surprise
 from counterlens.reports.expected import expected
 from counterlens.reports.wording import share
+from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
 
 
-def surprise_sentence(found: Confidence, surprise: Surprise, model: str) -> str:
+def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
     """What was measured at a place.
 
     Args:
         found: The scores that the place was found in.
         surprise: The place.
         model: The name of the model.
+        t: Words it.
     """
     whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
-    place = f"`{whole}`" if part == whole else f"`{part}` in `{whole}`"
-    probability = share(math.exp(float(found.scores.logprob[surprise.token])))
-    likelier = expected(surprise.alternatives, limit=3, markdown=False)
-    said = f"; it expected {', '.join(likelier)}" if likelier else ""
-    return f"{model} did not expect {place} here ({probability}){said}."
+    place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
+    probability = share(math.exp(float(found.scores.logprob[surprise.token])), t)
+    likelier = expected(surprise.alternatives, limit=3, markdown=False, t=t)
+    values = {"model": model, "place": place, "probability": probability}
+    if not likelier:
+        return t("{model} did not expect {place} here ({probability}).", **values)
+    return t(
+        "{model} did not expect {place} here ({probability}); it expected {likelier}.",
+        **values,
+        likelier=", ".join(likelier),
+    )
 
 
 def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:

@@ -1,0 +1,107 @@
+"""Texts for a reader, in a language that there is a catalogue of. The catalogue goes by the English texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+_NUMBER = "1,234.5"
+"""Stands in a catalogue as it is written in its language; the signs in it are those of all numbers."""
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_DECIMAL = re.compile(r"[+-]?[\d,]*\.\d+")
+_GAP = re.compile(r"(?<=\.) |\. |; ")
+"""Between two parts that may stand for themselves."""
+_WORD = re.compile(r"[A-Za-z]{3}")
+
+
+class Translator:
+    """Says texts in one language, and in English what its catalogue does not have.
+
+    Args:
+        texts: Translations by the English text. Values stand in places such as `{name}`.
+    """
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._texts = texts or {}
+        number = self._texts.get(_NUMBER, _NUMBER)
+        self._signs = str.maketrans({",": number[1], ".": number[-2]})
+        self._patterns: list[tuple[re.Pattern[str], str, int]] | None = None
+        self._known = lru_cache(maxsize=4096)(self._find)
+
+    def __call__(self, text: str, /, **values: object) -> str:
+        """A text, with values in its places."""
+        said = self._texts.get(text, text)
+        return _filled(said, values)
+
+    def number(self, value: float, form: str = ",") -> str:
+        """A number as it is written in this language; `form` is as for `format`."""
+        return format(value, form).translate(self._signs)
+
+    def recognised(self, text: str) -> str:
+        """A text that was put together in English below, by the pattern in the catalogue that it fits.
+
+        A text of several sentences is taken apart where that explains more of it. One that does not fit in
+        all of its parts stays as it is.
+        """
+        found = self._known(text) if self._texts else None
+        return text if found is None else found[1]
+
+    def _find(self, text: str) -> tuple[int, str] | None:
+        """How many characters of a text are explained, and its translation."""
+        found = self._whole(text)
+        for gap in _GAP.finditer(text):
+            one, two = self._whole(text[: gap.start()]), self._known(text[gap.end() :])
+            if one and two and (found is None or one[0] + two[0] > found[0]):
+                found = one[0] + two[0], one[1] + gap[0] + two[1]
+        return found
+
+    def _whole(self, text: str) -> tuple[int, str] | None:
+        """A text by one pattern: of those that fit, the one with the most words of its own."""
+        if " " in text and text in self._texts:
+            return len(text), self._texts[text]
+        for pattern, translation, own in self._compiled():
+            if (fits := pattern.fullmatch(text)) is not None:
+                values = {name[1:]: self._value(value) for name, value in fits.groupdict().items()}
+                return own, _filled(translation, values)
+        return None
+
+    def _value(self, text: str) -> str:
+        """What stands in a place: a number, a text that is known itself, or a name that stays."""
+        if _DECIMAL.fullmatch(text):
+            return text.translate(self._signs)
+        bare = text.strip()
+        known = self._known(bare) if " " in bare else None
+        return text if known is None else text.replace(bare, known[1])
+
+    def _compiled(self) -> list[tuple[re.Pattern[str], str, int]]:
+        if self._patterns is None:
+            made = []
+            for text, translation in self._texts.items():
+                own = _PLACE.sub("", text)
+                if own != text and _WORD.search(own):
+                    made.append((_pattern(_PLACE.split(text)), translation, len(own)))
+            self._patterns = sorted(made, key=lambda one: -one[2])
+        return self._patterns
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), text)
+
+
+def _pattern(pieces: list[str]) -> re.Pattern[str]:
+    """A pattern of literal pieces and the names of places, in turn."""
+    said, seen = "", set[str]()
+    for at, piece in enumerate(pieces):
+        if at % 2 == 0:
+            said += re.escape(piece)
+        elif piece in seen:
+            said += f"(?P=_{piece})"
+        else:
+            seen.add(piece)
+            said += f"(?P<_{piece}>.*?)"
+    return re.compile(said, re.DOTALL)
+
+
+ENGLISH = Translator()
