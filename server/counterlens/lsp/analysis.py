@@ -149,7 +149,7 @@ class Analysis:
 
     def forget_answers(self) -> None:
         """Another model is asked from now on: what the last one did says nothing of it."""
-        self.probed, self.findings = {}, {}
+        self.probed, self.findings, self.last = {}, {}, None
         self.examined = {name: replace(known, inferred=None) for name, known in self.examined.items()}
 
     def frozen(self) -> Analysis:

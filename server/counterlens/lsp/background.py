@@ -117,7 +117,11 @@ class BackgroundScorer:
         document, cancel, settings = analysis.document, analysis.cancel, self._settings()
 
         def announce(state: str, detail: str, steps: Steps | None = None) -> None:
-            loop.call_soon_threadsafe(self._announce, state, detail, "", steps)
+            def tell() -> None:
+                if not cancel.is_set():  # or it would be said under the name of a newer model
+                    self._announce(state, detail, "", steps)
+
+            loop.call_soon_threadsafe(tell)
 
         def loading(done: int, total: int) -> None:
             announce("loading", f"opening {settings.model_spec}", Steps(done, total))

@@ -100,13 +100,19 @@ class CounterlensServer(LanguageServer):
             self.show(complaint, types.MessageType.Warning)
         if self.settings == before:
             return
-        if self.settings.asked != before.asked:
+        self.host.choose(self.settings)
+        if not self.asks(before):
             self._forget_answers()
+            self.announce("idle", "the model is opened when it is needed")
         for analysis in self.analyses.values():
             if self.settings.scoring == before.scoring:
                 self.changed(analysis)
             else:
                 self.rescore(analysis)
+
+    def asks(self, settings: Settings) -> bool:
+        """Whether the model of some settings is still the one that is asked, so that its answers count."""
+        return self.settings.asked == settings.asked
 
     def _forget_answers(self) -> None:
         for analysis in self.analyses.values():

@@ -87,7 +87,7 @@ def _report(
         Cancelled: `cancel` was set.
     """
     report("opening the model", 0, 1)
-    model = host.get(settings)
-    if known is None:
-        known = measure(model, document, span=span, cancel=cancel, report=report)
-    return confidence_markdown(known, model.info, span=span)
+    with host.lend(settings) as model:
+        if known is None:
+            known = measure(model, document, span=span, cancel=cancel, report=report)
+        return confidence_markdown(known, model.info, span=span)

@@ -87,7 +87,8 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         loop.call_soon_threadsafe(ls.announce, "loading", detail, "", Steps(done, total))
 
     def work(cancel: Event) -> Trial:
-        return try_model(ls.host.get(settings, loading).model, cancel=cancel)
+        with ls.host.lend(settings, loading) as model:
+            return try_model(model.model, cancel=cancel)
 
     try:
         found = await _waiting(ls, f"Testing {settings.model_spec}", work)

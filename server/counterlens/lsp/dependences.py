@@ -79,6 +79,7 @@ class DependenceAnswer:
 
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
     """Find the dependences of a function, and what the model makes of them."""
+    settings = ls.settings
     try:
         analysis, function = scope_named(ls, argument)
         method = _method(plain(argument).get("method"))
@@ -87,14 +88,16 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         found = await loop.run_in_executor(ls.executor, _analysed, document, function)
         known = Examined(analysis.source_of(function), function.start_line, found)
         if method != NONE:
-            inferred = await _infer(ls, analysis, function, found, method)
+            inferred = await _infer(ls, settings, analysis, function, found, method)
             known = Examined(known.source, known.start_line, found, inferred)
-        _note(ls, analysis, function, known)
+        if ls.asks(settings):
+            _note(ls, analysis, function, known)
         answer = await loop.run_in_executor(ls.executor, _answer, document, known, ls.client_shows_results)
     except Cancelled:
         return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
     except CounterlensError as error:
-        ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
+        if ls.asks(settings):
+            ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return DependenceAnswer(ok=False, error=told(error))
@@ -134,7 +137,12 @@ def _analysed(document: Document, function: Function) -> Dependences:
 
 
 async def _infer(
-    ls: CounterlensServer, analysis: Analysis, function: Function, found: Dependences, method: str | None
+    ls: CounterlensServer,
+    settings: Settings,
+    analysis: Analysis,
+    function: Function,
+    found: Dependences,
+    method: str | None,
 ) -> Inferred:
     """Examine the model off the event loop."""
     cancel, document = Event(), analysis.document
@@ -145,20 +153,26 @@ async def _infer(
         async with progress(ls, f"Inferring dependences of {function.name}", cancel) as report:
             ls.announce("probing", f"inferring the dependences of {function.name}")
             inferred = await asyncio.get_running_loop().run_in_executor(
-                ls.executor, _run, ls.host, ls.settings, found, method, cancel, report
+                ls.executor, _run, ls.host, settings, found, method, cancel, report
             )
     except asyncio.CancelledError:
         cancel.set()
-        ls.announce("ready", "the inference was cancelled")
+        _announce(ls, settings, "the inference was cancelled")
         raise
     except Cancelled:
-        ls.announce("ready", "the inference was cancelled")
+        _announce(ls, settings, "the inference was cancelled")
         raise
     finally:
         if interrupted and analysis.document is document:
             ls.scorer.schedule(analysis, quiet=0)
-    ls.announce("ready", f"the dependences of {function.name} were inferred")
+    _announce(ls, settings, f"the dependences of {function.name} were inferred")
     return inferred
+
+
+def _announce(ls: CounterlensServer, settings: Settings, ended: str) -> None:
+    """Say what has ended, unless another model is asked by now."""
+    if ls.asks(settings):
+        ls.announce("ready", ended)
 
 
 def _run(
@@ -171,16 +185,16 @@ def _run(
 ) -> Inferred:
     """Examine the model; takes seconds, or a minute for a long function."""
     report("opening the model", 0, 1)
-    model = host.get(settings)
-    scores = model.offers(Capability.SCORE, cancel=cancel)
-    if method == Method.INTERVENTIONAL and not scores:
-        raise ModelError(
-            f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
-            "Ask it instead: method prompted",
-        )
-    if method is None:
-        method = Method.INTERVENTIONAL if scores else Method.PROMPTED
-    return infer(model, found, Method(method), limit=MOST_QUESTIONS, cancel=cancel, report=report)
+    with host.lend(settings) as model:
+        scores = model.offers(Capability.SCORE, cancel=cancel)
+        if method == Method.INTERVENTIONAL and not scores:
+            raise ModelError(
+                f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
+                "Ask it instead: method prompted",
+            )
+        if method is None:
+            method = Method.INTERVENTIONAL if scores else Method.PROMPTED
+        return infer(model, found, Method(method), limit=MOST_QUESTIONS, cancel=cancel, report=report)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:

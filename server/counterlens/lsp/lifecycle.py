@@ -29,6 +29,7 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
         ls.trusted = options.get("trusted") is not False
         ls.client_shows_results = options.get("showsResults") is True
         ls.settings, complaints = read_settings(options.get("settings"))
+        ls.host.choose(ls.settings)
         for complaint in complaints:
             LOG.warning(complaint)
 

@@ -1,36 +1,51 @@
-"""The server's one model: opened when it is first needed, reopened when the settings name another."""
+"""The server's models: each opened when it is first needed, and closed once another one is meant."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import PurePath
 
 from counterlens.lsp.settings import Settings
-from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 
 
 class ModelHost:
-    """Holds the model. Every method may be called from any thread; `get` may take seconds.
+    """Holds the model that is chosen, and those that someone still waits for.
+
+    Every method may be called from any thread; `get` and `lend` may take seconds.
 
     Attributes:
-        name: What a person calls the model.
         open: Opens one by name.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._model: CachedModel | None = None
-        self._opened_for: tuple[object, ...] | None = None
+        self._chosen = _wanted(Settings())
+        self._models: dict[tuple[str, Options], CachedModel] = {}
+        self._lent: Counter[tuple[str, Options]] = Counter()
+        self._names: dict[str, str] = {}
         self._store = AnswerStore()
-        self.name = DEFAULT_MODEL
         self.open: Callable[[str, Options], Model] = load
 
+    @property
+    def name(self) -> str:
+        """What a person calls the model that is chosen, also before it is open."""
+        spec, _ = self._chosen
+        return self._names.get(spec) or _called(spec)
+
+    def choose(self, settings: Settings) -> None:
+        """From now on the model that the settings name is meant; it is opened when it is needed."""
+        self._chosen = _wanted(settings)
+
     def get(self, settings: Settings, progress: Progress | None = None) -> CachedModel:
-        """The model that the settings name.
+        """The model that the settings name; it may be closed as soon as another one is chosen.
 
         Args:
             settings: Name it.
@@ -39,21 +54,58 @@ class ModelHost:
         Raises:
             ModelError: it cannot be opened.
         """
-        wanted = (settings.model_spec, settings.model_options)
         with self._lock:
-            if self._model is None or self._opened_for != wanted:
-                if self._model is not None:
-                    self._model.close()
-                self._model, self._opened_for = None, None
-                opened = self.open(settings.model_spec, replace(settings.model_options, progress=progress))
-                self._model, self._opened_for = CachedModel(opened, self._store), wanted
-                self.name = self._model.info.name
-            return self._model
+            return self._opened(settings, progress)
+
+    @contextmanager
+    def lend(self, settings: Settings, progress: Progress | None = None) -> Iterator[CachedModel]:
+        """The model that the settings name; it stays open to the end, whatever is chosen meanwhile.
+
+        Args:
+            settings: Name it.
+            progress: Told how much of it is loaded, where it has to be.
+
+        Raises:
+            ModelError: it cannot be opened.
+        """
+        wanted = _wanted(settings)
+        with self._lock:
+            model = self._opened(settings, progress)
+            self._lent[wanted] += 1
+        try:
+            yield model
+        finally:
+            with self._lock:
+                self._lent[wanted] -= 1
+                self._tidy()
 
     def close(self) -> None:
-        """Give the model back."""
+        """Give the models back."""
         with self._lock:
-            if self._model is not None:
-                self._model.close()
-            self._model = None
+            for model in self._models.values():
+                model.close()
+            self._models.clear()
             self._store.close()
+
+    def _opened(self, settings: Settings, progress: Progress | None) -> CachedModel:
+        wanted = _wanted(settings)
+        self._tidy(beside=wanted)  # first, as two may not fit into the memory
+        if wanted not in self._models:
+            opened = self.open(settings.model_spec, replace(settings.model_options, progress=progress))
+            self._models[wanted] = CachedModel(opened, self._store)
+            self._names[settings.model_spec] = opened.info.name
+        return self._models[wanted]
+
+    def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
+        """Close what is neither chosen nor lent."""
+        for one in [one for one in self._models if one not in (self._chosen, beside) and not self._lent[one]]:
+            self._models.pop(one).close()
+
+
+def _wanted(settings: Settings) -> tuple[str, Options]:
+    return settings.model_spec, settings.model_options
+
+
+def _called(spec: str) -> str:
+    """The name of a model that is not open yet: without its folder or its kind."""
+    return PurePath(spec).stem if spec.endswith(".gguf") else spec.partition(":")[2] or spec

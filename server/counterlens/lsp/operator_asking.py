@@ -84,8 +84,9 @@ class OperatorAsker:
         except Cancelled:
             return
         except CounterlensError as error:
-            analysis.operators.failure = told(error)
-            self._waiting = [one for one in self._waiting if one[0] is not analysis]
+            if _asked(ls.settings) == _asked(settings):
+                analysis.operators.failure = told(error)
+                self._waiting = [one for one in self._waiting if one[0] is not analysis]
             return
         if analysis.document is document and _asked(ls.settings) == _asked(settings):
             analysis.operators.note(document, _asked(settings), answer)

@@ -119,18 +119,20 @@ class ProbeAnswer:
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     """Probe a function counterfactually."""
+    settings = ls.settings
     try:
         analysis, function = function_named(ls, argument)
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
-        await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
+        await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         named = plain(argument).get("mutations")
         mutations = tuple(str(one) for one in named) if isinstance(named, list) else ()
-        probed = await _run(ls, analysis, function, mutations)
+        probed = await _run(ls, settings, analysis, function, mutations)
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
-        ls.announce("error", str(error), error.brief)
+        if ls.asks(settings):
+            ls.announce("error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return ProbeAnswer(ok=False, error=told(error))
@@ -142,12 +144,16 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
 
 
 async def _run(
-    ls: CounterlensServer, analysis: Analysis, function: Function, mutations: tuple[str, ...]
+    ls: CounterlensServer,
+    settings: Settings,
+    analysis: Analysis,
+    function: Function,
+    mutations: tuple[str, ...],
 ) -> Probed:
-    """Run a probe off the event loop and publish its result, unless it was with some mutations only."""
+    """Run a probe off the event loop; keep what came of all mutations, if the same model is still asked."""
     loop, document, cancel = asyncio.get_running_loop(), analysis.document, Event()
-    scored = analysis.confidence
-    interrupted = scored is None
+    scored = analysis.confidence if ls.asks(settings) else None
+    interrupted = analysis.confidence is None
     if interrupted:
         ls.scorer.withdraw(analysis.uri)  # the probe comes first; it scores the document itself
     try:
@@ -155,17 +161,18 @@ async def _run(
             ls.announce("probing", f"probing {function.name}")
             probed = await loop.run_in_executor(
                 ls.executor,
-                lambda: _run_probe(
-                    ls.host, ls.settings, document, function, mutations, scored, cancel, report
-                ),
+                lambda: _run_probe(ls.host, settings, document, function, mutations, scored, cancel, report),
             )
     except asyncio.CancelledError:
         cancel.set()
-        ls.announce("ready", f"the probe of {function.name} was cancelled")
+        if ls.asks(settings):
+            ls.announce("ready", f"the probe of {function.name} was cancelled")
         raise
     finally:
         if interrupted and analysis.document is document:
             ls.scorer.schedule(analysis, quiet=0)
+    if not ls.asks(settings):
+        return probed  # who waits for it gets it, and it says nothing of the model that is asked now
     ls.announce("ready", f"{function.name} was probed")
     if analysis.document is document and not mutations:
         analysis.note_probe(function, probed)
@@ -186,16 +193,17 @@ def _run_probe(
 ) -> Probed:
     """Probe one function; takes seconds."""
     report("opening the model", 0, 1)
-    request = Request(
-        host.get(settings),
-        (),
-        best_sandbox,
-        mutations=mutations,
-        max_tokens=settings.max_tokens,
-        cancel=cancel,
-        report=report,
-    )
-    return ProbeSession(request).probe(document, function.qualname, scored=scored)
+    with host.lend(settings) as model:
+        request = Request(
+            model,
+            (),
+            best_sandbox,
+            mutations=mutations,
+            max_tokens=settings.max_tokens,
+            cancel=cancel,
+            report=report,
+        )
+        return ProbeSession(request).probe(document, function.qualname, scored=scored)
 
 
 def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:

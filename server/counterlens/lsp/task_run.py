@@ -129,9 +129,9 @@ class TaskRun:
             report("opening the model", 0, 1)
             for one in self.outcomes:  # so that the sections stand in the order of the tasks
                 self._tell(one)
-            model = host.get(settings)
-            self.model_name = f"{model.info.name} ({model.info.where})"
-            self._run_all(model, settings, scored, cancel, report)
+            with host.lend(settings) as model:
+                self.model_name = f"{model.info.name} ({model.info.where})"
+                self._run_all(model, settings, scored, cancel, report)
         except Cancelled:
             LOG.info("the run of tasks was cancelled")
         finally:

@@ -137,8 +137,8 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
 def _missing(host: ModelHost, settings: Settings) -> tuple[str, dict[str, str]]:
     """The model's name, and what it cannot be asked; takes as long as to open it."""
     try:
-        model = host.get(settings)
-        found = {one.id: one.missing_of(model) for one in OFFERS.values()}
+        with host.lend(settings) as model:
+            found = {one.id: one.missing_of(model) for one in OFFERS.values()}
     except ModelError as error:
         return "", dict.fromkeys(OFFERS, told(error))
     return model.info.name, {name: reason for name, reason in found.items() if reason is not None}
@@ -146,11 +146,13 @@ def _missing(host: ModelHost, settings: Settings) -> tuple[str, dict[str, str]]:
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
     """Run tasks on a function or a whole file."""
+    settings = ls.settings
     try:
         analysis, asked = await _asked(ls, argument)
-        run = await _run(ls, analysis, asked)
+        run = await _run(ls, settings, analysis, asked)
     except CounterlensError as error:
-        ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
+        if ls.asks(settings):
+            ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
         if not ls.client_shows_results:
             ls.show(str(error), types.MessageType.Error)
         return TasksAnswer(ok=False, error=told(error))
@@ -232,9 +234,10 @@ def _blocked(ls: CounterlensServer, offers: list[Offer]) -> dict[str, str]:
     return reasons
 
 
-async def _run(ls: CounterlensServer, analysis: Analysis, asked: Asked) -> TaskRun:
+async def _run(ls: CounterlensServer, settings: Settings, analysis: Analysis, asked: Asked) -> TaskRun:
     """Run off the event loop, before any scoring of the document that is under way."""
-    loop, cancel, scored = asyncio.get_running_loop(), Event(), analysis.confidence
+    loop, cancel, interrupted = asyncio.get_running_loop(), Event(), analysis.confidence is None
+    scored = analysis.confidence if ls.asks(settings) else None
 
     def publish(news: TaskNews) -> None:
         if asked.run:
@@ -242,29 +245,33 @@ async def _run(ls: CounterlensServer, analysis: Analysis, asked: Asked) -> TaskR
             loop.call_soon_threadsafe(ls.protocol.notify, NEWS, shown)
 
     def ended(outcome: Outcome) -> None:
-        loop.call_soon_threadsafe(_note, ls, analysis, asked, outcome)
+        loop.call_soon_threadsafe(_note, ls, settings, analysis, asked, outcome)
 
     run = TaskRun(asked, publish, ended)
-    if scored is None:
+    if interrupted:
         ls.scorer.withdraw(analysis.uri)
     try:
         async with progress(ls, f"Probing {asked.title}", cancel) as report:
             ls.announce("probing", f"probing {asked.title}")
-            await loop.run_in_executor(ls.executor, run.run, ls.host, ls.settings, scored, cancel, report)
+            await loop.run_in_executor(ls.executor, run.run, ls.host, settings, scored, cancel, report)
     except asyncio.CancelledError:
         cancel.set()
-        ls.announce("ready", f"the probe of {asked.title} was cancelled")
+        if ls.asks(settings):
+            ls.announce("ready", f"the probe of {asked.title} was cancelled")
         raise
     finally:
-        if scored is None and analysis.document is asked.document:
+        if interrupted and analysis.document is asked.document:
             ls.scorer.schedule(analysis, quiet=0)
-    ls.announce("ready", f"{asked.title} was probed")
+    if ls.asks(settings):
+        ls.announce("ready", f"{asked.title} was probed")
     return run
 
 
-def _note(ls: CounterlensServer, analysis: Analysis, asked: Asked, outcome: Outcome) -> None:
-    """Keep what hover, code lens and diagnostics show too."""
-    if analysis.document is not asked.document or outcome.state is not State.DONE:
+def _note(
+    ls: CounterlensServer, settings: Settings, analysis: Analysis, asked: Asked, outcome: Outcome
+) -> None:
+    """Keep what hover, code lens and diagnostics show too, if the same model is still asked."""
+    if analysis.document is not asked.document or outcome.state is not State.DONE or not ls.asks(settings):
         return
     if outcome.offer.id == Variant.COMPLETE:
         for one in outcome.probed:

@@ -1,0 +1,147 @@
+"""Another model is chosen while one is asked: who waits gets the answer, and it is kept nowhere."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from tests.lsp.conftest import open_file, until
+from tests.lsp.test_server import lens_titles
+from tests.lsp.test_tasks import SOURCE, ask, listen
+
+HABIT = "```python\n        s = -1\n    else:\n        s = 1\n    return s\n```"
+SECOND = "editor:second"
+
+
+def choose(client: LanguageClient, model: str, **more: Any) -> None:
+    settings = {"model": model, **more}
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"counterlens": settings}))
+
+
+class Patient:
+    """A model of the editor that answers once it may. Each needs a name of its own, as answers are kept."""
+
+    def __init__(self, client: LanguageClient, name: str, text: str, **settings: Any) -> None:
+        self.asked, self.may = asyncio.Event(), asyncio.Event()
+
+        @client.feature("counterlens/complete")
+        async def _reply(_params: Any) -> dict[str, str]:
+            self.asked.set()
+            await self.may.wait()
+            return {"text": text}
+
+        choose(client, f"editor:{name}", **settings)
+
+    async def outlasted(self, client: LanguageClient, answer: Awaitable[SimpleNamespace]) -> SimpleNamespace:
+        """What comes of a request when another model is chosen before this one answers."""
+        waiting = asyncio.ensure_future(answer)
+        await asyncio.wait_for(self.asked.wait(), 60)
+        choose(client, SECOND)
+        await until(lambda: client.statuses[-1].model == "second")  # type: ignore[attr-defined]
+        self.may.set()
+        return await asyncio.wait_for(waiting, 60)
+
+
+async def known(client: LanguageClient, uri: str) -> Any:
+    """What the view of the function says."""
+    params = {"textDocument": {"uri": uri}, "position": {"line": 6, "character": 4}}
+    return await client.protocol.send_request_async("counterlens/function", params)
+
+
+async def nothing_is_known(client: LanguageClient, uri: str) -> None:
+    titles = await lens_titles(client, uri)
+    assert "Probe counterfactually" in titles
+    assert not any("·" in title for title in titles), titles
+    view = await known(client, uri)
+    assert view.function == "sign"
+    assert (view.findings, view.dependences) == ([], None)
+    marks = {one.code for one in client.diagnostics.get(uri, ())}
+    assert not marks & {"counterfactual-effect", "missed-dependence"}
+
+
+async def test_a_probe_speaks_of_the_model_that_was_asked(client: LanguageClient, tmp_path: Path) -> None:
+    patient = Patient(client, "probed", HABIT)
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    answer = await patient.outlasted(client, ask(client, "counterlens.probe", uri, function="sign"))
+    assert answer.ok, answer.error
+    assert "probed (the editor)" in answer.markdown
+    await nothing_is_known(client, uri)
+    again = await ask(client, "counterlens.probe", uri, function="sign")
+    assert "second (the editor)" in again.markdown
+    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
+    assert (await known(client, uri)).findings
+
+
+async def test_so_do_tasks(client: LanguageClient, tmp_path: Path) -> None:
+    patient, news = Patient(client, "tasked", "It tells the sign."), listen(client)
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    argument = {"function": "sign", "tasks": ["completion", "summary"], "run": "t"}
+    answer = await patient.outlasted(client, ask(client, "counterlens.probeTasks", uri, **argument))
+    assert {one.task: one.state for one in answer.tasks} == {"completion": "done", "summary": "done"}
+    assert "asked of tasked (the editor)" in answer.markdown
+    await until(lambda: news[-1].over)
+    assert "asked of tasked (the editor)" in news[-1].overview
+    await nothing_is_known(client, uri)
+
+
+async def test_and_questions_on_dependences(client: LanguageClient, tmp_path: Path) -> None:
+    patient = Patient(client, "examined", "yes", dependences={"diagnostics": True})
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    question = ask(client, "counterlens.dependences", uri, function="sign", method="pairwise")
+    answer = await patient.outlasted(client, question)
+    assert answer.ok, answer.error
+    assert answer.inferred.model.name == "examined"
+    await nothing_is_known(client, uri)
+
+
+async def test_a_model_is_kept_open_for_who_waits_for_it(client: LanguageClient, tmp_path: Path) -> None:
+    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 24))
+    # what a kept answer answers cannot be interrupted
+    text = f'def fresh(v0):\n    """{os.urandom(8).hex()}"""\n{body}    return v23\n'
+    news = listen(client)
+    uri = open_file(client, tmp_path / "fresh.py", text)
+    running = asyncio.ensure_future(
+        ask(client, "counterlens.probeTasks", uri, function="fresh", tasks=["likelihood"], run="l")
+    )
+    await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
+    choose(client, SECOND)
+    await until(lambda: "second: " in said(client))
+    assert not running.done()
+    answer = await running
+    assert {one.task: one.state for one in answer.tasks} == {"likelihood": "done"}
+    assert "asked of SmolLM2-135M" in answer.markdown
+
+
+def said(client: LanguageClient) -> str:
+    """The name and the state that were told last."""
+    last = client.statuses[-1]  # type: ignore[attr-defined]
+    return f"{last.model}: {last.state}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (
+            {"model": "remote", "remote": {"baseUrl": "http://127.0.0.1:9/v1", "model": "org/coder:7b"}},
+            "org/coder:7b",
+        ),
+        ({"model": "editor:vendor/one"}, "vendor/one"),
+        ({"model": "/weights/coder-1b.gguf"}, "coder-1b"),
+        ({"model": "hf:owner/repo/coder-2b.gguf"}, "coder-2b"),
+    ],
+)
+async def test_the_status_names_the_new_model_at_once(
+    client: LanguageClient, settings: dict[str, Any], name: str
+) -> None:
+    begun = len(client.statuses)  # type: ignore[attr-defined]
+    choose(client, **settings)  # no file is open, so that none of them is
+    await until(lambda: len(client.statuses) > begun)  # type: ignore[attr-defined]
+    assert said(client) == f"{name}: idle"
