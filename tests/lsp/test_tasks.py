@@ -207,3 +207,13 @@ async def test_a_plain_client_gets_markdown(plain_client: LanguageClient, tmp_pa
     assert Path(shown.removeprefix("file://")).read_text(encoding="utf-8") == answer.markdown
     assert news
     assert not any(one.html for one in news)
+
+
+async def test_a_file_is_scored_after_what_came_before_it(client: LanguageClient, tmp_path: Path) -> None:
+    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b - {i}\n" for i in range(48))
+    uri = open_file(client, tmp_path / "long.py", long)
+    await until(lambda: any(one.state == "scoring" for one in client.statuses))  # type: ignore[attr-defined]
+    answer = await ask(client, "counterlens.probeTasks", uri, function="f0", tasks=["likelihood"])
+    assert answer.ok, answer.error
+    assert not any("is scored" in one.detail for one in client.statuses)  # type: ignore[attr-defined]
+    await until(lambda: client.statuses[-1].detail == "long.py is scored")  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from threading import Event
 
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.calibrated import calibrated, fits
@@ -64,6 +65,7 @@ class BackgroundScorer:
     def schedule(self, analysis: Analysis, *, quiet: float = QUIET_SECONDS) -> None:
         """Score the newest version of a document, once the user has paused."""
         self.withdraw(analysis.uri)
+        analysis.cancel = Event()  # that of a scoring that was withdrawn is set, or will be
         task = asyncio.get_running_loop().create_task(self._score(analysis, quiet))
         self._tasks[analysis.uri] = task
         task.add_done_callback(lambda done: self._forget(analysis.uri, done))
@@ -89,7 +91,7 @@ class BackgroundScorer:
         try:
             async with self._turn:
                 found = await asyncio.get_running_loop().run_in_executor(
-                    self._executor, self._work, analysis, asyncio.get_running_loop()
+                    self._executor, self._work, document, cancel, asyncio.get_running_loop()
                 )
         except asyncio.CancelledError:
             cancel.set()  # the thread notices, and the model between two chunks
@@ -113,8 +115,8 @@ class BackgroundScorer:
             analysis.failed(told(outcome))
         self._changed(analysis)
 
-    def _work(self, analysis: Analysis, loop: asyncio.AbstractEventLoop) -> Scored:
-        document, cancel, settings = analysis.document, analysis.cancel, self._settings()
+    def _work(self, document: Document, cancel: Event, loop: asyncio.AbstractEventLoop) -> Scored:
+        settings = self._settings()
 
         def announce(state: str, detail: str, steps: Steps | None = None) -> None:
             def tell() -> None:
