@@ -151,11 +151,10 @@ describe("models, status and look", { skip }, () => {
     await session.screenshot("listed");
     await vscode.choice("house-model").click();
     const connected = vscode.notification("Counterlens asks house-model");
-    await connected.waitFor(SOON);
+    await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
     await until(() => assert.match(session.log(), /API key changed[\s\S]*The language server is running/), {
       ms: 60_000,
     });
-    await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
     await vscode.statusItem(/house-model:/).waitFor(SCORED);
     assert.ok(!session.log().includes(KEY));
   });

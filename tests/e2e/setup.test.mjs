@@ -9,7 +9,7 @@ import { barePython } from "./driver/bare-python.mjs";
 import { Network } from "./driver/network.mjs";
 import { extensionHosts, languageServers } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
-import { until } from "./driver/retry.mjs";
+import { sleep, until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 
 const MADE = { timeout: 60_000 };
@@ -49,9 +49,11 @@ describe("the package that makes its environment", { skip }, () => {
     path.join(session.home.userData, "User/globalStorage/counterlens.counterlens/environment");
   const progress = () => JSON.parse(readFileSync(`${environment()}.json`, "utf8"));
 
+  /** Not before it could be read: of more than three messages in 800 ms, VS Code puts the rest behind its bell. */
   async function press(message, button) {
     const shown = vscode.notification(message);
     await shown.waitFor(MADE);
+    await sleep(1_000);
     await shown.getByRole("button", { name: button }).click();
   }
 
