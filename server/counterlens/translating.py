@@ -11,7 +11,7 @@ _NUMBER = "1,234.5"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _DECIMAL = re.compile(r"[+-]?[\d,]*\.\d+")
-_GAP = re.compile(r"(?<=\.) |\. |; ")
+_GAP = re.compile(r"[.;] ")
 """Between two parts that may stand for themselves."""
 _WORD = re.compile(r"[A-Za-z]{3}")
 
@@ -52,9 +52,14 @@ class Translator:
         """How many characters of a text are explained, and its translation."""
         found = self._whole(text)
         for gap in _GAP.finditer(text):
-            one, two = self._whole(text[: gap.start()]), self._known(text[gap.end() :])
-            if one and two and (found is None or one[0] + two[0] > found[0]):
-                found = one[0] + two[0], one[1] + gap[0] + two[1]
+            two = self._known(text[gap.end() :])
+            for end in (gap.start(), gap.end() - 1) if two else ():  # a full stop may belong to the pattern
+                one = self._whole(text[:end])
+                if one and two and (found is None or one[0] + two[0] > found[0]):
+                    found = one[0] + two[0], one[1] + text[end : gap.end()] + two[1]
+        name, colon, rest = text.partition(": ")
+        if found is None and colon and " " not in name and (known := self._known(rest)):
+            found = known[0], name + colon + known[1]
         return found
 
     def _whole(self, text: str) -> tuple[int, str] | None:

@@ -72,7 +72,7 @@ describe("in German", { skip }, () => {
   /** What the assistant's extension was told. */
   const told = (name) => until(() => JSON.parse(readFileSync(path.join(folder, name), "utf8")), MODEL_MS);
 
-  step("views, status and commands are German; what the server says is English", async () => {
+  step("views, status, commands, and what the server says on the code are German", async () => {
     await vscode.statusItem(/SmolLM2-135M.*: bereit/).waitFor(MODEL);
     await vscode.command("View: Show Counterlens");
     await vscode.click("parity", { line: "def parity" });
@@ -81,7 +81,7 @@ describe("in German", { skip }, () => {
     const flip = row("if-else-flip");
     await until(async () => assert.match(await flip.innerText(), /Zeile 9 · nicht geprüft/));
     await session.screenshot("views");
-    assert.match(await vscode.hover("parity", { line: "def parity" }), /Confidence is the mean probability/);
+    assert.match(await vscode.hover("parity", { line: "def parity" }), /Die Konfidenz ist die mittlere Wahrscheinlichkeit der Token/);
     await vscode.leave();
     await vscode.command("Counterlens: Legende zeigen");
     await vscode.choice("unter 1 %").waitFor(SOON);
@@ -137,12 +137,12 @@ describe("in German", { skip }, () => {
       );
     }
     const word = (number, text) => cell(number).locator(".view-line span span", { hasText: text }).first();
-    const hover = vscode.page.locator(".monaco-hover:not(.hidden)", { hasText: "Confidence is the mean" });
+    const hover = vscode.page.locator(".monaco-hover:not(.hidden)", { hasText: "Die Konfidenz ist die mittlere" });
     await word(1, "parity").hover();
     await hover.waitFor(SOON);
     await session.screenshot("notebook");
     await vscode.page.mouse.move(5, 5);
-    await cell(0).locator(".codelens-decoration a", { hasText: "Show counterfactual" }).click(SOON);
+    await cell(0).locator(".codelens-decoration a", { hasText: "Kontrafaktische Fassung zeigen" }).click(SOON);
     await quickTitle("Kontrafaktische Fassungen von parity").waitFor(SOON);
     await vscode.choice("if-else-flip").click();
     await vscode.tab("parity: if-else-flip, Zeile 9 (Original ↔ kontrafaktische Fassung)").waitFor(SOON);
@@ -193,12 +193,12 @@ describe("in German", { skip }, () => {
     async () => {
       await vscode.command("View: Close All Editors");
       await vscode.quickOpen("parity.py");
-      await vscode.codeLens(/changed the verdict|uninformative/).waitFor(SOON);
+      await vscode.codeLens(/änderten das Urteil|nicht aussagekräftig/).waitFor(SOON);
       await vscode.command("Counterlens: Modell wählen…");
       await vscode.choice("House Model").click(SOON);
       await vscode.statusItem(/house-model: Datei nicht bewertet/).waitFor(SOON);
-      const lens = vscode.codeLens("Probe counterfactually");
-      await until(async () => assert.equal(await lens.innerText(), "Probe counterfactually"), { ms: 60_000 });
+      const lens = vscode.codeLens("Kontrafaktisch prüfen");
+      await until(async () => assert.equal(await lens.innerText(), "Kontrafaktisch prüfen"), { ms: 60_000 });
       await vscode.click("parity", { line: "def parity" });
       await vscode.command("Counterlens: Funktion kontrafaktisch prüfen");
       await dialog().waitFor(SOON);

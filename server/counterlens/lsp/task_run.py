@@ -24,7 +24,7 @@ from counterlens.reports.tasks_markdown import tasks_markdown
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
-DEFECT = "it failed in a way that it should not: {}. The log of Counterlens says more"
+DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens says more"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from counterlens.syntax.functions import Function, find_function
 LIST_COMMAND = "counterlens.tasks"
 COMMAND = "counterlens.probeTasks"
 NEWS = "counterlens/taskNews"
+NAME_ONE = "name one in the setting counterlens.probe.corpus"
 
 
 def register(server: CounterlensServer) -> None:
@@ -230,7 +231,7 @@ def _blocked(ls: CounterlensServer, offers: list[Offer]) -> dict[str, str]:
         reason = one.missing_beside(trusted=ls.trusted, corpus=ls.settings.probe_corpus or None)
         if reason is not None:
             named = Need.CORPUS in one.needs and not (one.runs and not ls.trusted)
-            reasons[one.id] = reason + ("; name one in the setting counterlens.probe.corpus" if named else "")
+            reasons[one.id] = f"{reason}; {NAME_ONE}" if named else reason
     return reasons
 
 

@@ -1,0 +1,157 @@
+"""The texts in the source that the server says in the editor's language, found by how they are used.
+
+A text with values is given with its places: those of `t("… {name} …", name=…)` by their names, those of an
+f-string by their numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "server" / "counterlens"
+
+SAID = {
+    "announce": (1, 2),
+    "_announce": (1, 2),
+    "show": (0,),
+    "progress": (1,),
+    "_waiting": (1,),
+    "report": (0,),
+    "_report": (0,),
+    "next": (0,),
+    "step": (1,),
+    "_step": (1,),
+}
+"""What is called with texts that are recognised where they leave for the editor, and in which places."""
+
+_SENTENCE = re.compile(r"[A-Za-z]{2,}[,:;]? [a-z]{2,}")
+_NO_ERRORS = frozenset({"ValueError", "TypeError", "RuntimeError", "NotImplementedError", "JsonRpcException"})
+
+
+@dataclass
+class Texts:
+    """What was found.
+
+    Attributes:
+        worded: The literals that `t` is called with.
+        chosen: Where `t` is called with something else.
+        sentences: Those that are recognised, without the ones that are nothing but values.
+        left: Sentences that are neither.
+    """
+
+    worded: set[str] = field(default_factory=set)
+    chosen: set[str] = field(default_factory=set)
+    sentences: dict[str, str] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+
+def variants(node: ast.expr | None, constants: dict[str, ast.expr]) -> Iterator[str]:
+    """The texts that an expression may give, as far as they stand in it."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = iter(range(len(node.values)))
+        yield "".join(
+            str(one.value) if isinstance(one, ast.Constant) else f"{{{next(parts)}}}" for one in node.values
+        )
+    elif isinstance(node, ast.IfExp):
+        yield from variants(node.body, constants)
+        yield from variants(node.orelse, constants)
+    elif isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield from variants(one, constants)
+    elif isinstance(node, ast.Tuple):
+        for one in node.elts:
+            yield from variants(one, constants)
+    elif isinstance(node, ast.Name) and node.id in constants:
+        yield from variants(constants[node.id], {})
+
+
+def is_said(text: str) -> bool:
+    """Whether there is something to translate in it: more than one word, or a word beside values."""
+    bare = re.sub(r"\{\w+\}", "\0", text)
+    return bool(re.search(r"[A-Za-z]{3}", bare) and re.search(r"\s|\0", bare.strip()))
+
+
+def name_of(call: ast.Call) -> str:
+    """What is called, without where it is from."""
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def texts_of(*places: str, sentences_in: tuple[str, ...] = ()) -> Texts:
+    """The texts of files and folders of the package.
+
+    Args:
+        places: Where, such as `lsp` or `probes/offers.py`.
+        sentences_in: Files and folders where everything that reads like a sentence counts as one.
+    """
+    found = Texts()
+    for place in places:
+        for path in (
+            sorted((PACKAGE / place).rglob("*.py")) if (PACKAGE / place).is_dir() else [PACKAGE / place]
+        ):
+            name = str(path.relative_to(PACKAGE))
+            _read(ast.parse(path.read_text()), name, found, name.startswith(sentences_in or ("\0",)))
+    return found
+
+
+def _read(tree: ast.Module, name: str, found: Texts, everything: bool) -> None:
+    constants = {
+        target.id: one.value
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    seen: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if _is_no_text(node):
+            seen.update(ast.walk(node))
+        elif isinstance(node, ast.Call) and name_of(node) == "t" and node.args:
+            seen.update(ast.walk(node))
+            literal = isinstance(node.args[0], ast.Constant)
+            for text in variants(node.args[0], {}) if literal else ():
+                found.worded.add(text)
+            if not literal:
+                found.chosen.add(f"{name}: {ast.unparse(node.args[0])}")
+        elif isinstance(node, ast.Call):
+            for one in _said(node):
+                seen.update(ast.walk(one))
+                found.sentences |= {text: name for text in variants(one, constants) if is_said(text)}
+    for text, line in _strings(tree, seen):
+        if everything:
+            found.sentences[text] = name
+        else:
+            found.left.append(f"{name}:{line}: {text}")
+
+
+def _is_no_text(node: ast.AST) -> bool:
+    """A docstring or what is said of a constant; a mutation's source and its examples; what is logged."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "source"
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("LOG.", "Example"))
+
+
+def _said(call: ast.Call) -> list[ast.expr]:
+    """Those arguments of a call that are recognised where they leave for the editor."""
+    called = name_of(call)
+    if called.endswith("Error") and called not in _NO_ERRORS:
+        return call.args[:2]
+    return [call.args[at] for at in SAID.get(called, ()) if at < len(call.args)]
+
+
+def _strings(tree: ast.Module, seen: set[ast.AST]) -> Iterator[tuple[str, int]]:
+    """All other literals that read like a sentence, and their lines."""
+    for node in ast.walk(tree):
+        if node not in seen and isinstance(node, ast.JoinedStr | ast.Constant):
+            seen.update(ast.walk(node))
+            for text in variants(node, {}):
+                if _SENTENCE.search(text) and "\n" not in text:
+                    yield text, node.lineno
