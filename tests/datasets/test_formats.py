@@ -16,6 +16,7 @@ from counterlens.datasets.checking import Finding, check
 from counterlens.datasets.evalplus import shaped
 from counterlens.datasets.registry import VARIABLE, find, installed
 from counterlens.errors import Cancelled, DataError
+from counterlens.probes.subjects import targets_of
 
 ADD = "def add(a, b):\n    return a + b\n"
 JAVA = "class Solution {\n    int add(int a, int b) {\n"
@@ -376,6 +377,63 @@ def test_a_folder_is_what_is_in_it(tmp_path: Path) -> None:
         written(both / name, [RECORDS[name]])
     with pytest.raises(DataError, match="holds 2 datasets"):
         open_dataset(both)
+
+
+PACK = RECORDS["humanevalpack"]
+PYTHON_PACK = {
+    **PACK,
+    "task_id": "Python/0",
+    "prompt": "def add(a, b):\n",
+    "canonical_solution": "    return a + b\n",
+    "buggy_solution": "    return a - b\n",
+    "test": "assert add(1, 2) == 3",
+}
+
+
+@pytest.fixture
+def languages(tmp_path: Path) -> Path:
+    """The published files of two languages, as they are downloaded: a folder each."""
+    pack = tmp_path / "data" / "pack"
+    for language, record in (("java", PACK), ("python", PYTHON_PACK)):
+        (pack / language).mkdir(parents=True)
+        written(pack / language, [record], "humanevalpack.jsonl")
+    return pack
+
+
+def test_of_several_languages_the_one_that_can_be_asked_about_is_taken(
+    languages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = languages / "python" / "humanevalpack.jsonl"
+    monkeypatch.setenv(VARIABLE, str(languages.parent))
+    for spec in ("humanevalpack", str(languages), f"humanevalpack:{languages}"):
+        dataset = open_dataset(spec)
+        assert (dataset.path, dataset.language) == (python, "python"), spec
+    assert [target.id for target in targets_of(open_dataset("humanevalpack"), buggy=True)] == ["Python/0"]
+    assert len(find(languages)) == 2  # both are still listed and checked
+    written(languages, [PYTHON_PACK], "more.jsonl")  # of several files in Python none is chosen
+    assert open_dataset(languages).path == languages
+
+
+def test_where_no_file_can_be_asked_about_the_language_is_said(
+    languages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (languages / "python" / "humanevalpack.jsonl").unlink()
+    monkeypatch.setenv(VARIABLE, str(languages.parent))
+    monkeypatch.setenv("XDG_DATA_HOME", str(languages / "nothing"))
+    dataset = open_dataset("humanevalpack")
+    assert dataset.language == "java"
+    with pytest.raises(DataError, match="has no Python functions; it is in java"):
+        targets_of(dataset)
+
+
+def test_archives_of_several_languages_are_chosen_among_too(tmp_path: Path) -> None:
+    for language, program in (("java", "Main.java"), ("python", "main.py")):
+        folder = tmp_path / "made" / f"codenet-{language}"
+        program_folder(folder, "p1", {program: "", "input.txt": "", "output.txt": ""})
+        packed = _packed(folder)
+        (tmp_path / "data").mkdir(exist_ok=True)
+        packed.rename(tmp_path / "data" / packed.name)
+    assert open_dataset(tmp_path / "data").path.name == "codenet-python.tar.gz"
 
 
 def test_core_keeps_the_lines_of_its_labels(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.datasets import Dataset, TestForm, open_dataset
 from counterlens.datasets.checking import Finding, check
-from counterlens.datasets.registry import find
+from counterlens.datasets.registry import VARIABLE, find
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"the datasets are not in {DATA}")
@@ -92,6 +92,14 @@ def test_a_folder_of_one_dataset_is_that_dataset() -> None:
     dataset = open_dataset(DATA / "humaneval")
     assert isinstance(dataset, Dataset)
     assert next(iter(dataset)).id == "HumanEval/0"
+
+
+@pytest.mark.parametrize("name", ["humanevalpack", "humaneval-x"])
+def test_of_the_published_languages_python_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(DATA))
+    for spec in (name, str(DATA / name), f"{name}:{DATA / name}"):
+        origin = open_dataset(spec).provenance
+        assert (origin.version, origin.records) == ("Python (2023)", 164), spec
 
 
 def _passes(program: str, tests: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.files import digest
+from counterlens.errors import DataError
 
 
 class TestForm(StrEnum):
@@ -172,6 +173,14 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Problem]:
         return self.loader.problems(self.path)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of its first problem; None where there is none, or it cannot be read."""
+        try:
+            return next((problem.language for problem in self), None)
+        except DataError:
+            return None
 
     @cached_property
     def provenance(self) -> Provenance:

@@ -26,6 +26,8 @@ from counterlens.errors import DataError
 
 VARIABLE = "COUNTERLENS_DATA"
 """The environment variable that names folders to look for data in, as `PATH` does for programs."""
+PREFERRED = "python"
+"""The language that is taken of data in several: the one whose functions every task can ask about."""
 
 LOADERS: dict[str, Loader] = {
     loader.id: loader
@@ -52,6 +54,8 @@ LOADERS: dict[str, Loader] = {
 def open_dataset(spec: str | Path) -> Dataset:
     """The dataset that a user means by `--data`.
 
+    Of the files of one dataset in several languages the one in `PREFERRED` is taken.
+
     Args:
         spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` to say which format
             it is in, or `repo:PATH` for the tested functions of a repository.
@@ -65,7 +69,7 @@ def open_dataset(spec: str | Path) -> Dataset:
     path = Path(text).expanduser()
     name, colon, rest = text.partition(":")
     if colon and name in LOADERS and not path.exists():
-        return Dataset(LOADERS[name], _existing(Path(rest).expanduser()))
+        return _whole(LOADERS[name], _existing(Path(rest).expanduser()))
     if text in LOADERS and not path.exists():
         return _by_name(LOADERS[text])
     if not path.exists() and os.sep not in text and "." not in text:
@@ -74,10 +78,13 @@ def open_dataset(spec: str | Path) -> Dataset:
         )
     loader = recognise(_existing(path))
     if loader is not None:
-        files = data_files(path)
-        return Dataset(loader, files[0] if len(files) == 1 else path)
+        return _whole(loader, path)
     inside = find(path)
     if len(inside) > 1:
+        alike = len({dataset.id for dataset in inside}) == 1
+        preferred = _preferred(inside) if alike else None
+        if preferred is not None:
+            return preferred
         names = ", ".join(str(dataset.path) for dataset in inside[:4])
         raise DataError(f"{path} holds {len(inside)} datasets", f"Name one of them: {names}")
     if not inside:
@@ -134,10 +141,27 @@ def find(path: Path) -> list[Dataset]:
     return [Dataset(loader, path)] if loader else []
 
 
+def _whole(loader: Loader, path: Path) -> Dataset:
+    """All that is at a path, in one format; of files in several languages the one that is preferred."""
+    inside = [one for one in find(path) if one.id == loader.id] if path.is_dir() else []
+    if len(inside) > 1:
+        return _preferred(inside) or Dataset(loader, path)
+    files = data_files(path)
+    return Dataset(loader, files[0] if len(files) == 1 and loader.recognises(files[0]) else path)
+
+
+def _preferred(found: list[Dataset]) -> Dataset | None:
+    """The only one in the language that is preferred, where there is just one."""
+    preferred = [dataset for dataset in found if dataset.language == PREFERRED]
+    return preferred[0] if len(preferred) == 1 else None
+
+
 def _by_name(loader: Loader) -> Dataset:
-    for dataset in installed():
-        if loader.id in (dataset.loader.id, dataset.loader.family):
-            return dataset
+    found = [one for one in installed() if loader.id in (one.loader.id, one.loader.family)]
+    if len(found) > 1:
+        return next((dataset for dataset in found if dataset.language == PREFERRED), found[0])
+    if found:
+        return found[0]
     looked = ", ".join(str(place) for place in places())
     raise DataError(
         f"the data of {loader.title} is not on this machine (looked in {looked})",

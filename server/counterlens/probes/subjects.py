@@ -41,7 +41,11 @@ def targets_of(
     """
     problems = [p for p in dataset if p.language == "python" and p.function is not None and p.source.strip()]
     if not problems:
-        raise DataError(f"{dataset.path} has no Python functions", "Choose a dataset of functions")
+        language = dataset.language
+        other = f"; it is in {language}" if language not in (None, "python") else ""
+        raise DataError(
+            f"{dataset.path} has no Python functions{other}", "Choose a dataset of functions in Python"
+        )
     if buggy:
         problems = [problem for problem in problems if problem.buggy is not None]
         if not problems:
