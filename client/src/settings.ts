@@ -74,6 +74,9 @@ export interface Settings {
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
   probe: { maxTokens: number; corpus: string };
+  timeout: number;
+  code: "given" | "written";
+  encoder: string;
   sandbox: { allowWeaker: boolean };
   dependences: { diagnostics: boolean };
   operators: {
@@ -99,6 +102,9 @@ export const DEFAULTS: Settings = {
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
   probe: { maxTokens: 256, corpus: "" },
+  timeout: 10,
+  code: "given",
+  encoder: "",
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
@@ -231,6 +237,9 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
       corpus: read("probe.corpus", aString, d.probe.corpus),
     },
+    timeout: read("timeout", number(0.1, 3600), d.timeout),
+    code: read("code", oneOf("given", "written"), d.code),
+    encoder: read("encoder", aString, d.encoder),
     sandbox: { allowWeaker: read("sandbox.allowWeaker", aBoolean, d.sandbox.allowWeaker) },
     dependences: { diagnostics: read("dependences.diagnostics", aBoolean, d.dependences.diagnostics) },
     operators: {

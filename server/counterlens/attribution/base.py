@@ -16,6 +16,8 @@ from counterlens.syntax.functions import Function
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 """What a program and the tests that judge it may use together, unless the user says."""
+SHORTEST, LONGEST = 0.1, 3600.0
+"""Seconds that a user may give them."""
 
 
 def lasting(seconds: float) -> Limits:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from counterlens.attribution.base import LIMITS
+from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
 from counterlens.probes.inference.inferred import Method
 from counterlens.probes.understanding.programs import Code
 
@@ -52,7 +52,7 @@ def timeout_option(command: Command) -> Command:
     """`--timeout`: for programs and the tests that judge them."""
     return click.option(
         "--timeout",
-        type=click.FloatRange(0.1, 3600),
+        type=click.FloatRange(SHORTEST, LONGEST),
         default=LIMITS.seconds,
         show_default=True,
         metavar="SECONDS",

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import click
 
-from counterlens.attribution.base import LIMITS, Evidence, Judgement, Setting, Verdict, lasting
+from counterlens.attribution.base import (
+    LIMITS,
+    LONGEST,
+    SHORTEST,
+    Evidence,
+    Judgement,
+    Setting,
+    Verdict,
+    lasting,
+)
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
 from counterlens.attribution.trial import Apartness
@@ -26,7 +35,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--function", metavar="NAME", help="Only this function; what check(candidate) is called with.")
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, 3600),
+    type=click.FloatRange(SHORTEST, LONGEST),
     default=LIMITS.seconds,
     show_default=True,
     help="Seconds for one run.",

@@ -21,19 +21,18 @@ from counterlens.lsp.consent import require_consent
 from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
+from counterlens.lsp.requesting import request_of
 from counterlens.lsp.settings import Settings
 from counterlens.lsp.shown import show_markdown
 from counterlens.lsp.targets import folder_of, function_named, plain
 from counterlens.probes.completion import Report
 from counterlens.probes.results import Pair
 from counterlens.probes.session import Probed, ProbeSession
-from counterlens.probes.task import Request
 from counterlens.reports.html import probe_fragment
 from counterlens.reports.markdown import left_out, probe_markdown
 from counterlens.reports.phrases import sentence
 from counterlens.reports.terminal import probe_report
 from counterlens.reports.wording import meaning
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -194,15 +193,7 @@ def _run_probe(
     """Probe one function; takes seconds."""
     report("opening the model", 0, 1)
     with host.lend(settings) as model:
-        request = Request(
-            model,
-            (),
-            best_sandbox,
-            mutations=mutations,
-            max_tokens=settings.max_tokens,
-            cancel=cancel,
-            report=report,
-        )
+        request = request_of(model, settings, cancel, report, mutations=mutations)
         return ProbeSession(request).probe(document, function.qualname, scored=scored)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.exclusion import Limits
@@ -14,6 +15,7 @@ from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.operator.tables import PREFERRED
+from counterlens.probes.understanding.programs import Code
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
@@ -21,6 +23,8 @@ _LIMITS = Limits()
 _MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
+CODES = (Code.GIVEN, Code.WRITTEN)
+"""Those with a bug are known only of the programs of a dataset."""
 HINTED = ("statement", "function")
 ASKED = ("never", "hover", "scored")
 """When the model is asked which operators fit."""
@@ -53,6 +57,9 @@ class Settings:
     average_line: int = _LIMITS.average_line
     longest_line: int = _LIMITS.longest_line
     max_tokens: int = MAX_TOKENS
+    timeout: float = LIMITS.seconds
+    code: Code = Code.GIVEN
+    encoder: str = ""
     probe_corpus: str = ""
     allow_weaker_sandbox: bool = False
     dependences_diagnostics: bool = False
@@ -146,12 +153,12 @@ class _Reader:
             self._refuse(key, value, f"a whole number of at least {least}", default)
         return default
 
-    def number(self, key: str, default: float, most: float) -> float:
+    def number(self, key: str, default: float, most: float, least: float = 0) -> float:
         value = self._find(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
             return float(value)
         if value is not None:
-            self._refuse(key, value, f"a number from 0 to {most:g}", default)
+            self._refuse(key, value, f"a number from {least:g} to {most:g}", default)
         return default
 
     def several(self, key: str, default: tuple[str, ...], choices: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,6 +208,9 @@ def read_settings(raw: object) -> tuple[Settings, list[str]]:
         longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
         max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
         max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
+        timeout=reader.number("timeout", defaults.timeout, LONGEST, SHORTEST),
+        code=Code(reader.text("code", defaults.code, CODES)),
+        encoder=reader.text("encoder", defaults.encoder),
         probe_corpus=reader.text("probe.corpus", defaults.probe_corpus),
         allow_weaker_sandbox=reader.flag("sandbox.allowWeaker", defaults.allow_weaker_sandbox),
         dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from threading import Event
 
 from counterlens.confidence import Confidence
@@ -13,15 +12,15 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import LOG
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Report
+from counterlens.lsp.requesting import comparing, request_of
 from counterlens.lsp.settings import Settings
 from counterlens.models.base import Model
 from counterlens.probes.offers import Offer
 from counterlens.probes.running import Outcome, State, run_offer
-from counterlens.probes.task import Request, Target
+from counterlens.probes.task import Target
 from counterlens.reports.task_words import standing, summary
 from counterlens.reports.tasks_html import outcome_fragment, overview_fragment, section_id
 from counterlens.reports.tasks_markdown import tasks_markdown
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens says more"
@@ -131,7 +130,7 @@ class TaskRun:
                 self._tell(one)
             with host.lend(settings) as model:
                 self.model_name = f"{model.info.name} ({model.info.where})"
-                self._run_all(model, settings, scored, cancel, report)
+                self._run_all(host, model, settings, scored, cancel, report)
         except Cancelled:
             LOG.info("the run of tasks was cancelled")
         finally:
@@ -142,6 +141,7 @@ class TaskRun:
 
     def _run_all(
         self,
+        host: ModelHost,
         model: Model,
         settings: Settings,
         scored: Confidence | None,
@@ -154,19 +154,15 @@ class TaskRun:
                 raise Cancelled
             self._set(replace(one, state=State.RUNNING))
             told = partial(_told, report, one.offer.id, number, len(waiting))
-            request = Request(
-                model,
-                self.asked.targets,
-                best_sandbox,
-                corpus=_corpus(settings, self.asked.document.path),
-                max_tokens=settings.max_tokens,
-                cancel=cancel,
-                report=told,
-            )
+            path, targets = self.asked.document.path, self.asked.targets
+            request = request_of(model, settings, cancel, told, targets=targets, path=path)
             try:
-                ended = run_offer(one.offer, request, scored=scored, update=self._set)
-            except CounterlensError:
+                with comparing(request, one.offer.id, host, settings) as complete:
+                    ended = run_offer(one.offer, complete, scored=scored, update=self._set)
+            except Cancelled:
                 raise
+            except CounterlensError as error:
+                ended = replace(one, state=State.FAILED, reason=str(error))
             except Exception as defect:  # the other tasks can still be run
                 LOG.exception("the task %s failed", one.offer.id)
                 ended = replace(one, state=State.FAILED, reason=DEFECT.format(type(defect).__name__))
@@ -204,12 +200,3 @@ def _told(report: Report, task: str, number: int, tasks: int, what: str, done: i
     """The progress of one task as that of all."""
     share = 100 * min(done, total) // max(total, 1)
     report(f"{task}: {what}", 100 * number + share, 100 * tasks)
-
-
-def _corpus(settings: Settings, path: Path | None) -> str | None:
-    """The corpus; a relative path is one beside the file."""
-    named = settings.probe_corpus
-    if not named:
-        return None
-    beside = path.parent / named if path is not None else Path(named)
-    return str(beside) if beside.exists() else named

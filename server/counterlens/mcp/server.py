@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 import counterlens
-from counterlens.attribution.base import LIMITS, lasting
+from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST, lasting
 from counterlens.mcp import tools
 from counterlens.mcp.calls import answered
 from counterlens.mcp.desk import Desk
@@ -68,7 +68,7 @@ def create_server(desk: Desk) -> MCPServer:
             Field(description="summary, name, output: about the function, or what the model writes of it."),
         ] = "given",
         timeout: Annotated[
-            float, Field(ge=0.1, le=3600, description="Seconds that a program has together with its tests.")
+            float, Field(ge=SHORTEST, le=LONGEST, description="Seconds that a program has with its tests.")
         ] = LIMITS.seconds,
         seed: Seed = 0,
     ) -> CallToolResult:

@@ -1,0 +1,102 @@
+"""Settings of probes: how long programs may take, which programs are asked about, what compares summaries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from counterlens.lsp.settings import Settings, read_settings
+from tests.lsp.conftest import open_file, until
+from tests.lsp.test_dependences import configure
+from tests.lsp.test_tasks import SOURCE, ask
+
+SLOW = SOURCE.replace("    if n < 0:", "    import time\n    time.sleep(1)\n    if n < 0:")
+SENTENCE = "It tells the sign."
+BODY = "    if n < 0:\n        return -1\n    return 1\n"
+
+
+def play(client: LanguageClient, name: str, **settings: Any) -> None:
+    """Choose a model of the editor: it writes a function's body, or a sentence to summarise one."""
+
+    @client.feature("counterlens/complete")
+    def _reply(params: Any) -> dict[str, str]:
+        question = params.messages[-1].content
+        return {"text": SENTENCE if "in one sentence" in question else BODY}
+
+    configure(client, model=f"editor:{name}", **settings)
+
+
+async def test_programs_have_as_long_as_the_setting_says(client: LanguageClient, tmp_path: Path) -> None:
+    play(client, "slow", timeout=0.4)
+    uri = open_file(client, tmp_path / "slow.py", SLOW)
+    refused = await ask(client, "counterlens.probe", uri, function="sign", mutations=["if-else-flip"])
+    assert not refused.ok
+    assert "longer than the 0.4 s" in refused.error
+    assert "counterlens.timeout" in refused.error
+    wanted = {"function": "sign", "tasks": ["completion"]}
+    answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    assert "longer than the 0.4 s" in answer.tasks[0].summary
+    configure(client, model="editor:slow")
+    answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    assert answer.tasks[0].state == "done", answer.markdown
+
+
+async def test_the_programs_asked_about_can_be_the_models_own(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    play(client, "author")
+    wanted = {"function": "sign", "tasks": ["summary"]}
+    given = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    assert given.tasks[0].state == "done", given.markdown
+    assert "as the model writes it" not in given.markdown
+    configure(client, model="editor:author", code="written")
+    written = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    assert written.tasks[0].state == "done", written.markdown
+    assert written.markdown != given.markdown
+
+
+async def test_summaries_are_compared_by_the_model_that_is_named(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    wanted = {"function": "sign", "tasks": ["likelihood", "summary"]}
+    play(client, "compared", encoder="smollm2-135m")
+    answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    assert answer.tasks[1].state == "done", answer.markdown
+    assert "sentence embeddings (SmolLM2-135M-Instruct Q4_1, local)" in answer.markdown.replace("\\", ""), (
+        answer.markdown
+    )
+    configure(client, model="editor:compared", encoder=str(tmp_path / "absent.gguf"))
+    answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
+    states = {one.task: (one.state, one.summary) for one in answer.tasks}
+    assert states["summary"][0] == "not run"
+    assert "absent.gguf" in states["summary"][1]
+    assert "gives no token probabilities" in states["likelihood"][1]  # of the model that is asked
+
+
+@pytest.mark.parametrize(
+    ("raw", "complaint"),
+    [
+        (
+            {"timeout": 0},
+            "counterlens.timeout is 0, but has to be a number from 0.1 to 3600; 10.0 is used instead",
+        ),
+        ({"timeout": True}, "counterlens.timeout is True, but has to be a number from 0.1 to 3600"),
+        ({"code": "buggy"}, "counterlens.code is 'buggy', but has to be one of given, written"),
+        ({"encoder": 3}, "counterlens.encoder is 3, but has to be a text"),
+    ],
+)
+def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) -> None:
+    settings, complaints = read_settings(raw)
+    assert settings == Settings()
+    assert len(complaints) == 1
+    assert complaints[0].startswith(complaint)
+
+
+async def test_the_editor_is_told_of_a_bad_value(client: LanguageClient) -> None:
+    configure(client, timeout="long")
+    await until(lambda: any("counterlens.timeout" in message.message for message in client.messages))
+    assert client.messages[-1].type == types.MessageType.Warning
