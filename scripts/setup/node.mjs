@@ -7,9 +7,32 @@ import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const STAMP = path.join(root, "node_modules/.counterlens-setup");
 
+/** What of a package.json has a say in what is installed; the rest may change without. */
+const FIELDS = [
+  "name",
+  "bin",
+  "workspaces",
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "bundleDependencies",
+  "overrides",
+];
+
+/** Names what is installed by a lock for these manifests: equal names, equal packages. */
+export function installed(lock, manifests) {
+  const read = manifests.map((text) => {
+    const manifest = JSON.parse(text);
+    return JSON.stringify(FIELDS.map((field) => manifest[field] ?? null));
+  });
+  return digest(process.version, lock, ...read);
+}
+
 export async function setUpNode() {
-  const inputs = ["package.json", "package-lock.json", "client/package.json"];
-  const wanted = digest(process.version, ...inputs.map((file) => readFileSync(path.join(root, file))));
+  const read = (file) => readFileSync(path.join(root, file), "utf8");
+  const wanted = installed(read("package-lock.json"), [read("package.json"), read("client/package.json")]);
   if (isStamped(STAMP, wanted)) return;
   unstamp(STAMP);
   say("Setting up Node packages:");
