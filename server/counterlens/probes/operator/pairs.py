@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from counterlens.mutations import Counterfactual, survey
+from counterlens.mutations import Counterfactual, Module, Survey, survey
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
@@ -83,6 +83,11 @@ class Row:
     after: str | None = None
     source: str = "ours"
 
+    @property
+    def exchanges(self) -> bool:
+        """Whether the change may put another operator in the place."""
+        return self.transform in {_SWAP, FLIP}
+
 
 ROWS: dict[str, Row] = {
     "operand-swap": Row("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
@@ -123,19 +128,19 @@ def pairings(
         for reasons in left_out.values():
             reasons[f"{document.language} cannot be mutated yet"] += 1
         return Pairings((), left_out)
-    qualname = find_function(document, qualname).qualname
+    surveys = _Surveys(find_function(document, qualname).qualname, seed)
     for name in rows:
         row, reasons = ROWS[name], left_out[name]
         start = document
         if row.before is not None:
-            made = _mutated(document, qualname, row.before, seed, reasons)
+            made = surveys.mutated(document, row.before, reasons)
             if not made:
                 continue
             start = replace(document, text=made[0].source)
-        for original, transformed in _transformed(start, qualname, row.transform, seed, reasons):
+        for original, transformed in surveys.transformed(start, row.transform, reasons):
             pair = (original, transformed)
             if row.after is not None:
-                after = [_refactored(place, seed, reasons) for place in pair]
+                after = [surveys.refactored(place, reasons) for place in pair]
                 if after[0] is None or after[1] is None:
                     continue
                 pair = (after[0], after[1])
@@ -150,41 +155,55 @@ def changed_operators(document: Document, qualname: str, flipped: Counterfactual
     return next(((before[i].operator, after[j].operator) for i, j in _flipped(flipped, before, after)), None)
 
 
-def _mutated(
-    document: Document, qualname: str, mutation: str, seed: int, reasons: Counter[str]
-) -> tuple[Counterfactual, ...]:
-    surveyed = survey(document.text, mutations=[mutation], function=qualname, seed=seed)
-    reasons.update(refusal.reason for refusal in surveyed.refusals)
-    return surveyed.counterfactuals
+class _Surveys:
+    """The mutations of one function's versions: the rows ask for the same ones, and parsing is most of it.
 
+    Args:
+        qualname: The function.
+        seed: As `survey`.
+    """
 
-def _transformed(
-    document: Document, qualname: str, mutation: str, seed: int, reasons: Counter[str]
-) -> Iterator[tuple[Place, Place]]:
-    for made in _mutated(document, qualname, mutation, seed, reasons):
-        mutated = replace(document, text=made.source)
-        before, after = sites_of(document, qualname), sites_of(mutated, qualname)
-        indices = list(_SAME[mutation](made, before, after))
-        if not indices:
-            reasons[_NONE[mutation]] += 1
-        for i, j in indices:
-            yield Place(document, qualname, i), Place(mutated, qualname, j)
+    def __init__(self, qualname: str, seed: int) -> None:
+        self._qualname, self._seed = qualname, seed
+        self._known: dict[tuple[str, str], Survey] = {}
+        self._parsed = lru_cache(maxsize=4)(Module)  # those of one row; trees of long files are large
 
+    def mutated(self, document: Document, mutation: str, reasons: Counter[str]) -> tuple[Counterfactual, ...]:
+        surveyed = self._survey(document.text, mutation)
+        reasons.update(refusal.reason for refusal in surveyed.refusals)
+        return surveyed.counterfactuals
 
-def _refactored(place: Place, seed: int, reasons: Counter[str]) -> Place | None:
-    """The same operator after the condition that it decides has moved to a variable."""
-    line = place.site.line
-    ignored: Counter[str] = Counter()
-    for made in _mutated(place.document, place.qualname, _REFACTOR, seed, ignored):
-        hull = _hull(made)[0]
-        if hull[0] <= place.site.start < hull[1]:
-            return Place(replace(place.document, text=made.source), place.qualname, place.index)
-    surveyed = survey(place.document.text, mutations=[_REFACTOR], function=place.qualname, seed=seed)
-    reason = next(
-        (one.reason for one in surveyed.refusals if one.line == line), "its condition cannot be moved"
-    )
-    reasons[reason] += 1
-    return None
+    def transformed(
+        self, document: Document, mutation: str, reasons: Counter[str]
+    ) -> Iterator[tuple[Place, Place]]:
+        for made in self.mutated(document, mutation, reasons):
+            mutated = replace(document, text=made.source)
+            before, after = sites_of(document, self._qualname), sites_of(mutated, self._qualname)
+            indices = list(_SAME[mutation](made, before, after))
+            if not indices:
+                reasons[_NONE[mutation]] += 1
+            for i, j in indices:
+                yield Place(document, self._qualname, i), Place(mutated, self._qualname, j)
+
+    def refactored(self, place: Place, reasons: Counter[str]) -> Place | None:
+        """The same operator after the condition that it decides has moved to a variable."""
+        surveyed, line = self._survey(place.document.text, _REFACTOR), place.site.line
+        for made in surveyed.counterfactuals:
+            hull = _hull(made)[0]
+            if hull[0] <= place.site.start < hull[1]:
+                return Place(replace(place.document, text=made.source), place.qualname, place.index)
+        reason = next(
+            (one.reason for one in surveyed.refusals if one.line == line), "its condition cannot be moved"
+        )
+        reasons[reason] += 1
+        return None
+
+    def _survey(self, text: str, mutation: str) -> Survey:
+        if (text, mutation) not in self._known:
+            self._known[text, mutation] = survey(
+                self._parsed(text), mutations=[mutation], function=self._qualname, seed=self._seed
+            )
+        return self._known[text, mutation]
 
 
 def _hull(made: Counterfactual) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -75,6 +75,11 @@ class AskedPair:
         """Whether the model knew both operators."""
         return self.original.correct and self.transformed.correct
 
+    @property
+    def exchanged(self) -> bool:
+        """Whether another operator stands there after the change."""
+        return self.original.site.operator != self.transformed.site.operator
+
 
 @dataclass(frozen=True)
 class Study:
@@ -133,7 +138,9 @@ def study(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> Study:
 
 def texts(request: Request, rows: tuple[str, ...] = tuple(ROWS)) -> int:
     """How many texts `study` would score, one for each candidate of each gap; its errors, but the model's."""
-    return sum(_Plan.of(target, rows, request).texts for target in request.targets)
+    plans = [_Plan.of(target, rows, request) for target in request.targets]
+    tried = next((place for plan in plans for place in plan.places), None)  # asked twice, see `_insane`
+    return sum(plan.texts for plan in plans) + (len(tried.site.candidates) if tried else 0)
 
 
 @dataclass(frozen=True)

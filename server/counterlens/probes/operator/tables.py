@@ -112,6 +112,27 @@ def changes(study: Study, seed: int) -> Table:
     return Table("before and after changes that keep the meaning", columns, tuple(rows), _BOTH)
 
 
+def stays_or_changes(study: Study, seed: int) -> Table | None:
+    """The swaps again, apart for pairs whose operator stays; None where no change can make it another one.
+
+    `a == b` with its operands swapped is `b == a`: who only knows what is usual knows both.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for name, row in ROWS.items():
+        pairs = [one for one in study.pairs if _is(one, name)] if row.exchanges else []
+        for said, chosen in (
+            ("stays", [one for one in pairs if not one.exchanged]),
+            ("becomes another", [one for one in pairs if one.exchanged]),
+        ):
+            if chosen:
+                rows.append((row.title, said, *_pair_cells(chosen, seed)))
+    columns = ("change", "operator", *_PAIR_COLUMNS)
+    note = (
+        "the swaps of the table before, apart for pairs in which the same operator is right before and after"
+    )
+    return Table(_EXCHANGES, columns, tuple(rows), note) if rows else None
+
+
 def exchanged(study: Study, frequency: Mapping[str, float], seed: int) -> Table | None:
     """What is lost where a swap of branches puts in the complementary operator; None without one."""
     found = [
@@ -187,6 +208,7 @@ def frequencies(study: Study) -> dict[str, float]:
     return dict(Counter(one.distribution.site.operator for one in study.operators))
 
 
+_EXCHANGES = "where the operator stays, and where it becomes another"
 _PAIR_COLUMNS = ("n", "original", "transformed", "both", "entropy", "entropy after")
 _BOTH = (
     "both: the operator was known before and after; entropy in nats, over the candidates. "

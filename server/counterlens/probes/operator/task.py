@@ -70,6 +70,7 @@ class OperatorTask:
             tables.listing(pooled),
             tables.families(pooled, frequency, seed),
             tables.changes(pooled, seed) if pooled.pairs else None,
+            tables.stays_or_changes(pooled, seed),
             tables.exchanged(pooled, frequency, seed),
             tables.windows(pooled, seed),
             tables.familiar(pooled),
