@@ -81,8 +81,14 @@ describe("in German", { skip }, () => {
     const flip = row("if-else-flip");
     await until(async () => assert.match(await flip.innerText(), /Zeile 9 · nicht geprüft/));
     await session.screenshot("views");
-    assert.match(await vscode.hover("parity", { line: "def parity" }), /Die Konfidenz ist die mittlere Wahrscheinlichkeit der Token/);
+    assert.match(
+      await vscode.hover("parity", { line: "def parity" }),
+      /Die Konfidenz ist die mittlere Wahrscheinlichkeit der Token/,
+    );
+    await session.screenshot("hover");
     await vscode.leave();
+    await vscode.codeLens("Kontrafaktisch prüfen").waitFor(SOON);
+    await vscode.codeLens("Abhängigkeiten zeigen").waitFor(SOON);
     await vscode.command("Counterlens: Legende zeigen");
     await vscode.choice("unter 1 %").waitFor(SOON);
     assert.match(await vscode.choice("unter 1 %").innerText(), /kräftiges Orange, doppelt unterstrichen/);
@@ -137,12 +143,16 @@ describe("in German", { skip }, () => {
       );
     }
     const word = (number, text) => cell(number).locator(".view-line span span", { hasText: text }).first();
-    const hover = vscode.page.locator(".monaco-hover:not(.hidden)", { hasText: "Die Konfidenz ist die mittlere" });
+    const hover = vscode.page.locator(".monaco-hover:not(.hidden)", {
+      hasText: "Die Konfidenz ist die mittlere",
+    });
     await word(1, "parity").hover();
     await hover.waitFor(SOON);
     await session.screenshot("notebook");
     await vscode.page.mouse.move(5, 5);
-    await cell(0).locator(".codelens-decoration a", { hasText: "Kontrafaktische Fassung zeigen" }).click(SOON);
+    await cell(0)
+      .locator(".codelens-decoration a", { hasText: "Kontrafaktische Fassung zeigen" })
+      .click(SOON);
     await quickTitle("Kontrafaktische Fassungen von parity").waitFor(SOON);
     await vscode.choice("if-else-flip").click();
     await vscode.tab("parity: if-else-flip, Zeile 9 (Original ↔ kontrafaktische Fassung)").waitFor(SOON);
