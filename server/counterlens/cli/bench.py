@@ -141,7 +141,7 @@ def bench(
     given = _given(context)
     if only_plan:
         del given["_explicit"]
-        for line in plan_lines(_plan(Settings(**given), strong_sandbox())):
+        for line in _told(_plan(Settings(**given), strong_sandbox())):
             click.echo(line)
         return
     engine = context.with_resource(_engine(context))
@@ -156,7 +156,7 @@ def bench(
             room = engine.jobs  # where it cannot start, no run is begun
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         done = len(store.done)
-        for line in plan_lines(plan, done):
+        for line in _told(plan, done):
             click.echo(line, err=True)
         cancel = Event()
         try:
@@ -241,6 +241,11 @@ def _settings(kept: Settings | None, given: dict[str, Any], out: Path) -> Settin
 def _plan(settings: Settings, sandbox: Sandbox) -> Plan:
     with steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
+
+
+def _told(plan: Plan, done: int = 0) -> list[str]:
+    with steps("counting what will be asked", total_known=False):
+        return plan_lines(plan, done)
 
 
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:

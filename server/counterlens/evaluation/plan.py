@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Event
-from typing import cast
 
 from counterlens.attribution.base import lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
-from counterlens.errors import CounterlensError, DataError, SourceError
+from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item
-from counterlens.evaluation.work import request_of
-from counterlens.models.base import Capability, Model
 from counterlens.probes.completion import preserving
 from counterlens.probes.registry import BENCHABLE
 from counterlens.probes.subjects import targets_of
 from counterlens.probes.task import Need, Target
 from counterlens.sandbox.base import Sandbox
 
-SAMPLED = 12  # functions whose counterfactuals are counted for the estimate
 Report = Callable[[str, int, int], None]
 
 
@@ -57,31 +50,6 @@ class Plan:
     def target(self, item: Item) -> Target:
         """The function of an item."""
         return self.targets[item.task][item.problem]
-
-    def asks(self, task: str) -> float | None:
-        """About how many questions a task asks about a function, from a seeded sample of them.
-
-        None where none of the sample could be told. A model is taken to offer all there is.
-        """
-        chosen = list(self.targets[task].values())
-        if len(chosen) > SAMPLED:
-            chosen = random.Random(self.settings.seed).sample(chosen, SAMPLED)  # noqa: S311 - no secret
-        counts = []
-        for target in chosen:
-            with contextlib.suppress(SourceError):  # it will be left out, with the reason
-                request = request_of(self.settings, target, _UNOPENED, _UNUSED)
-                counts.append(BENCHABLE[task].asks(request))
-        return sum(counts) / len(counts) if counts else None
-
-
-class _Unopened:
-    """Stands for a model before one is opened: all that a plan wants to know is what it offers."""
-
-    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
-        return not (cancel and cancel.is_set())
-
-
-_UNOPENED, _UNUSED = cast("Model", _Unopened()), cast("Sandbox", None)
 
 
 def make_plan(settings: Settings, sandbox: Sandbox, report: Report | None = None) -> Plan:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,14 +20,17 @@ from counterlens.metrics.bootstrap import mean, pooled_mean
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.significance import signed_rank
 from counterlens.models.base import Vectors
+from counterlens.mutations import Counterfactual
 from counterlens.probes.task import Cell, Need, Request, Result, Table
 from counterlens.probes.understanding.versions import Standing, Version, planned, subject
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import leaves
 
+Item = TypeVar("Item")
 EQUIVALENT, PLAIN = "if-else-flip", "block-swap-plain"
 _UNLIKE = "zebras sleep under violet umbrellas"
+_TRIED = 3  # texts of the sanity check
 _SAME = 1e-4  # distance: the same text twice; servers round as they like
 _ROWS = {
     Standing.BREAKING: "plain swap breaks the meaning",
@@ -105,11 +108,12 @@ class EmbeddingTask:
         return {"equivalent swaps nearer": all(map(_nearer, told))} if told else {}
 
     def asks(self, request: Request) -> int:
-        """As `Task.asks`: the original and two versions of each if-else."""
-        total = 0
+        """As `Task.asks`: the original and two versions of each if-else; first those of the sanity check."""
+        total = _TRIED
         for target in request.targets:
             surveyed = planned(target, request.seed, mutations=(EQUIVALENT, PLAIN))
-            total += 1 + len(surveyed.counterfactuals) if surveyed.counterfactuals else 0
+            whole = len(_whole((one, one) for one in surveyed.counterfactuals))
+            total += 1 + 2 * whole if whole else 0
         return total
 
 
@@ -120,11 +124,7 @@ def _measured(
     name: str, qualname: str, document: Document, versions: Sequence[Version], request: Request
 ) -> Iterable[dict[str, Any]]:
     """The distances of the versions of each if-else that has both."""
-    sites: dict[tuple[int, int], dict[str, Version]] = {}
-    for version in versions:
-        change = version.counterfactual
-        sites.setdefault((change.start_line, change.end_line), {})[change.mutation] = version
-    whole = [(at, both) for at, both in sites.items() if {EQUIVALENT, PLAIN} <= set(both)]
+    whole = _whole((version.counterfactual, version) for version in versions)
     texts = [text_of(document, qualname)]
     for _, both in whole:
         texts += [text_of(both[kind].document, qualname) for kind in (EQUIVALENT, PLAIN)]
@@ -132,7 +132,7 @@ def _measured(
         return
     vectors = _unit(request.model.embed(texts, cancel=request.cancel))
     tokens = [_tokens(text) for text in texts]
-    for number, ((line, _), both) in enumerate(whole):
+    for number, (line, both) in enumerate(whole):
         at = 1 + 2 * number
         yield {
             "target": name,
@@ -145,6 +145,14 @@ def _measured(
                 "plain": _changed(tokens[0], tokens[at + 1]),
             },
         }
+
+
+def _whole(found: Iterable[tuple[Counterfactual, Item]]) -> list[tuple[int, dict[str, Item]]]:
+    """The lines of the if-else that have both kinds of swaps, with what goes with each of the two."""
+    sites: dict[tuple[int, int], dict[str, Item]] = {}
+    for change, one in found:
+        sites.setdefault((change.start_line, change.end_line), {})[change.mutation] = one
+    return [(line, both) for (line, _), both in sites.items() if {EQUIVALENT, PLAIN} <= set(both)]
 
 
 def text_of(document: Document, qualname: str) -> str:

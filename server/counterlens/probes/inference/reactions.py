@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Model, TokenScores
-from counterlens.probes.inference.interventions import Kind, LookedAt, everything, readings
+from counterlens.probes.inference.interventions import Kind, LookedAt, Reading, everything, readings
 from counterlens.probes.inference.subject import Part, Span, Subject
 
 LEAD = "# Python\n"
@@ -82,7 +82,7 @@ def react(
     """
     if cancel is not None and cancel.is_set():
         raise Cancelled
-    wanted = [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]
+    wanted = _wanted(subject, part, kinds, looked_at)
     read = [reading for _, reading in wanted if reading.stop]
     cut = subject.data.rfind(b"\n", 0, part.span[0])
     cut = max(0, cut if cut > 0 and part.statement.id else 0)
@@ -103,6 +103,18 @@ def react(
             for target, shift in reading.shifts.items()
         ]
     return found
+
+
+def texts(subject: Subject, part: Part, kinds: Sequence[Kind], *, looked_at: LookedAt = everything) -> int:
+    """How many texts `react` would have scored: the changed ones, and the rest as it is."""
+    changed = sum(bool(reading.stop) for _, reading in _wanted(subject, part, kinds, looked_at))
+    return 1 + changed if changed else 0
+
+
+def _wanted(
+    subject: Subject, part: Part, kinds: Sequence[Kind], looked_at: LookedAt
+) -> list[tuple[Kind, Reading]]:
+    return [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]
 
 
 def _compare(

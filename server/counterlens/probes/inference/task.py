@@ -16,9 +16,9 @@ from counterlens.models.base import Capability
 from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.inference.inferred import Inferred, Method, infer
 from counterlens.probes.inference.instances import questions
-from counterlens.probes.inference.interventions import readings
 from counterlens.probes.inference.prompted import every_pair
 from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.inference.reactions import texts
 from counterlens.probes.inference.sampling import MOST_QUESTIONS
 from counterlens.probes.inference.subject import Subject
 from counterlens.probes.task import Cell, Need, Request, Result, Table
@@ -117,12 +117,7 @@ class DependenceTask:
                     every = len(every_pair(subject) if chains is None else chains)
                     total += min(MOST_QUESTIONS, every)
             else:
-                total += sum(
-                    bool(reading.stop)
-                    for part in subject.parts
-                    for kind in kinds
-                    for reading in readings(subject, part, kind, looked_at)
-                )
+                total += sum(texts(subject, part, kinds, looked_at=looked_at) for part in subject.parts)
         return total
 
 

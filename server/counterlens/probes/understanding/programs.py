@@ -45,6 +45,17 @@ def programs(request: Request, left_out: Counter[str]) -> list[Target]:
     return found
 
 
+def expected(request: Request) -> tuple[list[Target], int]:
+    """What `programs` will give, as far as that is known before anything is asked, and how much it asks.
+
+    What the model will write is taken to be like what is given.
+    """
+    code = Code(request.code)
+    if code is Code.BUGGY:
+        return list(_buggy(request, Counter())), 0
+    return list(request.targets), len(request.targets) if code is Code.WRITTEN else 0
+
+
 def _buggy(request: Request, left_out: Counter[str]) -> Iterator[Target]:
     for target in request.targets:
         if target.buggy is None:

@@ -10,9 +10,9 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Prompt
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.execution.truth import output_of
-from counterlens.probes.task import Request
+from counterlens.probes.task import Request, Target
 from counterlens.probes.understanding.asking import Measure, Question
-from counterlens.probes.understanding.programs import programs
+from counterlens.probes.understanding.programs import expected, programs
 from counterlens.probes.understanding.versions import Standing, Subject, Version, planned, subject
 from counterlens.syntax.functions import find_function
 
@@ -80,10 +80,13 @@ class _Pair:
 def prompts(request: Request, question: Question) -> int:
     """About how many prompts `study` asks, from what mutations promise; nothing is run for it."""
     total = 0
-    for target in request.targets:
-        asked = MOST_CALLS if question.calls else 1
-        total += asked * (1 + len(planned(target, request.seed).counterfactuals))
-    return total
+    chosen, asked_before = expected(request)
+    for target in chosen:
+        versions = len(planned(target, request.seed).counterfactuals)
+        asked = len(_calls(target, target.qualname)) if question.calls else 1
+        total += asked * (1 + versions) if versions else 0
+    twice = 1 if total else 0  # the first one, see `_check_sanity`
+    return asked_before + total + twice
 
 
 def study(request: Request, question: Question) -> Study:
@@ -145,7 +148,7 @@ def _pairs(found: Subject, question: Question, request: Request, left_out: Count
     """What to ask about a function and each of its versions."""
     pairs: list[_Pair] = []
     info, target = request.model.info, found.target
-    calls = _calls(found) if question.calls else [""]
+    calls = _calls(target, found.qualname) if question.calls else [""]
     if not calls:
         left_out["no call of it with literal arguments is known: add a doctest or a test"] += 1
     for call in calls:
@@ -170,12 +173,12 @@ def _pairs(found: Subject, question: Question, request: Request, left_out: Count
     return pairs
 
 
-def _calls(found: Subject) -> list[str]:
-    if "." in found.qualname:
+def _calls(target: Target, qualname: str) -> list[str]:
+    if "." in qualname:
         return []
-    document, target = found.target.document, found.target
-    known = calls_of(document, find_function(document, found.qualname))
-    return ([target.call] if target.call else known)[:MOST_CALLS]
+    if target.call:
+        return [target.call]
+    return calls_of(target.document, find_function(target.document, qualname))[:MOST_CALLS]
 
 
 def _standing(version: Version, call: str, truth: str, request: Request) -> tuple[Standing | None, str]:

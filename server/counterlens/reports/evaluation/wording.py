@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterlens.counting import plural
+from counterlens.evaluation.asking import asks
 from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import Plan
 from counterlens.probes.pairs import PairTask
@@ -50,7 +51,7 @@ def circumstances(found: Found) -> list[str]:
 
 
 def plan_lines(plan: Plan, done: int = 0) -> list[str]:
-    """What will be asked, before it is: task by task, with an estimate from a sample of the functions."""
+    """What will be asked, before it is: task by task, with how much that is."""
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
     lines = [
@@ -58,10 +59,13 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
         f"asked: {', '.join(settings.models)}",
     ]
     for task, functions in plan.targets.items():
-        each, total = plan.asks(task), len(functions) * models
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
-        if each is not None:
-            line += f", about {each * total:.0f} {_asked(task, settings.max_tokens)}"
+        found = asks(plan, task)
+        if found is not None:
+            line += f", about {found.total * models:.0f} {_asked(task, settings.max_tokens)}"
+            if found.counted < found.functions:
+                line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
+                line += f"{plural(found.counted, 'function')})"
         lines.append(line)
     if done:
         lines.append(f"{done} of {len(plan.items)} are done already")

@@ -1,0 +1,171 @@
+"""How much a plan says will be asked, beside what is asked then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from counterlens.evaluation.asking import LEAST, asks
+from counterlens.evaluation.plan import Plan, make_plan
+from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.work import perform
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, TokenScores, Vectors
+from counterlens.reports.evaluation.wording import plan_lines
+from counterlens.sandbox.registry import best_sandbox
+
+FILES = {
+    "cap": '''\
+def cap(value, high):
+    """The smaller one.
+
+    >>> cap(3, 2)
+    2
+    >>> cap(1, 2)
+    1
+    """
+    if value > high:
+        rest = value - high
+    else:
+        rest = 0
+    return value - rest
+''',
+    "double": '''\
+def double(value):
+    """Twice as much.
+
+    >>> double(4)
+    8
+    """
+    twice = value + value
+    return twice
+''',
+}
+
+
+def scored(text: str) -> TokenScores:
+    """A text in tokens of three bytes, the same text always with the same scores."""
+    data = text.encode()
+    start = np.arange(0, len(data), 3)
+    return TokenScores(
+        text=text,
+        start=start,
+        end=np.minimum(start + 3, len(data)),
+        logprob=np.array([-1.0 - crc32(data[: i + 3]) % 100 / 100 for i in start.tolist()]),
+        entropy=np.ones(len(start)),
+        rank=np.zeros(len(start), np.int64),
+        alternative_logprob=np.empty((len(start), 0)),
+        alternative_text=((),) * len(start),
+        context=np.arange(len(start)),
+    )
+
+
+class Counting:
+    """Counts what it is asked, which does not depend on what it answers."""
+
+    info = ModelInfo("counting", "counting", "0", "local", frozenset(Capability))
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def offers(self, _capability: Capability, **_: Any) -> bool:
+        return True
+
+    def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
+        self.asked += len(prompts)
+        return [Completion("7", "stop", 1) for _ in prompts]
+
+    def score(self, text: str, **_: Any) -> TokenScores:
+        self.asked += 1
+        return scored(text)
+
+    def score_continuations(self, _context: str, texts: Sequence[str], **_: Any) -> list[TokenScores]:
+        self.asked += len(texts)
+        return [scored(text) for text in texts]
+
+    def embed(self, texts: Sequence[str], **_: Any) -> Vectors:
+        self.asked += len(texts)
+        return np.array([[1.0, float(len(text)), float(text.count(">"))] for text in texts])
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("asked")
+    for name, text in FILES.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def planned(folder: Path, *tasks: str, **more: Any) -> Plan:
+    return make_plan(Settings(tasks, f"repo:{folder}", max_tokens=8, **more), best_sandbox())
+
+
+@pytest.mark.parametrize(
+    ("task", "more"),
+    [
+        ("operator", {}),
+        ("operator", {"windows": True}),
+        ("completion", {}),
+        ("likelihood", {}),
+        ("confidence", {}),
+        ("embedding", {}),
+        ("execution", {}),
+        ("specification", {}),
+        ("dependence", {}),
+        ("dependence", {"method": "prompted"}),
+        ("summary", {}),
+        ("memorisation", {}),
+    ],
+)
+def test_a_plan_says_how_much_is_asked(code: Path, task: str, more: dict[str, Any]) -> None:
+    plan = planned(code, task, corpus=str(code), **more)
+    said = asks(plan, task)
+    counting: Any = Counting()
+    for target in plan.targets[task].values():
+        perform(plan.settings, task, target, counting, best_sandbox())
+    assert said is not None
+    assert said.counted == said.functions == len(FILES)
+    assert said.low == said.total == said.high
+    assert said.total == counting.asked > 0
+
+
+def test_functions_differ_so_all_are_counted_while_there_is_time(tmp_path: Path) -> None:
+    (tmp_path / "many").mkdir()
+    for number in range(3 * LEAST):
+        (tmp_path / "many" / f"plain{number}.py").write_text(
+            f'def plain{number}(a):\n    """\n    >>> plain{number}(1)\n    2\n    """\n    return a + 1\n'
+        )
+    long = "".join(f"    if a < {i}:\n        b = a + b\n" for i in range(9))
+    (tmp_path / "many" / "long.py").write_text(
+        f"def long(a, b):\n    '''\n    >>> long(9, 1)\n    1\n    '''\n{long}    return b\n"
+    )
+    plan = planned(tmp_path / "many", "operator")
+    whole = asks(plan, "operator")
+    each = {name: asks(planned_of(plan, name), "operator") for name in plan.targets["operator"]}
+    assert whole is not None
+    assert whole.total == sum(one.total for one in each.values() if one)
+    ticks = count()
+    hurried = asks(plan, "operator", seconds=0.5, clock=lambda: float(next(ticks)))
+    assert hurried is not None
+    assert (hurried.counted, hurried.functions) == (LEAST, 3 * LEAST + 1)
+    assert hurried.low <= hurried.total <= hurried.high
+    assert hurried.total != whole.total
+
+
+def planned_of(plan: Plan, name: str) -> Plan:
+    """The plan of one function."""
+    (task,) = plan.targets
+    return Plan(plan.settings, plan.dataset, {task: {name: plan.targets[task][name]}}, plan.items)
+
+
+def test_what_is_estimated_says_from_how_many(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(code, "confidence")
+    assert plan_lines(plan)[-1] == "confidence: 2 functions for each of 1 model, about 2 texts to score"
+    monkeypatch.setattr("counterlens.evaluation.asking.LEAST", 1)
+    monkeypatch.setattr("counterlens.evaluation.asking.SECONDS", -1.0)
+    assert plan_lines(plan)[-1].endswith("about 2 texts to score (2 to 2, estimated from 1 function)")
