@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
-from counterlens.mutations.effects import EffectAnalysis
+from counterlens.mutations.effect_analysis import EffectAnalysis
 from counterlens.mutations.module import Module
 
 

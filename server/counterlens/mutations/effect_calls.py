@@ -1,0 +1,119 @@
+"""Effects of calls and of iterating: which code runs, and what it uses up."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from counterlens.mutations.effect_rules import Analysis, Rules
+from counterlens.mutations.effects import Effects, Heap
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.known_code import (
+    ITERATING,
+    MUTATING_METHODS,
+    PURE_BUILTINS,
+    PURE_MODULES,
+    READING_METHODS,
+)
+from counterlens.mutations.variables import Role
+
+_COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
+
+
+def iterates(analysis: Analysis, node: cst.BaseExpression, to: Effects) -> None:
+    """Add what taking all values of something does, but for evaluating it."""
+    to.raises = to.operators = True
+    to.touches(Heap.READ)
+    if isinstance(node, cst.Call) and _builtin_of(analysis, node) in _COUNTED:
+        return  # what they iterate over was counted where they were called
+    if isinstance(node, cst.Call) and _method_of(node) in {"items", "keys", "values", "split", "splitlines"}:
+        return
+    if isinstance(node, cst.GeneratorExp) or analysis.kinds.of(node) is not Kind.UNKNOWN:
+        return
+    to.touches(Heap.WRITE)
+
+
+def _comprehension(analysis: Analysis, node: cst.BaseComp, to: Effects) -> None:
+    analysis.parts(node, to)
+    loop: cst.CompFor | None = node.for_in
+    while loop is not None:
+        to.yields |= loop.asynchronous is not None
+        iterates(analysis, loop.iter, to)
+        loop = loop.inner_for_in
+
+
+def _generator(analysis: Analysis, node: cst.GeneratorExp, to: Effects) -> None:
+    above = analysis.module.parent(analysis.module.parent(node))
+    at_once = isinstance(above, cst.Call) and _builtin_of(analysis, above) in ITERATING - {"enumerate", "zip"}
+    at_once |= isinstance(above, cst.Call) and _method_of(above) == "join"
+    _comprehension(analysis, node, to)
+    if not at_once:
+        to.opaque = True  # it will run when someone asks for its values
+
+
+def _call(analysis: Analysis, node: cst.Call, to: Effects) -> None:
+    for argument in node.args:
+        analysis.add(argument.value, to)
+    to.raises = to.operators = True
+    to.touches(Heap.READ)
+    name = _builtin_of(analysis, node)
+    method = _method_of(node)
+    if name in PURE_BUILTINS:
+        to.opaque |= not _pure_keys(analysis, node)
+        if name in ITERATING:
+            for argument in node.args:
+                if argument.keyword is None:
+                    iterates(analysis, argument.value, to)
+        if any(argument.star for argument in node.args):
+            to.opaque = True
+    elif method is not None and isinstance(node.func, cst.Attribute):
+        _method_call(analysis, node, node.func, to)
+    else:
+        analysis.add(node.func, to)
+        to.opaque = True
+
+
+def _method_call(analysis: Analysis, node: cst.Call, func: cst.Attribute, to: Effects) -> None:
+    analysis.add(func.value, to)
+    method = func.attr.value
+    kind = analysis.kinds.of(func.value)
+    if _is_pure_module(analysis, func.value):
+        return
+    if method in MUTATING_METHODS and kind is not Kind.UNKNOWN:
+        to.touches(Heap.WRITE)
+    elif method in READING_METHODS:
+        if method == "join" and node.args:
+            iterates(analysis, node.args[0].value, to)
+    else:
+        to.opaque = True
+
+
+def _pure_keys(analysis: Analysis, node: cst.Call) -> bool:
+    """Whether the functions given as `key=` run no unknown code."""
+    keys = [a.value for a in node.args if a.keyword is not None and a.keyword.value == "key"]
+    return all(
+        analysis.module.scopes.builtin(key) in PURE_BUILTINS
+        or (isinstance(key, cst.Lambda) and analysis.of(key.body).inert)
+        for key in keys
+    )
+
+
+def _is_pure_module(analysis: Analysis, node: cst.BaseExpression) -> bool:
+    variable = analysis.module.scopes.variable(node)
+    return (
+        variable is not None and variable.roles <= {Role.IMPORT, Role.USE} and (variable.name in PURE_MODULES)
+    )
+
+
+def _builtin_of(analysis: Analysis, node: cst.Call) -> str | None:
+    return analysis.module.scopes.builtin(node.func)
+
+
+def _method_of(node: cst.Call) -> str | None:
+    return node.func.attr.value if isinstance(node.func, cst.Attribute) else None
+
+
+RULES: Rules = {
+    **dict.fromkeys((cst.ListComp, cst.SetComp, cst.DictComp), _comprehension),
+    cst.GeneratorExp: _generator,
+    cst.Call: _call,
+}

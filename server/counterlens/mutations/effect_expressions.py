@@ -1,0 +1,124 @@
+"""Effects of expressions, calls and comprehensions aside."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from counterlens.mutations.children import children
+from counterlens.mutations.effect_calls import iterates
+from counterlens.mutations.effect_rules import Analysis, Rules, compound
+from counterlens.mutations.effects import Effects, Heap
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.known_code import PURE_BUILTINS
+from counterlens.mutations.variables import Role
+
+
+def name(analysis: Analysis, node: cst.Name, to: Effects) -> None:
+    """A name that is read or bound."""
+    occurrence = analysis.module.scopes.occurrence.get(node)
+    if occurrence is None or occurrence.variable is None:
+        to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
+        return
+    variable = occurrence.variable
+    if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
+        to.reads.add(variable)
+        to.raises |= not analysis.bound.at(occurrence)
+    if occurrence.role is not Role.USE:
+        to.writes.add(variable)
+
+
+def make_function(analysis: Analysis, node: cst.Lambda | cst.FunctionDef, to: Effects) -> None:
+    """Making a function reads what it captures: later writes to it must not move before."""
+    inner = analysis.module.scopes.of_node[node]
+    for scope in inner.inside():
+        for occurrence in scope.occurrences:
+            if occurrence.variable is not None and occurrence.variable.scope is not scope:
+                to.reads.add(occurrence.variable)
+    analysis.parts(node.params, to)
+    for variable in inner.variables.values():
+        to.writes.discard(variable)
+
+
+def _nothing(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+    """A literal, or `pass`."""
+
+
+def operator(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+    """An operator, a subscript, a format: implemented by the operands' classes."""
+    analysis.parts(node, to)
+    operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
+    if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= Kind.ATOM for o in operands):
+        to.raises |= not isinstance(node, cst.FormattedStringExpression) and not _never_raises(
+            node, all(analysis.kinds.of(operand) is Kind.NUMBER for operand in operands)
+        )
+        return
+    to.raises = to.operators = True
+    to.touches(Heap.READ)
+
+
+def _attribute(analysis: Analysis, node: cst.Attribute, to: Effects) -> None:
+    analysis.add(node.value, to)
+    to.raises = to.operators = True
+    to.touches(Heap.READ)
+
+
+def _is(analysis: Analysis, node: cst.Comparison, to: Effects) -> None:
+    if all(isinstance(target.operator, cst.Is | cst.IsNot) for target in node.comparisons) or all(
+        analysis.kinds.of(side) is Kind.NUMBER
+        for side in (node.left, *(target.comparator for target in node.comparisons))
+    ):
+        analysis.parts(node, to)
+    else:
+        analysis.parts(node, to)
+        to.raises = to.operators = True
+        to.touches(Heap.READ)
+
+
+def _unary(analysis: Analysis, node: cst.UnaryOperation, to: Effects) -> None:
+    analysis.add(node.expression, to)
+    if analysis.kinds.of(node.expression) is not Kind.NUMBER:
+        to.raises = to.operators = True
+        to.touches(Heap.READ)
+
+
+def _display(analysis: Analysis, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: Effects) -> None:
+    analysis.parts(node, to)
+    if isinstance(node, cst.Set | cst.Dict):
+        literal = all(
+            isinstance(getattr(e, "key", getattr(e, "value", None)), cst.Integer | cst.SimpleString)
+            for e in node.elements
+        )
+        to.raises |= not literal
+        to.operators |= not literal
+
+
+def _starred(analysis: Analysis, node: cst.StarredElement | cst.StarredDictElement, to: Effects) -> None:
+    analysis.add(node.value, to)
+    iterates(analysis, node.value, to)
+
+
+def _never_raises(node: cst.CSTNode, numbers: bool) -> bool:
+    quiet = (cst.Add, cst.Subtract, cst.Multiply)
+    return numbers and isinstance(node, cst.BinaryOperation) and isinstance(node.operator, quiet)
+
+
+RULES: Rules = {
+    **dict.fromkeys(
+        (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.Ellipsis, cst.FormattedStringText,
+         cst.ParamStar, cst.ParamSlash),
+        _nothing,
+    ),
+    **dict.fromkeys(
+        (cst.ConcatenatedString, cst.FormattedString, cst.BooleanOperation, cst.IfExp, cst.Element,
+         cst.DictElement, cst.NamedExpr, cst.Slice, cst.Parameters),
+        compound,
+    ),
+    **dict.fromkeys((cst.BinaryOperation, cst.Subscript, cst.FormattedStringExpression), operator),
+    **dict.fromkeys((cst.List, cst.Tuple, cst.Set, cst.Dict), _display),
+    **dict.fromkeys((cst.StarredElement, cst.StarredDictElement), _starred),
+    cst.Name: name,
+    cst.Attribute: _attribute,
+    cst.Comparison: _is,
+    cst.UnaryOperation: _unary,
+    cst.Lambda: make_function,
+}  # fmt: skip

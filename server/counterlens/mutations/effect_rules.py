@@ -1,0 +1,49 @@
+"""What a rule for one class of nodes is given: the analysis that it is part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import libcst as cst
+
+from counterlens.mutations.bound import SurelyBound
+from counterlens.mutations.effects import Effects
+from counterlens.mutations.kinds import Kinds
+from counterlens.mutations.module import Module
+
+
+class Analysis(Protocol):
+    """The effects of the nodes of one module, for rules that need those of other nodes.
+
+    Attributes:
+        module: The module.
+        bound: Which of its variables are surely bound.
+        kinds: What its expressions evaluate to.
+    """
+
+    module: Module
+    bound: SurelyBound
+    kinds: Kinds
+
+    def of(self, node: cst.CSTNode) -> Effects:
+        """What a statement or expression can do."""
+        ...
+
+    def add(self, node: cst.CSTNode, to: Effects) -> None:
+        """Add what a node can do."""
+        ...
+
+    def parts(self, node: cst.CSTNode, to: Effects) -> None:
+        """Add what the parts of a node can do."""
+        ...
+
+
+Rule = Callable[[Analysis, Any, Effects], None]
+"""Adds what a node can do: called with the analysis, the node, and what to add to."""
+Rules = dict[type[cst.CSTNode], Rule]
+
+
+def compound(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+    """A node that does what its parts do, and nothing else."""
+    analysis.parts(node, to)

@@ -1,0 +1,137 @@
+"""Effects of statements: what they bind, and where they jump."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from counterlens.mutations.effect_calls import iterates
+from counterlens.mutations.effect_expressions import make_function, name, operator
+from counterlens.mutations.effect_rules import Analysis, Rules, compound
+from counterlens.mutations.effects import Effects, Heap
+from counterlens.mutations.kinds import Kind
+from counterlens.mutations.known_code import QUIET_IMPORTS
+
+
+def _assign(analysis: Analysis, node: cst.Assign, to: Effects) -> None:
+    analysis.add(node.value, to)
+    for target in node.targets:
+        _target(analysis, target.target, node.value, to)
+
+
+def _annotated(analysis: Analysis, node: cst.AnnAssign, to: Effects) -> None:
+    """The annotation of a local variable is never evaluated."""
+    if node.value is not None:
+        analysis.add(node.value, to)
+    _target(analysis, node.target, node.value, to)
+    if not isinstance(node.target, cst.Name):
+        analysis.add(node.annotation, to)
+
+
+def _augmented(analysis: Analysis, node: cst.AugAssign, to: Effects) -> None:
+    analysis.add(node.value, to)
+    _target(analysis, node.target, None, to)
+    variable = analysis.module.scopes.variable(node.target)
+    kind = analysis.kinds.variable(variable) if variable is not None else Kind.UNKNOWN
+    if kind <= Kind.ATOM:
+        quiet = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign | cst.MultiplyAssign)
+        to.raises |= not (quiet and kind is Kind.NUMBER)
+        return
+    to.raises = to.operators = True
+    to.touches(Heap.WRITE)
+
+
+def _target(analysis: Analysis, node: cst.CSTNode, value: cst.BaseExpression | None, to: Effects) -> None:
+    if isinstance(node, cst.Name):
+        name(analysis, node, to)
+    elif isinstance(node, cst.Tuple | cst.List):
+        same = isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(node.elements)
+        if not same and value is not None:
+            iterates(analysis, value, to)
+        for element in node.elements:
+            _target(analysis, element.value, None, to)
+    else:  # an attribute or subscript
+        analysis.parts(node, to)
+        to.raises = to.operators = True
+        to.touches(Heap.WRITE)
+
+
+def _for(analysis: Analysis, node: cst.For, to: Effects) -> None:
+    _target(analysis, node.target, None, to)
+    analysis.add(node.iter, to)
+    iterates(analysis, node.iter, to)
+    _loop(analysis, node, to)
+    to.yields |= node.asynchronous is not None
+
+
+def _while(analysis: Analysis, node: cst.While, to: Effects) -> None:
+    analysis.add(node.test, to)
+    _loop(analysis, node, to)
+    to.raises = True  # it may not end
+
+
+def _loop(analysis: Analysis, node: cst.For | cst.While, to: Effects) -> None:
+    body = Effects()
+    analysis.add(node.body, body)
+    body.jumps = False  # out of this loop at most
+    to.include(body)
+    if node.orelse is not None:
+        analysis.add(node.orelse, to)
+
+
+def _jump(_analysis: Analysis, _: cst.Break | cst.Continue, to: Effects) -> None:
+    to.jumps = True
+
+
+def _exit(analysis: Analysis, node: cst.Return | cst.Raise, to: Effects) -> None:
+    analysis.parts(node, to)
+    to.exits = True
+    to.raises |= isinstance(node, cst.Raise)
+
+
+def _import(analysis: Analysis, node: cst.Import | cst.ImportFrom, to: Effects) -> None:
+    names: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Import):
+        names = [alias.name for alias in node.names]
+    elif node.module is not None and not node.relative and not isinstance(node.names, cst.ImportStar):
+        names = [node.module]
+    roots = [analysis.module.text(analysis.module.span(name)).split(".")[0] for name in names]
+    if not roots or not all(root in QUIET_IMPORTS for root in roots):
+        to.opaque = to.raises = True
+    if not isinstance(node, cst.Import | cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+        to.yields = True
+        return
+    for alias in node.names:
+        _imported(analysis, alias, to)
+
+
+def _imported(analysis: Analysis, alias: cst.ImportAlias, to: Effects) -> None:
+    bound: cst.CSTNode = alias.asname.name if alias.asname is not None else alias.name
+    while isinstance(bound, cst.Attribute):
+        bound = bound.value
+    name(analysis, cst.ensure_type(bound, cst.Name), to)
+
+
+def _define(analysis: Analysis, node: cst.FunctionDef, to: Effects) -> None:
+    name(analysis, node.name, to)
+    make_function(analysis, node, to)
+    if node.decorators:
+        to.opaque = to.raises = True
+
+
+RULES: Rules = {
+    **dict.fromkeys(
+        (cst.Pass, cst.Expr, cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.If,
+         cst.Else, cst.Try),
+        compound,
+    ),
+    **dict.fromkeys((cst.Import, cst.ImportFrom), _import),
+    **dict.fromkeys((cst.Break, cst.Continue), _jump),
+    **dict.fromkeys((cst.Return, cst.Raise), _exit),
+    cst.Assert: operator,
+    cst.Assign: _assign,
+    cst.AnnAssign: _annotated,
+    cst.AugAssign: _augmented,
+    cst.For: _for,
+    cst.While: _while,
+    cst.FunctionDef: _define,
+}  # fmt: skip
