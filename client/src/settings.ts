@@ -73,10 +73,7 @@ export interface Settings {
   menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
-  probe: { maxTokens: number; corpus: string };
-  timeout: number;
-  code: "given" | "written";
-  encoder: string;
+  probe: { maxTokens: number; timeout: number; code: "given" | "written"; encoder: string; corpus: string };
   sandbox: { allowWeaker: boolean };
   dependences: { diagnostics: boolean };
   operators: {
@@ -101,10 +98,7 @@ export const DEFAULTS: Settings = {
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
-  probe: { maxTokens: 256, corpus: "" },
-  timeout: 10,
-  code: "given",
-  encoder: "",
+  probe: { maxTokens: 256, timeout: 10, code: "given", encoder: "", corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
@@ -235,11 +229,11 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     },
     probe: {
       maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
+      timeout: read("probe.timeout", number(0.1, 3600), d.probe.timeout),
+      code: read("probe.code", oneOf("given", "written"), d.probe.code),
+      encoder: read("probe.encoder", aString, d.probe.encoder),
       corpus: read("probe.corpus", aString, d.probe.corpus),
     },
-    timeout: read("timeout", number(0.1, 3600), d.timeout),
-    code: read("code", oneOf("given", "written"), d.code),
-    encoder: read("encoder", aString, d.encoder),
     sandbox: { allowWeaker: read("sandbox.allowWeaker", aBoolean, d.sandbox.allowWeaker) },
     dependences: { diagnostics: read("dependences.diagnostics", aBoolean, d.dependences.diagnostics) },
     operators: {

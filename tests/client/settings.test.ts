@@ -55,9 +55,9 @@ test("good values are taken over", () => {
     "scoring.maxBytes": 1024,
     "probe.maxTokens": 64,
     "probe.corpus": "src",
-    timeout: 0.5,
-    code: "written",
-    encoder: "remote:embedder",
+    "probe.timeout": 0.5,
+    "probe.code": "written",
+    "probe.encoder": "remote:embedder",
     "operators.ask": "scored",
     "operators.diagnostics": "off",
     "operators.threshold": 0.95,
@@ -86,10 +86,10 @@ for (const [key, bad] of [
   ["overlay.granularity", "line"],
   ["scoring.maxBytes", 0],
   ["probe.maxTokens", "many"],
-  ["timeout", 0],
-  ["timeout", "10"],
-  ["code", "buggy"],
-  ["encoder", 3],
+  ["probe.timeout", 0],
+  ["probe.timeout", "10"],
+  ["probe.code", "buggy"],
+  ["probe.encoder", 3],
   ["operators.ask", "always"],
   ["operators.threshold", 2],
 ] as const) {
@@ -118,7 +118,14 @@ test("each setting has a description, and each choice of an enumeration too", ()
 
 test("settings that choose programs, models or addresses are restricted in untrusted workspaces", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
-  for (const name of ["interpreter", "model", "remote.baseUrl", "remote.model", "remote.api", "encoder"]) {
+  for (const name of [
+    "interpreter",
+    "model",
+    "remote.baseUrl",
+    "remote.model",
+    "remote.api",
+    "probe.encoder",
+  ]) {
     assert.ok(restrictedConfigurations.includes(`counterlens.${name}`), name);
   }
 });

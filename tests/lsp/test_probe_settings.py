@@ -31,12 +31,12 @@ def play(client: LanguageClient, name: str, **settings: Any) -> None:
 
 
 async def test_programs_have_as_long_as_the_setting_says(client: LanguageClient, tmp_path: Path) -> None:
-    play(client, "slow", timeout=0.4)
+    play(client, "slow", probe={"timeout": 0.4})
     uri = open_file(client, tmp_path / "slow.py", SLOW)
     refused = await ask(client, "counterlens.probe", uri, function="sign", mutations=["if-else-flip"])
     assert not refused.ok
     assert "longer than the 0.4 s" in refused.error
-    assert "counterlens.timeout" in refused.error
+    assert "counterlens.probe.timeout" in refused.error
     wanted = {"function": "sign", "tasks": ["completion"]}
     answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
     assert "longer than the 0.4 s" in answer.tasks[0].summary
@@ -52,7 +52,7 @@ async def test_the_programs_asked_about_can_be_the_models_own(client: LanguageCl
     given = await ask(client, "counterlens.probeTasks", uri, **wanted)
     assert given.tasks[0].state == "done", given.markdown
     assert "as the model writes it" not in given.markdown
-    configure(client, model="editor:author", code="written")
+    configure(client, model="editor:author", probe={"code": "written"})
     written = await ask(client, "counterlens.probeTasks", uri, **wanted)
     assert written.tasks[0].state == "done", written.markdown
     assert written.markdown != given.markdown
@@ -63,13 +63,13 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
 ) -> None:
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     wanted = {"function": "sign", "tasks": ["likelihood", "summary"]}
-    play(client, "compared", encoder="smollm2-135m")
+    play(client, "compared", probe={"encoder": "smollm2-135m"})
     answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
     assert answer.tasks[1].state == "done", answer.markdown
     assert "sentence embeddings (SmolLM2-135M-Instruct Q4_1, local)" in answer.markdown.replace("\\", ""), (
         answer.markdown
     )
-    configure(client, model="editor:compared", encoder=str(tmp_path / "absent.gguf"))
+    configure(client, model="editor:compared", probe={"encoder": str(tmp_path / "absent.gguf")})
     answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
     states = {one.task: (one.state, one.summary) for one in answer.tasks}
     assert states["summary"][0] == "not run"
@@ -81,12 +81,18 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
     ("raw", "complaint"),
     [
         (
-            {"timeout": 0},
-            "counterlens.timeout is 0, but has to be a number from 0.1 to 3600; 10.0 is used instead",
+            {"probe": {"timeout": 0}},
+            "counterlens.probe.timeout is 0, but has to be a number from 0.1 to 3600; 10.0 is used instead",
         ),
-        ({"timeout": True}, "counterlens.timeout is True, but has to be a number from 0.1 to 3600"),
-        ({"code": "buggy"}, "counterlens.code is 'buggy', but has to be one of given, written"),
-        ({"encoder": 3}, "counterlens.encoder is 3, but has to be a text"),
+        (
+            {"probe": {"timeout": True}},
+            "counterlens.probe.timeout is True, but has to be a number from 0.1 to 3600",
+        ),
+        (
+            {"probe": {"code": "buggy"}},
+            "counterlens.probe.code is 'buggy', but has to be one of given, written",
+        ),
+        ({"probe": {"encoder": 3}}, "counterlens.probe.encoder is 3, but has to be a text"),
     ],
 )
 def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) -> None:
@@ -97,6 +103,6 @@ def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) 
 
 
 async def test_the_editor_is_told_of_a_bad_value(client: LanguageClient) -> None:
-    configure(client, timeout="long")
-    await until(lambda: any("counterlens.timeout" in message.message for message in client.messages))
+    configure(client, probe={"timeout": "long"})
+    await until(lambda: any("counterlens.probe.timeout" in message.message for message in client.messages))
     assert client.messages[-1].type == types.MessageType.Warning

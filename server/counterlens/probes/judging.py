@@ -62,7 +62,7 @@ class Judging:
         if verdict.judgement is Judgement.TIMED_OUT:
             raise SourceError(
                 f"the tests of {name} take longer than the {self._limits.seconds:g} s that they have "
-                "(--timeout of probe and bench gives them more, in the editor counterlens.timeout)",
+                "(--timeout of probe and bench gives them more, in the editor counterlens.probe.timeout)",
                 "Fewer or quicker tests, or a less busy machine, let it be judged too",
             )
         if not verdict.passed:
