@@ -68,7 +68,7 @@ def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     assert short.outcome == LEFT_OUT
     assert short.reason == (
         "the tests of larger take longer than the 0.5 s that they have (--timeout of probe and bench gives "
-        "them more)"
+        "them more, in the editor counterlens.probe.timeout)"
     )
     longer = perform(replace(settings, timeout=120), "completion", target, model, best_sandbox())
     assert (longer.outcome, longer.reason) == (PROBED, "")
