@@ -21,6 +21,9 @@ from counterlens.models import load
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 
+collect_ignore = ["e2e"]
+"""Its tests are Node's; what they leave behind has Python packages with tests of their own."""
+
 # A slow machine is no failure; and where a failure stops others, it must be one that can be repeated.
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
