@@ -130,7 +130,7 @@ export class SyntaxPicture implements vscode.Disposable {
   private async follow(): Promise<void> {
     const editor = this.editor();
     if (!this.panel?.visible || !editor) return;
-    if (!this.shown || !this.isOf(editor)) return this.load(true);
+    if (!this.shown || !this.isOf(editor)) return this.load();
     if (this.condition === "ready") this.post({ selected: this.selected() });
   }
 
@@ -142,8 +142,7 @@ export class SyntaxPicture implements vscode.Disposable {
     return scope ? rangeOf(scope.range).contains(selection.active) : false;
   }
 
-  /** @param moved only the cursor did: what is drawn already stays */
-  private async load(moved = false): Promise<void> {
+  private async load(): Promise<void> {
     if (!this.panel?.visible) return;
     const editor = this.editor();
     if (!editor) return this.say("none", vscode.l10n.t("Open a file of a language that Counterlens reads."));
@@ -153,33 +152,29 @@ export class SyntaxPicture implements vscode.Disposable {
     if (this.scope === "function") params.position = selection.active;
     const answer = await this.server.request<TreeResult>(TREE, params);
     if (question !== this.asked) return;
-    if (moved && answer && document === this.shown?.document && isSame(answer, this.shown.answer)) {
-      this.post({ selected: this.selected() });
-    } else if (answer?.state === "ready" && answer.version === document.version)
-      this.present(document, answer);
+    if (answer?.state === "ready" && answer.version === document.version) this.present(document, answer);
     else this.wait(document, answer);
   }
 
   private present(document: vscode.TextDocument, answer: TreeResult): void {
     const { scope, view, calibrated, labels, rows, truncated } = answer;
+    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
+    [this.condition, this.status] = ["ready", status];
+    // A picture that is drawn again has another number, and what was just clicked in it would be lost.
+    if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {
+      this.post({ condition: "ready", status, selected: this.selected() });
+      return;
+    }
     const file = path.basename(document.uri.fsPath);
     const title = scope?.name || file;
     const lines = document.getText(scope ? wholeLines(rangeOf(scope.range)) : undefined).split(/\r?\n/);
     const firstLine = scope?.range.start.line ?? 0;
-    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
-    // A picture that is drawn again has another number, and what was just clicked in it would be lost.
-    if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {
-      this.say("ready", status);
-      this.post({ selected: this.selected() });
-      return;
-    }
     const picture: Picture = {
       ...{ id: this.asked, title, view, calibrated, labels: [...labels], rows, truncated, lines, firstLine },
     };
     this.shown = { document, answer, picture };
     this.revealed = undefined;
     if (this.panel) this.panel.title = vscode.l10n.t("Syntax of {0}", title);
-    [this.condition, this.status] = ["ready", status];
     this.postAll();
   }
 
@@ -270,12 +265,6 @@ export class SyntaxPicture implements vscode.Disposable {
     for (const disposable of this.disposables) disposable.dispose();
     this.panel?.dispose();
   }
-}
-
-/** Whether two answers for a document are of the same part of the same version. */
-function isSame(one: TreeResult, other: TreeResult): boolean {
-  const of = ({ version, state, view, scope }: TreeResult) => JSON.stringify([version, state, view, scope]);
-  return of(one) === of(other);
 }
 
 function rangeOf({ start, end }: TreeResult["rows"][number]["range"]): vscode.Range {
