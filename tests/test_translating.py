@@ -72,3 +72,8 @@ def test_numbers_are_written_as_the_language_does(value: float, form: str, engli
 def test_a_sentence_from_below_is_recognised_by_its_pattern(text: str, german: str) -> None:
     assert GERMAN.recognised(text) == german
     assert ENGLISH.recognised(text) == text
+
+
+def test_what_others_have_written_at_length_stays() -> None:
+    for text in ("File a, line 3. " * 200, "there is no function " + "a: b. " * 300, "boom " * 400):
+        assert GERMAN.recognised(text) == text

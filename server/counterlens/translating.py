@@ -14,6 +14,8 @@ _DECIMAL = re.compile(r"[+-]?[\d,]*\.\d+")
 _GAP = re.compile(r"[.;] ")
 """Between two parts that may stand for themselves."""
 _WORD = re.compile(r"[A-Za-z]{3}")
+_LONGEST, _MOST_GAPS = 1000, 12
+"""A text with more characters or gaps is somebody else's, such as a server's answer: it would take long."""
 
 
 class Translator:
@@ -43,9 +45,11 @@ class Translator:
         """A text that was put together in English below, by the pattern in the catalogue that it fits.
 
         A text of several sentences is taken apart where that explains more of it. One that does not fit in
-        all of its parts stays as it is.
+        all of its parts stays as it is, and so does a long one.
         """
-        found = self._known(text) if self._texts else None
+        if not self._texts or len(text) > _LONGEST or len(_GAP.findall(text)) > _MOST_GAPS:
+            return text
+        found = self._known(text)
         return text if found is None else found[1]
 
     def _find(self, text: str) -> tuple[int, str] | None:
