@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.task import Request, Target
-from counterlens.probes.templates import filled
+from counterlens.probes.prompts.templates import filled
 from counterlens.reports.tables import task_json
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

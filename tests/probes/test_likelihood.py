@@ -12,7 +12,7 @@ from counterlens.models.base import Capability, ModelInfo
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.likelihood import NOISE, likelihood_effects
 from counterlens.probes.likelihood_only import probe_likelihood
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 from counterlens.reports.wording import meaning
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function

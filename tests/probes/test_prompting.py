@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.models.base import Stop
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 

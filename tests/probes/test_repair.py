@@ -12,7 +12,7 @@ from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.completion import probe_completion
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.repair import probe_repair
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import NormalDist
+
+
+class PairOutcome(StrEnum):
+    """What can come of a counterfactual pair."""
+
+    HELD = "held"  # right on both sides
+    LOST = "lost"  # right only on the original
+    GAINED = "gained"  # right only on the counterfactual
+    FAILED = "failed"  # wrong on both: uninformative (Hooda et al. 2024, section 4.3)
+    NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,13 @@ class Effect:
     def informative(self) -> bool:
         """Whether either was right; the paper discards pairs where both fail."""
         return self.original or self.counterfactual
+
+    @property
+    def outcome(self) -> PairOutcome:
+        """What came of the pair."""
+        if self.original:
+            return PairOutcome.HELD if self.counterfactual else PairOutcome.LOST
+        return PairOutcome.GAINED if self.counterfactual else PairOutcome.FAILED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,11 @@
-"""The probes by name. To add one: write its file, and name it here."""
+"""All probes, by id. To add one: write its file, and name it here; or give a package an entry point."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from counterlens.errors import CounterlensError
 from counterlens.probes.concepts import ConfidenceTask
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceTask
@@ -9,27 +13,51 @@ from counterlens.probes.execution.dependent import DependentTask
 from counterlens.probes.execution.specification import SpecificationTask
 from counterlens.probes.execution.task import ExecutionTask
 from counterlens.probes.inference.task import DependenceTask
-from counterlens.probes.memorisation import MemorisationTask
+from counterlens.probes.legacy import LegacyProbe
 from counterlens.probes.operator.task import OperatorTask
-from counterlens.probes.pairs import PAIR_TASKS
-from counterlens.probes.task import Task
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.likelihood import LikelihoodProbe
+from counterlens.probes.pairs.repair import RepairProbe
+from counterlens.probes.probe import Probe
 from counterlens.probes.understanding.asking import QUESTIONS
 from counterlens.probes.understanding.task import UnderstandingTask
 
-_ALL: tuple[Task, ...] = (
-    ConfidenceTask(),
-    OperatorTask(),
-    MemorisationTask(),
-    EmbeddingTask(),
-    ExecutionTask(),
-    DependentTask(),
-    SpecificationTask(),
-    CoherenceTask(),
-    DependenceTask(),
-    *map(UnderstandingTask, QUESTIONS),
+ALL = "all"
+"""Stands for every probe."""
+
+_BUILT_IN: tuple[Probe[Any, Any], ...] = (
+    CompletionProbe(),
+    RepairProbe(),
+    LikelihoodProbe(),
+    *map(
+        LegacyProbe,
+        (
+            ConfidenceTask(),
+            OperatorTask(),
+            EmbeddingTask(),
+            ExecutionTask(),
+            DependentTask(),
+            SpecificationTask(),
+            CoherenceTask(),
+            DependenceTask(),
+            *map(UnderstandingTask, QUESTIONS),
+        ),
+    ),
 )
 
-TASKS = {task.id: task for task in _ALL}
+PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}
 
-BENCHABLE: dict[str, Task] = {task.id: task for task in (*PAIR_TASKS, *_ALL)}
-"""What an evaluation asks about one function after the other: the probes of pairs, and all others."""
+
+def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
+    """The probes of some ids, in the order of all; `all` stands for every one.
+
+    Raises:
+        CounterlensError: there is no such probe.
+    """
+    wanted = list(names)
+    unknown = [name for name in wanted if name not in PROBES and name != ALL]
+    if unknown:
+        raise CounterlensError(
+            f"there is no task {', '.join(unknown)}", f"There are: {', '.join(PROBES)}, {ALL}"
+        )
+    return [probe for probe in PROBES.values() if ALL in wanted or probe.id in wanted]

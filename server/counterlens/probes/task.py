@@ -21,51 +21,23 @@ from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
-MAX_TOKENS = 256
-"""At most so many new tokens of a completion by default."""
-Report = Callable[[str, int, int], None]
-"""Called with (what is being done, steps done, steps in all)."""
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.options import MAX_TOKENS
+from counterlens.probes.probe import Need, Target
+from counterlens.progress import ProgressCallback as Report
 
-
-class Need(StrEnum):
-    """What a task needs beside the source."""
-
-    COMPLETE = "completions"
-    SCORE = "token probabilities"
-    EMBED = "embeddings"
-    SANDBOX = "a sandbox"
-    TESTS = "tests"
-    BUG = "a program with a bug"
-    CORPUS = "a corpus (--corpus)"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One function to probe.
-
-    Attributes:
-        document: The source.
-        qualname: The function.
-        judge: What judges versions of it, for one that comes from a dataset; None where its tests are to be
-            found beside the source.
-        id: What a dataset calls it.
-        call: A call of it, where a dataset gives one.
-        description: What it is to do, where a dataset says so.
-        buggy: The source with a bug in it, where a dataset gives one.
-    """
-
-    document: Document
-    qualname: str
-    judge: Judge | None = None
-    id: str = ""
-    call: str | None = None
-    description: str = ""
-    buggy: str | None = None
-
-    @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return self.id or self.qualname
+__all__ = [
+    "Cell",
+    "Comparing",
+    "MAX_TOKENS",
+    "Need",
+    "Report",
+    "Request",
+    "Result",
+    "Table",
+    "Target",
+    "Task",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +81,6 @@ class Request:
     code: str = "given"
     cancel: Event | None = None
     report: Report | None = None
-
-
-Cell = str | int | float | Proportion | Estimate | None
-"""What stands in a table: a figure with its interval is shown with it, None is a dash."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of a report.
-
-    Attributes:
-        title: What it shows.
-        columns: The names of its columns.
-        rows: Its rows, as long as `columns`.
-        note: What a reader needs to know to read it.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

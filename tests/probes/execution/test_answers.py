@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.probes.execution.answers import (
+from counterlens.probes.prompts.literals import (
     Outcome,
     direct_answer,
     equal,

@@ -14,7 +14,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.effects import Proportion
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.execution.answers import equal
+from counterlens.probes.prompts.literals import equal
 from counterlens.probes.execution.dependent_tables import common
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.own_code import without_comments

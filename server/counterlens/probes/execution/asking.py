@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from counterlens.errors import SourceError
-from counterlens.probes.execution.answers import ABSOLUTE, RELATIVE
+from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.reasoning import Answered, Question, ask, check_identity, step
 from counterlens.probes.task import Request

@@ -28,7 +28,7 @@ from counterlens.probes.execution.reasoning import (
 )
 from counterlens.probes.execution.specifying import Written, description, write
 from counterlens.probes.execution.tables import pick, right
-from counterlens.probes.judging import Judging
+from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.steps import Steps
 from counterlens.probes.task import Need, Request, Result, Table, Target
 from counterlens.syntax.document import Document

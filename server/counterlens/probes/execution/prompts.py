@@ -1,6 +1,6 @@
 """Prompts of execution reasoning: templates are data, one file a style and format, in `templates/`.
 
-`$source` is the program, `$call` the call; see `probes/templates.py`. To add a style: write its files,
+`$source` is the program, `$call` the call; see `probes/prompts/templates.py`. To add a style: write its files,
 and add it to `STYLES`.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from counterlens.confidence.units import units
 from counterlens.models.base import ModelInfo, Prompt
-from counterlens.probes.execution.answers import Literal, direct_answer, stepwise_answer
-from counterlens.probes.templates import filled
+from counterlens.probes.prompts.literals import Literal, direct_answer, stepwise_answer
+from counterlens.probes.prompts.templates import filled
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 

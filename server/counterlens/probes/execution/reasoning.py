@@ -9,7 +9,7 @@ from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Completion, Prompt
-from counterlens.probes.execution.answers import (
+from counterlens.probes.prompts.literals import (
     Literal,
     Outcome,
     equal,

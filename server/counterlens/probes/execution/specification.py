@@ -11,7 +11,7 @@ from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.summary import mcnemar_exact
-from counterlens.probes.execution.answers import Literal, equal
+from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.execution.asking import TOLERANCE
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.reasoning import LeftOut, Question, question_of, reachable, step

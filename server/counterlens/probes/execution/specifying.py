@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from counterlens.errors import SourceError
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function

@@ -13,7 +13,7 @@ from threading import Event
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.probes.execution.answers import Literal, literal
+from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.probes.observing import run_observer
 from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import SourceError
-from counterlens.probes.execution.answers import Literal, literal
+from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.probes.observation import observe_loops
 from counterlens.probes.observing import run_observer
 from counterlens.sandbox.base import Ending, Limits, Sandbox

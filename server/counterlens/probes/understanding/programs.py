@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from counterlens.errors import Cancelled, SourceError
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.functions import find_function
 

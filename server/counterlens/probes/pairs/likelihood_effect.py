@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.base import Model, Progress, TokenScores
-from counterlens.probes.prompting import Gap
+from counterlens.probes.prompts.gap import Gap
 
 NOISE = 0.05
-"""Nats a token, in the mean: what rounding alone can do. Smaller differences are not shown."""
+"""Nats per token, in the mean: what rounding alone can do. Smaller differences are not shown."""
 
 TOKEN_NOISE = 0.5
 """Nats, of one token: the largest that rounding alone was seen to do."""
@@ -29,7 +29,7 @@ _NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class TokenChange:
+class ChangedToken:
     """A token that stands in both rests.
 
     Attributes:
@@ -70,7 +70,7 @@ class LikelihoodEffect:
     mutated_tokens: int
     matched: int
     matched_change: float | None
-    changes: tuple[TokenChange, ...]
+    changes: tuple[ChangedToken, ...]
 
     @property
     def change(self) -> float:
@@ -157,22 +157,22 @@ def _rest(gap: Gap, scores: TokenScores) -> _Rest:
 
 def _effect(original: _Rest, mutated: _Rest) -> LikelihoodEffect:
     blocks = SequenceMatcher(None, original.tokens, mutated.tokens, autojunk=False).get_matching_blocks()
-    matched = [(one.a + i, one.b + i) for one in blocks for i in range(one.size)]
+    matched = [(block.a + i, block.b + i) for block in blocks for i in range(block.size)]
     changes = [
-        TokenChange(
+        ChangedToken(
             original.tokens[a], original.lines[a], float(original.logprob[a]), float(mutated.logprob[b])
         )
         for a, b in matched
     ]
-    large = [one for one in changes if abs(one.change) > TOKEN_NOISE]
+    large = [token for token in changes if abs(token.change) > TOKEN_NOISE]
     return LikelihoodEffect(
         original=_mean(original.logprob),
         mutated=_mean(mutated.logprob),
         original_tokens=len(original.tokens),
         mutated_tokens=len(mutated.tokens),
         matched=len(matched),
-        matched_change=sum(one.change for one in changes) / len(changes) if changes else None,
-        changes=tuple(sorted(large, key=lambda one: -abs(one.change))[:_NAMED]),
+        matched_change=sum(token.change for token in changes) / len(changes) if changes else None,
+        changes=tuple(sorted(large, key=lambda token: -abs(token.change))[:_NAMED]),
     )
 
 

@@ -7,7 +7,7 @@ from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
-from counterlens.probes.steps import Steps
+from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -96,7 +96,7 @@ class Judging:
             )
 
     def check_identity(self) -> None:
-        """After judging: the identity mutation has no effect, which a judge that wavers would give it.
+        """After judging: the identity mutation has no effect, which flaky tests would give it.
 
         Raises:
             SourceError: the same program was judged in two ways.

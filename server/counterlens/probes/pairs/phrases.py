@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from counterlens.attribution.base import Evidence, Isolation, Judgement
-from counterlens.probes.results import Pair
+from counterlens.attribution.base import Isolation
+from counterlens.counting import plural
+from counterlens.probes.pairs.record import Side
 from counterlens.translating import ENGLISH, Translator
 
 _DONE = {
@@ -29,13 +30,12 @@ _APART = {
 }
 
 
-def rests_on(evidence: Evidence) -> str:
+def rests_on(side: Side) -> str:
     """What a verdict rests on, and how strong that is; empty where nothing was run."""
-    if not evidence.tests or evidence.strength is None:
+    if not side.tests or side.strength is None:
         return ""
-    cases = "case" if evidence.tests == 1 else "cases"
-    apart = f"; {_APART[evidence.isolation]}" if evidence.isolation is not None else ""
-    return f"{evidence.strength} evidence: {evidence.attribution}, {evidence.tests} {cases}{apart}"
+    apart = f"; {_APART[Isolation(side.isolation)]}" if side.isolation is not None else ""
+    return f"{side.strength} evidence: {side.attribution}, {plural(side.tests, 'case')}{apart}"
 
 
 def done(mutation: str, t: Translator = ENGLISH) -> str:
@@ -44,27 +44,7 @@ def done(mutation: str, t: Translator = ENGLISH) -> str:
     return t(known[0]) if known else t("After {mutation}", mutation=mutation)
 
 
-def sentence(pair: Pair, t: Translator = ENGLISH) -> str:
-    """What one pair shows, as one sentence that claims no more than was measured."""
-    done_so, effect = done(pair.counterfactual.mutation, t), pair.effect
-    if pair.original.completion is None:
-        return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
-    if effect is None:
-        return t("{done}, there is nothing to judge by what the model wrote.", done=done_so)
-    if not effect.informative:
-        return t(
-            "{done} and without it the model failed, so the pair says nothing about the change.", done=done_so
-        )
-    if effect.mutation_effect == 0:
-        return t("{done}, the model still got it right.", done=done_so)
-    if effect.signed > 0:
-        return t("The model failed on the code as it stands. {done}, it got it right.", done=done_so)
-    if pair.copied:
-        known = _DONE.get(pair.counterfactual.mutation)
-        before = t(known[1]) if known else t("what it wrote before the change")
-        return t("{done}, the model still wrote {before}.", done=done_so, before=before)
-    if pair.mutated.verdict.judgement is Judgement.INVALID:
-        return t("{done}, the model wrote something that does not parse.", done=done_so)
-    if pair.mutated.verdict.judgement is Judgement.TIMED_OUT:
-        return t("{done}, the model wrote a program that does not end in time.", done=done_so)
-    return t("{done}, the model no longer got it right.", done=done_so)
+def unchanged(mutation: str, t: Translator = ENGLISH) -> str:
+    """What it means to write on as if a mutation had not been done, as the object of a sentence."""
+    known = _DONE.get(mutation)
+    return t(known[1]) if known else t("what it wrote before the change")

@@ -1,0 +1,28 @@
+"""Tables of figures: what a report shows of them, whatever it is written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
+
+Cell = str | int | float | Proportion | Estimate | None
+"""What stands in a table: a figure with its interval is shown with it, None is a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a report.
+
+    Attributes:
+        title: What it shows.
+        columns: The names of its columns.
+        rows: Its rows, as long as `columns`.
+        note: What a reader needs to know to read it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""

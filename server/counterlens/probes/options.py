@@ -1,0 +1,340 @@
+"""Options of probes: declared once, as the annotated fields of a probe's `Options` class.
+
+From the declaration come the flags of the command line and their help, the settings of the editor, the schema
+that assistants see, the manifest of a run, the check on resuming, and the reference page. An option that a
+probe does not declare is refused for it, never ignored.
+
+An options class is a frozen dataclass that inherits from `ProbeOptions`; its fields are annotated with the
+options below, or with one of its own made by `option`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
+from counterlens.errors import CounterlensError
+from counterlens.mutations import ASSUMPTIONS, MUTATIONS
+from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
+
+MAX_TOKENS = 256
+"""Most new tokens of a completion by default."""
+_LEAST_RATIO = 0.05
+
+
+class OptionError(CounterlensError):
+    """An option that a probe does not take, or a value that it cannot have."""
+
+
+def option(
+    help: str,  # noqa: A002 - the field's word
+    *,
+    flag: str = "",
+    metavar: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: Iterable[str] = (),
+    setting: str = "",
+    check: Callable[[Any], None] | None = None,
+) -> msgspec.Meta:
+    """Declare an option, as the annotation of a field.
+
+    Args:
+        help: What it does, as a sentence.
+        flag: Its name on the command line, where that is not the field's.
+        metavar: What stands for its value in the help.
+        low: The least value.
+        high: The largest value.
+        choices: The texts that it can have; those of an enumeration are known from its type.
+        setting: Its key in the editor's settings, below `counterlens.`.
+        check: Raises an OptionError for a value that it cannot have.
+    """
+    return msgspec.Meta(
+        description=help,
+        extra={
+            "flag": flag,
+            "metavar": metavar,
+            "low": low,
+            "high": high,
+            "choices": tuple(choices),
+            "setting": setting,
+            "check": check,
+        },
+    )
+
+
+def check_preserving(names: tuple[str, ...]) -> None:
+    _check_mutations(names)
+    for name in names:
+        if not MUTATIONS[name].preserving:
+            raise OptionError(
+                f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
+                "The probes of pairs need mutations that keep the meaning",
+            )
+
+
+def _check_mutations(names: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in MUTATIONS:
+            raise OptionError(f"there is no mutation {name!r}", f"There are: {', '.join(MUTATIONS)}")
+
+
+def _check_ratio(value: Ratio) -> None:
+    parts = [*value] if isinstance(value, tuple) else [value]
+    if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
+        raise OptionError(
+            f"a prefix ratio lies between {_LEAST_RATIO} and 1, or is a range there, not {value!r}"
+        )
+
+
+_MUTATION = {"flag": "mutation", "metavar": "ID"}
+
+Seed = Annotated[int, option("Random seed for names, sites, samples and intervals.")]
+PreservingMutations = Annotated[
+    tuple[str, ...],
+    option(
+        "Only this mutation (repeatable; docs/mutations.md lists them).",
+        flag="mutation",
+        metavar="ID",
+        check=check_preserving,
+    ),
+]
+Mutations = Annotated[
+    tuple[str, ...],
+    option(
+        "Only this mutation (repeatable; docs/mutations.md lists them).",
+        flag="mutation",
+        metavar="ID",
+        check=_check_mutations,
+    ),
+]
+Without = Annotated[
+    tuple[str, ...],
+    option(
+        "No counterfactual that rests on this assumption (repeatable); see docs/mutations.md.",
+        metavar="ASSUMPTION",
+        choices=ASSUMPTIONS,
+    ),
+]
+PrefixRatio = Annotated[
+    Ratio,
+    option(
+        "Share of the function that the model is shown, such as 0.6, or the range that it lies in: 0.4-0.6.",
+        metavar="RATIO",
+        check=_check_ratio,
+    ),
+]
+MaxTokens = Annotated[
+    int, option("Most new tokens of one answer.", metavar="N", low=1, high=4096, setting="probe.maxTokens")
+]
+Timeout = Annotated[
+    float,
+    option(
+        "Time limit in seconds for one program run, its tests included.",
+        metavar="SECONDS",
+        low=SHORTEST,
+        high=LONGEST,
+        setting="probe.timeout",
+    ),
+]
+Corpus = Annotated[
+    str | None,
+    option(
+        "Python files or a dataset to count operators in.", metavar="NAME_OR_PATH", setting="probe.corpus"
+    ),
+]
+Encoder = Annotated[
+    str | None,
+    option(
+        "Model whose embeddings compare summaries, named as with --model; MiniLM without it.",
+        metavar="M",
+        setting="probe.encoder",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeOptions:
+    """The options that every probe has.
+
+    Attributes:
+        seed: Of every choice, and of intervals.
+    """
+
+    seed: Seed = 0
+
+
+OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
+
+
+class _Probe(Protocol):
+    """What options need to know of a probe."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def options(self) -> type[ProbeOptions]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSpec:
+    """One declared option.
+
+    Attributes:
+        name: The field.
+        flag: The flag on the command line, such as `--max-tokens`.
+        help: What it does.
+        kind: `bool`, `int`, `float`, `str`, or `Ratio` for a number or a range.
+        default: Its value unless given.
+        repeatable: Whether it takes several values.
+        choices: The texts that it can have; any, where there are none.
+        low: The least value.
+        high: The largest value.
+        metavar: What stands for its value.
+        setting: Its key in the editor's settings; empty where it has none.
+        check: Raises an OptionError for a value that it cannot have.
+    """
+
+    name: str
+    flag: str
+    help: str
+    kind: Any
+    default: Any
+    repeatable: bool
+    choices: tuple[str, ...]
+    low: float | None
+    high: float | None
+    metavar: str
+    setting: str
+    check: Callable[[Any], None] | None
+
+
+@cache
+def specs(options: type[ProbeOptions]) -> dict[str, OptionSpec]:
+    """The options that a class declares, by their fields' names."""
+    hints = get_type_hints(options, include_extras=True)
+    return {field.name: _spec(field.name, hints[field.name], field.default) for field in fields(options)}
+
+
+def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
+    """Options from values by name, each checked against its declaration.
+
+    Raises:
+        OptionError: there is no such option, or a value is out of bounds.
+    """
+    known = specs(options)
+    for name, value in given.items():
+        if name not in known:
+            raise OptionError(f"there is no option {name}", f"There are: {', '.join(known)}")
+        _check(known[name], value)
+    try:
+        return msgspec.convert(dict(given), options)
+    except msgspec.ValidationError as error:
+        raise OptionError(f"an option has a value of the wrong kind: {error}") from None
+
+
+def plain_options(options: ProbeOptions) -> dict[str, Any]:
+    """Options as plain data, for a manifest."""
+    document: dict[str, Any] = msgspec.to_builtins(options)
+    return document
+
+
+def takers(probes: Iterable[_Probe], name: str) -> list[str]:
+    """The ids of the probes that take an option."""
+    return [probe.id for probe in probes if name in specs(probe.options)]
+
+
+def distribute(
+    probes: Iterable[_Probe], given: Mapping[str, Any], known: Iterable[_Probe]
+) -> dict[str, ProbeOptions]:
+    """The options of each of some probes: what was given, where the probe takes it.
+
+    Args:
+        probes: Those that are to be run.
+        given: Values by the names of options.
+        known: All probes, to name those that take an option which none of these does.
+
+    Raises:
+        OptionError: an option is taken by none of the probes, or a value is out of bounds.
+    """
+    chosen = list(probes)
+    for name in given:
+        if not takers(chosen, name):
+            able = takers(known, name)
+            raise OptionError(
+                f"{_flag_of(known, name)} is no option of {' or '.join(probe.id for probe in chosen)}",
+                f"It is one of {', '.join(able)}" if able else None,
+            )
+    return {
+        probe.id: make(
+            probe.options, {name: value for name, value in given.items() if name in specs(probe.options)}
+        )
+        for probe in chosen
+    }
+
+
+def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]]:
+    """Every option of some probes, by name, with the ids of those that take it."""
+    chosen = list(probes)
+    found: dict[str, tuple[OptionSpec, list[str]]] = {}
+    for probe in chosen:
+        for name, spec in specs(probe.options).items():
+            found.setdefault(name, (spec, takers(chosen, name)))
+    return found
+
+
+def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
+    meta = next((part for part in get_args(hint)[1:] if isinstance(part, msgspec.Meta)), None)
+    if get_origin(hint) is not Annotated or meta is None or default is MISSING:
+        raise TypeError(f"the option {name} has to be annotated by `option`, and have a default")
+    extra, kind = meta.extra or {}, get_args(hint)[0]
+    repeatable = get_origin(kind) is tuple
+    if repeatable:
+        kind = get_args(kind)[0]
+    elif kind != Ratio and get_origin(kind) in {Union, UnionType}:
+        (kind,) = (part for part in get_args(kind) if part is not NoneType)
+    choices = extra["choices"]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        choices, kind = tuple(str(member.value) for member in kind), str
+    return OptionSpec(
+        name=name,
+        flag=f"--{extra['flag'] or name.replace('_', '-')}",
+        help=meta.description or "",
+        kind=kind,
+        default=default,
+        repeatable=repeatable,
+        choices=tuple(choices),
+        low=extra["low"],
+        high=extra["high"],
+        metavar=extra["metavar"],
+        setting=extra["setting"],
+        check=extra["check"],
+    )
+
+
+def _check(spec: OptionSpec, value: Any) -> None:
+    for part in value if spec.repeatable else [value]:
+        if spec.choices and part is not None and part not in spec.choices:
+            raise OptionError(f"{spec.flag} cannot be {part!r}", f"It is one of {', '.join(spec.choices)}")
+        if isinstance(part, int | float) and not isinstance(part, bool):
+            if (spec.low is not None and part < spec.low) or (spec.high is not None and part > spec.high):
+                raise OptionError(
+                    f"{spec.flag} lies between {spec.low:g} and {spec.high:g}, and is not {part:g}"
+                )
+    if spec.check:
+        spec.check(tuple(value) if isinstance(value, list) else value)
+
+
+def _flag_of(probes: Iterable[_Probe], name: str) -> str:
+    return next((specs(p.options)[name].flag for p in probes if name in specs(p.options)), f"--{name}")
+
+
+DEFAULT_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, PREFIX_RATIO

@@ -1,0 +1,117 @@
+"""What the model writes into the holes of a function and its counterfactuals, and the verdicts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.models.base import Model
+from counterlens.mutations import Counterfactual
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
+from counterlens.probes.prompts.gap import Gap
+from counterlens.progress import Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What the model wrote on one side of a pair, and what the judge found.
+
+    Attributes:
+        completion: What it wrote; None when it was not asked.
+        finish: `stop` or `length`, as in `Completion`.
+        verdict: The judgement of the whole program.
+    """
+
+    completion: str | None
+    finish: str
+    verdict: Verdict
+
+
+UNASKED = Attempt(
+    None, "stop", Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked to write"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An original and a counterfactual, both completed and judged.
+
+    Attributes:
+        counterfactual: What was changed.
+        gap: The original with its hole.
+        mutated_gap: The counterfactual with its hole.
+        original: What the model wrote into the first.
+        mutated: What it wrote into the second.
+        likelihood: How much less likely what truly stands in the hole became; None where not measured.
+    """
+
+    counterfactual: Counterfactual
+    gap: Gap
+    mutated_gap: Gap
+    original: Attempt = UNASKED
+    mutated: Attempt = UNASKED
+    likelihood: LikelihoodEffect | None = None
+
+    @property
+    def copied(self) -> bool:
+        """Whether the model wrote the same text on both sides although different texts were due."""
+        same = _normal(self.original.completion) == _normal(self.mutated.completion)
+        return same and _normal(self.gap.removed) != _normal(self.mutated_gap.removed)
+
+
+def attempted(
+    model: Model, judging: Judging, gaps: Sequence[tuple[Gap, Gap]], max_tokens: int, steps: Steps
+) -> dict[Gap, Attempt]:
+    """Have the model fill each hole, asked as one batch, and judge the programs.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    holes = {gap.shown: gap for both in gaps for gap in both}
+    what = f"completing {len(holes)} prompts together"
+    steps.next(what)
+    completions = model.complete(
+        [gap.prompt(max_tokens) for gap in holes.values()],
+        cancel=steps.cancel,
+        progress=lambda done, total: steps.report(what, done, total),
+    )
+    attempts: dict[str, Attempt] = {}
+    for number, (shown, completion) in enumerate(zip(holes, completions, strict=True)):
+        steps.next("judging what it wrote", number, len(holes))
+        verdict = judging.verdict(holes[shown].fill(completion.text))
+        attempts[shown] = Attempt(completion.text, completion.finish, verdict)
+    judging.check_identity()
+    return {gap: attempts[gap.shown] for both in gaps for gap in both}
+
+
+def paired(
+    sound: Sequence[Counterfactual], gaps: Sequence[tuple[Gap, Gap]], attempts: dict[Gap, Attempt]
+) -> list[Pair]:
+    """The pairs, in the order of the counterfactuals."""
+    return [
+        Pair(made, original, mutated, attempts[original], attempts[mutated])
+        for made, (original, mutated) in zip(sound, gaps, strict=True)
+    ]
+
+
+def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> list[LikelihoodEffect]:
+    """Measure the likelihood effects of pairs.
+
+    Raises:
+        ModelError, Cancelled: as `likelihood_effects`.
+    """
+    what = "measuring how likely the true rest is"
+    steps.next(what)
+    return likelihood_effects(
+        model,
+        [(pair.gap, pair.mutated_gap) for pair in pairs],
+        cancel=steps.cancel,
+        progress=lambda done, total: steps.report(what, done, total),
+    )
+
+
+def _normal(text: str | None) -> str:
+    lines = (line.rstrip() for line in (text or "").replace("\r\n", "\n").splitlines())
+    return "\n".join(line for line in lines if line)

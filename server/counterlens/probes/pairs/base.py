@@ -1,0 +1,53 @@
+"""What the three probes of pairs have in common: their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from counterlens.metrics.summary import summarize
+from counterlens.metrics.table import Table
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.tables import effect_tables
+from counterlens.probes.pairs.wording import average, counts, meaning
+from counterlens.probes.probe import Probe
+
+OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
+Pairs = Mapping[str, Sequence[tuple[str, PairRecord]]]
+"""Of each model its pairs, each with the target that it is of."""
+
+
+class PairsProbe(Probe[OptionsT, PairsRecord]):
+    """A probe of a function beside its counterfactuals."""
+
+    record = PairsRecord
+
+    def tables(self, records: Sequence[PairsRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        return tuple(
+            replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows))
+            for table in self.side_by_side({"": records}, seed=seed)
+        )
+
+    def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.side_by_side`; what is tested in a table is one family over all models."""
+        return effect_tables(models, seed)
+
+    def summary(self, records: Sequence[PairsRecord]) -> str:
+        """As `Probe.summary`."""
+        if len(records) == 1:
+            return meaning(records[0])
+        together = summarize([seen for record in records for seen in record.observations])
+        figures = "; ".join(part for part in (counts(together), average(together)) if part)
+        return f"{len(records)} functions: {figures}."
+
+    def measures(self, record: PairsRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`: are all originals right, are all counterfactuals?"""
+        sides = {
+            "originals": [pair.original_right for pair in record.pairs],
+            "counterfactuals": [pair.counterfactual_right for pair in record.pairs],
+        }
+        judged = {name: [right for right in side if right is not None] for name, side in sides.items()}
+        return {f"all {name} right": all(side) for name, side in judged.items() if side}

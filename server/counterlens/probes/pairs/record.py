@@ -1,0 +1,220 @@
+"""What the probes of pairs (completion, repair, likelihood) found about one function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterlens.metrics.effects import Effect, PairOutcome
+from counterlens.metrics.summary import Observation
+from counterlens.probes.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a pair: where the model began, what it wrote, and the verdict on the whole program.
+
+    Attributes:
+        prompt_end: The last line of the prompt; the completion begins behind it.
+        completion: What the model wrote; None where it was not asked to write.
+        finish: `stop` or `length`, as in `Completion`.
+        verdict: The judgement, such as `passed`.
+        attribution: What judged, such as `doctest`.
+        tests: How many cases were run to their end.
+        strength: How much the judgement is worth; None where nothing was run.
+        isolation: How far the program was from its tests; None where that is no question.
+        failed: The case that failed.
+        message: What happened there.
+    """
+
+    prompt_end: str
+    completion: str | None
+    finish: str
+    verdict: str
+    attribution: str
+    tests: int
+    strength: str | None
+    isolation: str | None
+    failed: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEdit:
+    """New text for a range of the original's UTF-8 bytes."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutPlace:
+    """Where both sources end for the model: byte offsets."""
+
+    original: int
+    counterfactual: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChange:
+    """A token that stands in both rests, with its log-probability in nats in each.
+
+    Attributes:
+        text: The token.
+        line: Its line in the original, 1-based.
+        original: Its log-probability in the original.
+        counterfactual: Its log-probability in the counterfactual.
+        change: The second less the first; below 0 the mutation made it less likely.
+    """
+
+    text: str
+    line: int
+    original: float
+    counterfactual: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """The likelihood effect of a pair, in nats per token.
+
+    Attributes:
+        original: Mean log-probability of the tokens of the original's true rest.
+        counterfactual: The same of the counterfactual's.
+        change: The second less the first.
+        total_change: The change of the log-probability of the whole rest.
+        original_tokens: How many tokens the first mean is over.
+        counterfactual_tokens: How many the second is over.
+        matched_tokens: How many stand in both rests, in order.
+        matched_change: The mean change of those; None where there are none.
+        most_changed: The most changed of those, where the change is more than rounding can do.
+    """
+
+    original: float
+    counterfactual: float
+    change: float
+    total_change: float
+    original_tokens: int
+    counterfactual_tokens: int
+    matched_tokens: int
+    matched_change: float | None
+    most_changed: tuple[TokenChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairRecord:
+    """An original and a counterfactual, both asked and judged.
+
+    Attributes:
+        mutation: The id of the mutation.
+        concept: The concept that it perturbs.
+        start_line: First line of the site in the original, 1-based.
+        end_line: Last line of the site.
+        description: What was done, in one sentence.
+        assumptions: What had to be assumed for the meaning to be kept.
+        diff: The difference of the two sources, unified, without file headers.
+        edits: What makes the counterfactual of the original.
+        cut: Where both end for the model; None for repair, where nothing is cut.
+        original: The side of the original.
+        counterfactual: The side of the counterfactual.
+        original_right: Whether the original was completed right; None where a side could not be judged.
+        counterfactual_right: Whether the counterfactual was.
+        outcome: What came of the pair.
+        copied: Whether the model wrote the same on both sides although different texts were due.
+        likelihood: The likelihood effect; None where it was not measured.
+    """
+
+    mutation: str
+    concept: str
+    start_line: int
+    end_line: int
+    description: str
+    assumptions: tuple[str, ...]
+    diff: tuple[str, ...]
+    edits: tuple[SourceEdit, ...]
+    cut: CutPlace | None
+    original: Side
+    counterfactual: Side
+    original_right: bool | None
+    counterfactual_right: bool | None
+    outcome: PairOutcome
+    copied: bool
+    likelihood: Likelihood | None
+
+    @property
+    def effect(self) -> Effect | None:
+        """The mutation effect; None where a side could not be judged."""
+        if self.original_right is None or self.counterfactual_right is None:
+            return None
+        return Effect(self.original_right, self.counterfactual_right)
+
+    def source(self, original: str) -> str:
+        """The whole source of the counterfactual.
+
+        Args:
+            original: The source of the original.
+        """
+        data, pieces, at = original.encode("utf-8", "surrogatepass"), [], 0
+        for edit in self.edits:
+            pieces += [data[at : edit.start], edit.text.encode("utf-8", "surrogatepass")]
+            at = edit.end
+        return b"".join([*pieces, data[at:]]).decode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedSite:
+    """A site where a mutation was refused, or its change would not be seen before the cut."""
+
+    mutation: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedCounterfactual:
+    """A counterfactual whose own program is not judged like the original's, so that it tells nothing."""
+
+    mutation: str
+    start_line: int
+    description: str
+    verdict: str
+    failed: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairsRecord(Record):
+    """The pairs of one function.
+
+    Attributes:
+        start_line: First line of the function, 1-based.
+        end_line: Its last line.
+        judged_by: What judged, such as `3 doctests`; None where there was nothing to judge by.
+        why_not_judged: Why there was nothing to judge by.
+        note: What could not be measured besides, and why.
+        pairs: The pairs, in the order of the counterfactuals.
+        refused: Sites that were not asked about.
+        dropped: Counterfactuals that were left out.
+    """
+
+    start_line: int
+    end_line: int
+    judged_by: str | None
+    why_not_judged: str | None
+    note: str | None
+    pairs: tuple[PairRecord, ...]
+    refused: tuple[RefusedSite, ...]
+    dropped: tuple[DroppedCounterfactual, ...]
+
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return self.function.rpartition(".")[2]
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """The pairs as far as their effects go."""
+        return tuple(
+            Observation(pair.effect, pair.mutation, pair.concept, self.function, self.target)
+            for pair in self.pairs
+        )

@@ -1,0 +1,147 @@
+"""From pairs to the record of a function, which holds nothing that differs from run to run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from counterlens.attribution.base import Judgement, Verdict
+from counterlens.metrics.effects import Effect, PairOutcome
+from counterlens.mutations import Counterfactual, Refusal
+from counterlens.probes.pairs.attempts import Attempt, Pair
+from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
+from counterlens.probes.pairs.record import (
+    CutPlace,
+    DroppedCounterfactual,
+    Likelihood,
+    PairRecord,
+    PairsRecord,
+    RefusedSite,
+    Side,
+    SourceEdit,
+    TokenChange,
+)
+from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.record import steady
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+_CONTEXT = 2  # lines around a difference
+
+
+def pairs_record(
+    document: Document,
+    function: Function,
+    pairs: Sequence[Pair],
+    *,
+    refusals: Iterable[Refusal],
+    dropped: Iterable[tuple[Counterfactual, Verdict]] = (),
+    judged_by: str | None = None,
+    why_not_judged: str | None = None,
+    note: str | None = None,
+) -> PairsRecord:
+    """The record of a function.
+
+    Args:
+        document: The source.
+        function: The function.
+        pairs: What was asked.
+        refusals: What was not.
+        dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
+        judged_by: What judged, in words.
+        why_not_judged: Why nothing could.
+        note: What could not be measured besides, and why.
+    """
+    return PairsRecord(
+        start_line=function.start_line,
+        end_line=function.end_line,
+        judged_by=steady(judged_by) if judged_by else None,
+        why_not_judged=steady(why_not_judged) if why_not_judged else None,
+        note=note,
+        pairs=tuple(_pair(document, pair) for pair in pairs),
+        refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
+        dropped=tuple(_dropped(made, verdict) for made, verdict in dropped),
+    )
+
+
+def diff_lines(before: str, after: str, context: int = _CONTEXT) -> tuple[str, ...]:
+    """The difference of two sources, unified, without file headers."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=context)
+    return tuple(lines)[2:]
+
+
+def _pair(document: Document, pair: Pair) -> PairRecord:
+    made, effect = pair.counterfactual, _effect(pair)
+    data = made.source.encode("utf-8", "surrogatepass")
+    return PairRecord(
+        mutation=made.mutation,
+        concept=str(made.concept),
+        start_line=made.start_line,
+        end_line=made.end_line,
+        description=made.description,
+        assumptions=made.assumptions,
+        diff=diff_lines(document.text, made.source),
+        edits=tuple(
+            SourceEdit(*change.original, data[slice(*change.mutated)].decode("utf-8", "surrogatepass"))
+            for change in made.changes
+        ),
+        cut=CutPlace(made.cut.original, made.cut.mutated) if made.cut else None,
+        original=_side(pair.gap, pair.original),
+        counterfactual=_side(pair.mutated_gap, pair.mutated),
+        original_right=effect.original if effect else None,
+        counterfactual_right=effect.counterfactual if effect else None,
+        outcome=effect.outcome if effect else PairOutcome.NOT_JUDGED,
+        copied=pair.copied,
+        likelihood=_likelihood(pair.likelihood) if pair.likelihood else None,
+    )
+
+
+def _effect(pair: Pair) -> Effect | None:
+    if Judgement.REFUSED in (pair.original.verdict.judgement, pair.mutated.verdict.judgement):
+        return None
+    return Effect(pair.original.verdict.passed, pair.mutated.verdict.passed)
+
+
+def _side(gap: Gap, attempt: Attempt) -> Side:
+    evidence = attempt.verdict.evidence
+    return Side(
+        prompt_end=(gap.shown.rstrip("\n").splitlines() or [""])[-1],
+        completion=attempt.completion,
+        finish=attempt.finish,
+        verdict=str(attempt.verdict.judgement),
+        attribution=evidence.attribution,
+        tests=evidence.tests,
+        strength=str(evidence.strength) if evidence.strength else None,
+        isolation=str(evidence.isolation) if evidence.isolation else None,
+        failed=steady(evidence.failed) if evidence.failed else None,
+        message=steady(evidence.message),
+    )
+
+
+def _likelihood(effect: LikelihoodEffect) -> Likelihood:
+    return Likelihood(
+        original=effect.original,
+        counterfactual=effect.mutated,
+        change=effect.change,
+        total_change=effect.total_change,
+        original_tokens=effect.original_tokens,
+        counterfactual_tokens=effect.mutated_tokens,
+        matched_tokens=effect.matched,
+        matched_change=effect.matched_change,
+        most_changed=tuple(
+            TokenChange(token.text, token.line, token.original, token.mutated, token.change)
+            for token in effect.changes
+        ),
+    )
+
+
+def _dropped(made: Counterfactual, verdict: Verdict) -> DroppedCounterfactual:
+    evidence = verdict.evidence
+    return DroppedCounterfactual(
+        mutation=made.mutation,
+        start_line=made.start_line,
+        description=made.description,
+        verdict=str(verdict.judgement),
+        failed=steady(evidence.failed) if evidence.failed else None,
+        message=steady(evidence.message),
+    )

@@ -1,0 +1,94 @@
+"""The repair probe (Hooda et al. 2024, section 5.2 and Table 5): is a bug mended in every shape of the code?
+
+The function has a bug, which its tests show. It and equivalent ways of writing it, bug included, are shown to
+the model, which writes the function again; the tests judge what it wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from counterlens.attribution.base import lasting
+from counterlens.attribution.registry import find_judge
+from counterlens.models.base import Model
+from counterlens.probes.options import (
+    DEFAULT_TIMEOUT,
+    MAX_TOKENS,
+    MaxTokens,
+    PreservingMutations,
+    ProbeOptions,
+    Timeout,
+    Without,
+)
+from counterlens.probes.pairs.attempts import attempted, paired
+from counterlens.probes.pairs.base import PairsProbe
+from counterlens.probes.pairs.counterfactuals import rewritings
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.recording import pairs_record
+from counterlens.probes.probe import Context, Need, Source, Target
+from counterlens.probes.prompts.gap import Gap
+from counterlens.syntax.functions import find_function
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairOptions(ProbeOptions):
+    """Options of the repair probe; nothing is cut, so there is no prefix ratio."""
+
+    mutations: PreservingMutations = ()
+    without: Without = ()
+    max_tokens: MaxTokens = MAX_TOKENS
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+class RepairProbe(PairsProbe[RepairOptions]):
+    """Repairs of a function with a bug and of its counterfactuals.
+
+    Nothing is cut, so every counterfactual is seen. One whose own program passes is left out: its mutation
+    mended the bug.
+    """
+
+    id = "repair"
+    title = "is a bug mended in every shape of the code?"
+    source = Source("Hooda et al. 2024", "section 5.2")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.BUG})
+    options = RepairOptions
+
+    def run(self, context: Context, target: Target, options: RepairOptions) -> PairsRecord:
+        """As `Probe.run`.
+
+        Raises:
+            SourceError: the function has no tests, or passes them.
+        """
+        document, steps, limits = target.document, context.steps, lasting(options.timeout)
+        function, surveyed = rewritings(
+            document, target.qualname, options.mutations, seed=options.seed, without=options.without
+        )
+        steps.next("finding the tests")
+        judge = target.judge or find_judge(
+            document, function, context.sandbox(), limits=limits, fallback=False, cancel=context.cancel
+        )
+        judging = Judging(judge, document, function, steps, limits)
+        judging.check_fails()
+        sound, dropped = judging.sift(list(surveyed.counterfactuals), wanted=False)
+        original = Gap.repair(document, function)
+        gaps = []
+        for made in sound:
+            mutated = replace(document, text=made.source)
+            gaps.append((original, Gap.repair(mutated, find_function(mutated, function.qualname))))
+        return pairs_record(
+            document,
+            function,
+            paired(sound, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps)),
+            refusals=surveyed.refusals,
+            dropped=dropped,
+            judged_by=judging.judged_by,
+        )
+
+    def estimate(self, target: Target, options: RepairOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`: before any counterfactual is dropped."""
+        _, surveyed = rewritings(
+            target.document, target.qualname, options.mutations, seed=options.seed, without=options.without
+        )
+        made = len(surveyed.counterfactuals)
+        return made + 1 if made else 0

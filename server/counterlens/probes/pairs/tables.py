@@ -1,0 +1,103 @@
+"""The tables of the probes of pairs: mutation effects and likelihood effects, by mutation and by concept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.effects import wilson
+from counterlens.metrics.significance import holm, p_text
+from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.likelihood_effect import NOISE
+from counterlens.probes.pairs.record import PairsRecord
+
+Models = Mapping[str, Sequence[PairsRecord]]
+"""The records of each model, by its name."""
+Effects = Mapping[tuple[str, ...], EffectSummary]
+_KEYS = {"mutation": lambda pair: pair.mutation, "concept": lambda pair: pair.concept}
+_EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
+_PAIRS_NOTE = (
+    "original right: share of the judged pairs whose original was completed right; effect: share of the "
+    "informative pairs (either side right) whose verdict changed; signed: below 0 the counterfactual loses "
+    "(Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number of tests in the table"
+)
+_LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")
+_LIKELIHOOD_NOTE = (
+    "nats per token: mean log-probability of the true rest of the original; change: of the counterfactual's "
+    f"less it, functions drawn anew; less and more likely: by more than {NOISE} nats, which rounding can do"
+)
+
+
+def observations(records: Iterable[PairsRecord]) -> list[Observation]:
+    """The pairs of some records as far as their effects go."""
+    return [seen for record in records for seen in record.observations]
+
+
+def effect_tables(models: Models, seed: int) -> tuple[Table, ...]:
+    """The mutation effect of all pairs, by mutation and by concept; the tests of a table are one family.
+
+    Args:
+        models: The records.
+        seed: Of intervals.
+    """
+    seen = {model: observations(records) for model, records in models.items()}
+    whole: Effects = {(model,): summarize(pairs, seed=seed) for model, pairs in seen.items()}
+    tables = [Table("mutation effect", ("model", *_EFFECTS), _rows(whole), _PAIRS_NOTE)]
+    for title, key in _KEYS.items():
+        parts: Effects = {
+            (model, name): summary
+            for model, pairs in seen.items()
+            for name, summary in sorted(grouped(pairs, key, seed=seed).items())
+        }
+        tables.append(Table(f"by {title}", ("model", title, *_EFFECTS), _rows(parts)))
+    return tuple(tables)
+
+
+def likelihood_tables(models: Models, seed: int) -> tuple[Table, ...]:
+    """The likelihood effect of all pairs, by mutation and by concept; arguments as of `effect_tables`."""
+    whole = tuple((model, *_changes(records, None, seed)) for model, records in models.items())
+    tables = [Table("likelihood effect", ("model", *_LIKELIHOOD), whole, _LIKELIHOOD_NOTE)]
+    for title, key in _KEYS.items():
+        rows = tuple(
+            (model, name, *_changes(records, (title, name), seed))
+            for model, records in models.items()
+            for name in sorted({key(pair) for record in records for pair in record.pairs})
+        )
+        tables.append(Table(f"by {title}", ("model", title, *_LIKELIHOOD), rows))
+    return tuple(tables)
+
+
+def _rows(effects: Effects) -> tuple[tuple[Cell, ...], ...]:
+    adjusted = holm([summary.mcnemar for summary in effects.values()])
+    return tuple(
+        (*head, *_summary(summary), p_text(p))
+        for (head, summary), p in zip(effects.items(), adjusted, strict=True)
+    )
+
+
+def _summary(summary: EffectSummary) -> tuple[Cell, ...]:
+    signed = None if summary.signed is None else f"{summary.signed:+.2f}"
+    return (
+        summary.pairs,
+        summary.average.n,
+        summary.original_accuracy,
+        summary.average,
+        signed,
+        p_text(summary.mcnemar),
+    )
+
+
+def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None, seed: int) -> tuple[Cell, ...]:
+    """The cells of all pairs, or of those of one mutation or concept."""
+    known = [
+        (record.target, pair.likelihood)
+        for record in records
+        for pair in record.pairs
+        if pair.likelihood and (part is None or _KEYS[part[0]](pair) == part[1])
+    ]
+    before: Estimate = pooled_mean(((name, effect.original) for name, effect in known), seed=seed)
+    change = pooled_mean(((name, effect.change) for name, effect in known), seed=seed)
+    less = wilson(sum(effect.change <= -NOISE for _, effect in known), len(known))
+    more = wilson(sum(effect.change >= NOISE for _, effect in known), len(known))
+    return len(known), before, change, less, more

@@ -1,0 +1,236 @@
+"""What pairs and their records mean, in honest sentences: they claim no more than was measured.
+
+The one place where results of pairs are put into words, for every face; a `Translator` says them in another
+language.
+"""
+
+from __future__ import annotations
+
+from counterlens.attribution.base import Judgement
+from counterlens.counting import plural
+from counterlens.metrics.effects import PairOutcome, Proportion
+from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.likelihood_effect import NOISE
+from counterlens.probes.pairs.phrases import done, unchanged
+from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
+from counterlens.translating import ENGLISH, Translator
+
+OUTCOMES = {
+    PairOutcome.HELD: "it held",
+    PairOutcome.LOST: "right only on the original",
+    PairOutcome.GAINED: "right only on the counterfactual",
+    PairOutcome.FAILED: "uninformative: both completions fail",
+    PairOutcome.NOT_JUDGED: "not judged",
+}
+"""What can come of a pair, in a few words."""
+
+
+def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """What one pair shows, in a few words."""
+    if pair.outcome is PairOutcome.LOST and pair.copied:
+        return t("it wrote the same code as before the change")
+    return t(OUTCOMES[pair.outcome])
+
+
+def counts(summary: EffectSummary) -> str:
+    """How many pairs there are, by what became of them."""
+    parts = [
+        plural(summary.pairs, "pair"),
+        f"{summary.average.n} informative",
+        f"{summary.uninformative} uninformative",
+    ]
+    if summary.unjudged:
+        parts.append(f"{summary.unjudged} not judged")
+    return ", ".join(parts)
+
+
+def average(summary: EffectSummary) -> str:
+    """The average effect with its interval, its direction and the test of it; empty without pairs."""
+    share = summary.average
+    if share.value is None or share.low is None or share.high is None or summary.signed is None:
+        return ""
+    text = (
+        f"average mutation effect {share.value:.2f} (95 % interval {share.low:.2f} to {share.high:.2f}, "
+        f"{summary.method}, n = {share.n}); signed {summary.signed:+.2f}: {summary.lost} lost, "
+        f"{summary.gained} gained"
+    )
+    return text if summary.mcnemar is None else f"{text}; McNemar's exact p {summary.mcnemar:.3g}"
+
+
+def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """What one pair shows, as one sentence that claims no more than was measured."""
+    done_so = done(pair.mutation, t)
+    if pair.original.completion is None:
+        return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
+    if pair.outcome is PairOutcome.NOT_JUDGED:
+        return t("{done}, there is nothing to judge by what the model wrote.", done=done_so)
+    if pair.outcome is PairOutcome.FAILED:
+        return t(
+            "{done} and without it the model failed, so the pair says nothing about the change.", done=done_so
+        )
+    if pair.outcome is PairOutcome.HELD:
+        return t("{done}, the model still got it right.", done=done_so)
+    if pair.outcome is PairOutcome.GAINED:
+        return t("The model failed on the code as it stands. {done}, it got it right.", done=done_so)
+    if pair.copied:
+        return t("{done}, the model still wrote {before}.", done=done_so, before=unchanged(pair.mutation, t))
+    if pair.counterfactual.verdict == Judgement.INVALID:
+        return t("{done}, the model wrote something that does not parse.", done=done_so)
+    if pair.counterfactual.verdict == Judgement.TIMED_OUT:
+        return t("{done}, the model wrote a program that does not end in time.", done=done_so)
+    return t("{done}, the model no longer got it right.", done=done_so)
+
+
+def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """What the probe of a function means, for someone who has read no paper."""
+    name = record.name
+    if not record.pairs:
+        return _nothing_to_show(record, t)
+    if unwritten(record):
+        return _likelihood(record, t)
+    if record.judged_by is None:
+        said = t(
+            "The model completed {name} in both shapes, but there is no test to judge by, so nothing can be "
+            "said about right and wrong: add a doctest, or a test file beside it.",
+            name=name,
+        )
+        return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
+    if record.probe == "repair":
+        return _repaired(record, t)
+    changed = summarize(record.observations).average
+    if changed.n == 0:
+        return t(
+            "The model could complete {name} in neither shape, so these pairs say nothing about what it "
+            "understands; they only say that the task is too hard for it here.",
+            name=name,
+        )
+    if changed.count == 0:
+        held = t("once") if changed.n == 1 else t("all {n} times", n=changed.n)
+        return t(
+            "The model completed {name} correctly before and after the change, {held}: no sign here that it "
+            "only recognises this code. Few pairs prove little; more mutations and functions say more.",
+            name=name,
+            held=held,
+        )
+    broken = [pair for pair in record.pairs if pair.outcome is PairOutcome.LOST]
+    copied = [pair for pair in broken if pair.copied]
+    if copied:
+        said = t(
+            "After {mutations}, the model finished {name} as if nothing had been changed: there it follows "
+            "the usual shape of this code rather than what the code says.",
+            mutations=_mutations(copied, t),
+            name=name,
+        )
+        return said + _held(changed, t)
+    if broken:
+        said = t(
+            "After {mutations}, which keeps what {name} does, the model no longer completed it: its success "
+            "depends on the shape of the code, not only on its meaning.",
+            mutations=_mutations(broken, t),
+            name=name,
+        )
+        return said + _held(changed, t)
+    return t(
+        "The model failed on {name} as it stands but completed an equivalent way of writing it: its result "
+        "here depends on the shape of the code, not only on its meaning.",
+        name=name,
+    )
+
+
+def likelihood(effect: Likelihood) -> str:
+    """What one likelihood effect shows; nothing that rounding could have done."""
+    if abs(effect.change) < NOISE:
+        return f"as likely as before (a change below {NOISE} nats per token is rounding)"
+    return (
+        f"{'less' if effect.change < 0 else 'more'} likely than before: {effect.change:+.2f} nats per token"
+    )
+
+
+def _likelihood(record: PairsRecord, t: Translator) -> str:
+    name = record.name
+    known = [(pair, pair.likelihood) for pair in record.pairs if pair.likelihood]
+    harmed = [(pair, effect) for pair, effect in known if effect.change <= -NOISE]
+    if not harmed:
+        return t(
+            "No change made the true rest of {name} less likely to the model beyond rounding: no sign here "
+            "that it only recognises this code.",
+            name=name,
+        )
+    worst, effect = min(harmed, key=lambda known: known[1].change)
+    return t(
+        "{harmed} of {all} changes that keep what {name} does made the true rest of {name} less likely to "
+        "the model, most of all {mutation} ({change} nats per token): there it expects the usual shape of this "
+        "code.",
+        harmed=len(harmed),
+        all=len(known),
+        name=name,
+        mutation=worst.mutation,
+        change=t.number(effect.change, "+.2f"),
+    )
+
+
+def _repaired(record: PairsRecord, t: Translator) -> str:
+    name, found = record.name, summarize(record.observations)
+    if found.average.n == 0:
+        return t(
+            "The model mended {name} in no shape, so these pairs say nothing about what it understands.",
+            name=name,
+        )
+    if found.average.count == 0:
+        return t(
+            "The model mended {name} in every shape of the bug: no sign here that it only recognises it.",
+            name=name,
+        )
+    n = found.average.n
+    return t(
+        "Whether the model mends {name} depends on the shape of the code: of {pairs} it mended only the "
+        "original in {lost} and only the counterfactual in {gained}.",
+        name=name,
+        pairs=t("1 pair") if n == 1 else t("{n} pairs", n=t.number(n)),
+        lost=found.lost,
+        gained=found.gained,
+    )
+
+
+def _mutations(pairs: list[PairRecord], t: Translator) -> str:
+    return t(" and ").join(dict.fromkeys(pair.mutation for pair in pairs))
+
+
+def _held(changed: Proportion, t: Translator) -> str:
+    held = changed.n - changed.count
+    if not held:
+        return ""
+    return " " + t("On {held} of {n} counterfactuals it held.", held=held, n=t.number(changed.n))
+
+
+def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
+    name = record.name
+    if record.dropped:
+        return t(
+            "Every counterfactual of {name} failed its own tests, so there was nothing to ask about.",
+            name=name,
+        )
+    if record.refused:
+        reason = t.recognised(record.refused[0].reason)
+        return t("No mutation could be applied safely to {name}: {reason}.", name=name, reason=reason)
+    return t(
+        "No mutation applies to {name}: there is nothing in it that the chosen mutations could change.",
+        name=name,
+    )
+
+
+def unwritten(record: PairsRecord) -> bool:
+    """Whether the model was not asked to write anything, so that there are likelihoods alone."""
+    return all(pair.original.completion is None for pair in record.pairs)
+
+
+def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
+    """What was not asked: mutation, reason, and at how many places."""
+    tally: dict[tuple[str, str], int] = {}
+    for site in record.refused:
+        key = site.mutation, f"refused: {site.reason}"
+        tally[key] = tally.get(key, 0) + 1
+    for dropped in record.dropped:
+        key = dropped.mutation, f"left out: its own program {dropped.verdict.replace('_', ' ')}"
+        tally[key] = tally.get(key, 0) + 1
+    return [(mutation, reason, n) for (mutation, reason), n in tally.items()]

@@ -1,0 +1,239 @@
+"""The contract of a probe: one experiment on one function, with its options, its record and its figures.
+
+A probe is one file and one line in `probes/registry.py`, or an entry point `counterlens.probes` of another
+package. `probes/runner.py` runs every probe in the same way, whoever asks: a terminal, an editor, an
+assistant or an evaluation of thousands of functions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import chain
+from threading import Event
+from typing import ClassVar, Generic, TypeVar
+
+from counterlens.attribution.base import Judge
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Capability, Completion, Model, Prompt
+from counterlens.models.sentences import SentenceEncoder
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.record import Record
+from counterlens.progress import Steps
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+
+OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+class Need(StrEnum):
+    """What a probe needs beside the source."""
+
+    COMPLETE = "completions"
+    SCORE = "token probabilities"
+    EMBED = "embeddings"
+    SANDBOX = "a sandbox"
+    TESTS = "tests"
+    BUG = "a program with a bug"
+    CORPUS = "a corpus (--corpus)"
+
+
+_CAPABILITIES = {
+    Need.COMPLETE: Capability.COMPLETE,
+    Need.SCORE: Capability.SCORE,
+    Need.EMBED: Capability.EMBED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The publication that a probe comes from.
+
+    Attributes:
+        paper: Such as `Hooda et al. 2024`; `ours` where there is none.
+        section: Of the paper.
+    """
+
+    paper: str
+    section: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.paper}, {self.section}" if self.section else self.paper
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One function to probe.
+
+    Attributes:
+        document: The source.
+        qualname: The function.
+        judge: What judges versions of it, for one that comes from a dataset; None where its tests are to be
+            found beside the source.
+        id: What a dataset calls it.
+        call: A call of it, where a dataset gives one.
+        description: What it is to do, where a dataset says so.
+        buggy: The source with a bug in it, where a dataset gives one.
+    """
+
+    document: Document
+    qualname: str
+    judge: Judge | None = None
+    id: str = ""
+    call: str | None = None
+    description: str = ""
+    buggy: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return self.id or self.qualname
+
+
+def _no_sandbox() -> Sandbox:
+    raise NotImplementedError("this probe runs no programs")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a probe works with, whoever asks.
+
+    Attributes:
+        model: The model under examination.
+        sandbox: Gives the sandbox, where programs have to run.
+        steps: Progress and cancellation.
+        encoder: Compares sentences; None for the small encoder that can be installed beside.
+        unjudged: Whether a function that nothing can judge is probed all the same, as far as that goes.
+    """
+
+    model: Model
+    sandbox: Callable[[], Sandbox] = _no_sandbox
+    steps: Steps = field(default_factory=Steps)
+    encoder: SentenceEncoder | None = None
+    unjudged: bool = True
+
+    @property
+    def cancel(self) -> Event | None:
+        """Set by any thread to give up."""
+        return self.steps.cancel
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Ask the model one question.
+
+        Raises:
+            ModelError, Cancelled: as `Model.complete`.
+        """
+        (completion,) = self.model.complete([prompt], cancel=self.cancel)
+        return completion
+
+
+class Probe(ABC, Generic[OptionsT, RecordT]):
+    """One experiment on one function at a time.
+
+    Attributes:
+        id: What the user types.
+        title: The question that it answers, in a few words.
+        source: The publication that defines it.
+        needs: What it needs; the faces say what is missing before anything is asked.
+        options: The class of its options: the only place where they are declared.
+        record: The class of its records.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    source: ClassVar[Source]
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    options: type[OptionsT]
+    record: type[RecordT]
+
+    @abstractmethod
+    def run(self, context: Context, target: Target, options: OptionsT) -> RecordT:
+        """Probe one function. The runner adds to the record which probe, model and function it is of.
+
+        Raises:
+            SourceError, UnscorableError: the function cannot be probed; the runner leaves it out.
+            CounterlensError: a sanity check failed, so that figures would mean nothing.
+            ModelError, SandboxError: the model or the sandbox failed.
+            Cancelled: `context.cancel` was set.
+        """
+
+    @abstractmethod
+    def tables(self, records: Sequence[RecordT], *, seed: int) -> tuple[Table, ...]:
+        """The figures over some records of one model.
+
+        Args:
+            records: Of functions that were probed; not empty.
+            seed: Of intervals.
+        """
+
+    @abstractmethod
+    def summary(self, records: Sequence[RecordT]) -> str:
+        """What the records say, in a sentence or two."""
+
+    @abstractmethod
+    def measures(self, record: RecordT) -> Mapping[str, bool]:
+        """What one record says, yes or no: what two runs are compared by."""
+
+    @abstractmethod
+    def estimate(self, target: Target, options: OptionsT, model: Model) -> int:
+        """About how many prompts, or texts to score, a function needs; nothing is asked or run for it.
+
+        Args:
+            target: The function.
+            options: The choices.
+            model: Only `offers` is used.
+
+        Raises:
+            SourceError: the function cannot be probed.
+        """
+
+    def side_by_side(self, models: Mapping[str, Sequence[RecordT]], *, seed: int) -> tuple[Table, ...]:
+        """The figures of several models, by the name of each: the same tables with a column for it.
+
+        Args:
+            models: The records of each.
+            seed: Of intervals.
+        """
+        tables = {model: self.tables(records, seed=seed) for model, records in models.items() if records}
+        titles = dict.fromkeys(table.title for table in chain.from_iterable(tables.values()))
+        return tuple(_merged(title, tables) for title in titles)
+
+    @property
+    def runs_programs(self) -> bool:
+        """Whether it runs programs."""
+        return bool(self.needs & {Need.SANDBOX, Need.TESTS})
+
+    def missing_of(self, model: Model, *, cancel: Event | None = None) -> str | None:
+        """Why a model cannot be asked this; None where it can.
+
+        Raises:
+            ModelError, Cancelled: as `Model.offers`.
+        """
+        for need, capability in _CAPABILITIES.items():
+            if need in self.needs and not model.offers(capability, cancel=cancel):
+                return f"{model.info.name} gives no {need}"
+        return None
+
+    def missing_beside(self, *, trusted: bool, corpus: str | None) -> str | None:
+        """Why it cannot be asked here, whatever the model; None where it can.
+
+        Args:
+            trusted: Whether code of the workspace may be run.
+            corpus: Where operators are counted.
+        """
+        if self.runs_programs and not trusted:
+            return "it runs code, and this workspace is not trusted"
+        if Need.CORPUS in self.needs and not corpus:
+            return "no corpus is named to count operators in"
+        return None
+
+
+def _merged(title: str, tables: Mapping[str, Sequence[Table]]) -> Table:
+    """The tables of one title as one, with a column that names the model."""
+    same = [(model, table) for model, drawn in tables.items() for table in drawn if table.title == title]
+    first = same[0][1]
+    rows: tuple[tuple[Cell, ...], ...] = tuple((model, *row) for model, table in same for row in table.rows)
+    return replace(first, columns=("model", *first.columns), rows=rows)

@@ -1,0 +1,168 @@
+"""The one way to run a probe: every face and every evaluation asks here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError, UnscorableError
+from counterlens.metrics.table import Table
+from counterlens.models.base import ModelInfo
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.probe import Context, Probe, Target
+from counterlens.probes.record import Outcome, Record, steady
+
+AnyProbe = Probe[Any, Any]
+
+
+class State(StrEnum):
+    """How far a probe is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "not run"  # the reason says what is missing, or which check it did not pass
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class ProbeRun:
+    """One probe on some functions of one model, as far as it has come.
+
+    Attributes:
+        probe: The probe.
+        options: What it is run with.
+        state: How far it is. While it runs, there may be records of some functions already.
+        reason: Why it was not run, and what to do.
+        model: The model under examination; None before it is open.
+        records: What was found, function by function, with those that were left out.
+    """
+
+    probe: AnyProbe
+    options: ProbeOptions
+    state: State = State.WAITING
+    reason: str = ""
+    model: ModelInfo | None = None
+    records: tuple[Record, ...] = ()
+
+    @cached_property
+    def probed(self) -> tuple[Record, ...]:
+        """The records of functions that could be probed."""
+        return tuple(record for record in self.records if record.probed)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The figures over what was probed."""
+        return self.probe.tables(self.probed, seed=self.options.seed) if self.probed else ()
+
+    @cached_property
+    def summary(self) -> str:
+        """What it shows, in a sentence or two; why it shows nothing, where that is so."""
+        return self.reason or (self.probe.summary(self.probed) if self.probed else "")
+
+    @cached_property
+    def left_out(self) -> Mapping[str, int]:
+        """How many functions, sites or answers do not count, by reason, most frequent first."""
+        reasons = Counter[str]()
+        for record in self.records:
+            reasons.update(record.left_out if record.probed else {record.reason: 1})
+        return dict(sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeOptions) -> Record:
+    """Probe one function; one that cannot be probed has a record that says why.
+
+    Raises:
+        CounterlensError: a sanity check failed, so that figures would mean nothing.
+        ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
+        Cancelled: `context.cancel` was set.
+    """
+    context.steps.check()
+    try:
+        record: Record = probe.run(context, target, options)
+    except (SourceError, UnscorableError) as error:
+        record = Record(outcome=Outcome.LEFT_OUT, reason=steady(error.message), hint=steady(error.hint or ""))
+    return replace(
+        record,
+        probe=probe.id,
+        model=context.model.info.id,
+        target=target.name,
+        function=target.qualname,
+        left_out={steady(reason): count for reason, count in record.left_out.items() if count},
+    )
+
+
+def run_targets(
+    probe: AnyProbe,
+    context: Context,
+    targets: Sequence[Target],
+    options: ProbeOptions,
+    *,
+    update: Callable[[ProbeRun], None] = lambda _run: None,
+) -> ProbeRun:
+    """Probe some functions, one after the other.
+
+    Args:
+        probe: The probe.
+        context: What it works with.
+        targets: The functions.
+        options: What it is run with.
+        update: Called with what there is so far, after each function but the last.
+
+    Raises:
+        ModelError: the model does not offer what the probe needs.
+        And as `run_probe`.
+    """
+    missing = probe.missing_of(context.model, cancel=context.cancel)
+    if missing is not None:
+        raise ModelError(f"the task {probe.id} cannot be asked: {missing}")
+    run = ProbeRun(probe, options, State.RUNNING, model=context.model.info)
+    for number, target in enumerate(targets):
+        inside = replace(context, steps=context.steps.part(target.name, number, len(targets)))
+        run = replace(run, records=(*run.records, run_probe(probe, inside, target, options)))
+        if number + 1 < len(targets):
+            update(run)
+    return replace(run, state=State.DONE)
+
+
+def attempt(
+    probe: AnyProbe,
+    context: Context,
+    targets: Sequence[Target],
+    options: ProbeOptions,
+    *,
+    update: Callable[[ProbeRun], None] = lambda _run: None,
+) -> ProbeRun:
+    """Probe some functions as one of several probes: what goes wrong is its state, but for being cancelled.
+
+    Raises:
+        Cancelled: `context.cancel` was set.
+    """
+    try:
+        run = run_targets(probe, context, targets, options, update=update)
+    except Cancelled:
+        raise
+    except CounterlensError as error:
+        return ProbeRun(probe, options, State.FAILED, str(error), context.model.info)
+    if not run.probed:
+        reasons = dict.fromkeys(": ".join(filter(None, (r.reason, r.hint))) for r in run.records)
+        return replace(run, state=State.FAILED, reason="; ".join(reasons))
+    return run
+
+
+def require_probed(run: ProbeRun) -> None:
+    """Say why nothing was probed, where that is so.
+
+    Raises:
+        SourceError: no function could be probed.
+    """
+    if run.records and not run.probed:
+        first = run.records[0]
+        if len(run.records) == 1:
+            raise SourceError(first.reason, first.hint or None)
+        reasons = "; ".join(f"{count} {reason}" for reason, count in list(run.left_out.items())[:3])
+        raise SourceError(f"none of {len(run.records)} functions could be probed", reasons)

@@ -1,0 +1,58 @@
+"""Progress and cancellation of work that takes longer than a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+
+from counterlens.errors import Cancelled
+
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with (what is being done, steps done, steps in all)."""
+
+
+class Steps:
+    """Progress and cancellation of one piece of work, step by step.
+
+    Args:
+        cancel: Set by any thread to give up.
+        progress: Called with each step.
+    """
+
+    def __init__(self, cancel: Event | None = None, progress: ProgressCallback | None = None) -> None:
+        self.cancel, self.progress = cancel, progress
+
+    def check(self) -> None:
+        """Give up where that was asked for.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled
+
+    def next(self, what: str, done: int = 0, total: int = 1) -> None:
+        """Begin a step.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        self.check()
+        self.report(what, done, total)
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """Say how far a step is."""
+        if self.progress:
+            self.progress(what, done, total)
+
+    def part(self, name: str, number: int, parts: int) -> Steps:
+        """The steps of one of several parts, told as steps of them all; of a single part, these steps."""
+        if self.progress is None or parts == 1:
+            return self
+        progress = self.progress
+
+        def scaled(what: str, done: int, total: int) -> None:
+            share = 100 * min(done, total) // max(total, 1)
+            progress(f"{name}: {what}", 100 * number + share, 100 * parts)
+
+        return Steps(self.cancel, scaled)
