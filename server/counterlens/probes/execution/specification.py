@@ -11,7 +11,6 @@ from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.summary import mcnemar_exact
-from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.execution.asking import TOLERANCE
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.reasoning import LeftOut, Question, question_of, reachable, step
@@ -25,6 +24,7 @@ from counterlens.probes.execution.specifying import (
 )
 from counterlens.probes.execution.tables import SHOWN, short
 from counterlens.probes.execution.truth import output_of
+from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.task import Cell, Need, Request, Result, Table, Target
 from counterlens.syntax.document import Document
 

@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, Report, causal_effects
+from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
+from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.record import written
+from counterlens.progress import ProgressCallback
 
 FILE = "causal.json"
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class CausalResults:
     """The effects of every concept, by model.
 
     Attributes:
@@ -38,12 +41,12 @@ class Estimated:
 
 
 def estimate(
-    functions: Mapping[str, Iterable[Mapping[str, Any]]],
+    functions: Mapping[str, Iterable[ConfidenceRecord]],
     *,
     seed: int = 0,
     simulations: int = SIMULATIONS,
-    report: Report | None = None,
-) -> Estimated:
+    progress: ProgressCallback | None = None,
+) -> CausalResults:
     """The effects on what was measured of functions, by model.
 
     Raises:
@@ -52,18 +55,18 @@ def estimate(
     """
 
     def told(concept: str, done: int, total: int) -> None:
-        if report:
-            report(f"estimating the effect of {concept}", done, total)
+        if progress:
+            progress(f"estimating the effect of {concept}", done, total)
 
     effects = {}
     for model, of_model in functions.items():
         snippets = snippets_of(of_model)
         check_enough(snippets)
         effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, report=told))
-    return Estimated(effects, seed, simulations)
+    return CausalResults(effects, seed, simulations)
 
 
-def keep(folder: Path, found: Found, estimated: Estimated) -> bool:
+def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
     """Keep the effects of a run in its folder, in place of those that are there; False if it is read-only."""
     document = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
     partial = folder / f"{FILE}.part"
@@ -75,19 +78,19 @@ def keep(folder: Path, found: Found, estimated: Estimated) -> bool:
     return True
 
 
-def kept(folder: Path, found: Found) -> Estimated | None:
+def kept(folder: Path, found: RunResults) -> CausalResults | None:
     """The effects that are kept of a run; None where there are none of the records that it has now."""
     try:
         document = json.loads((folder / FILE).read_text(encoding="utf-8"))
         if (document["format"], document["of"]) != (_FORMAT, _digest(found)):
             return None
         effects = {model: tuple(map(_read, listed)) for model, listed in document["effects"].items()}
-        return Estimated(effects, document["seed"], document["simulations"])
+        return CausalResults(effects, document["seed"], document["simulations"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def with_effects(found: Found, estimated: Estimated, *, beside: bool = True) -> Found:
+def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = True) -> RunResults:
     """A run whose reports show its causal effects.
 
     Args:
@@ -105,14 +108,14 @@ def with_effects(found: Found, estimated: Estimated, *, beside: bool = True) -> 
     return replace(found, further=tuple(tables))
 
 
-def reported(found: Found, folder: Path) -> Found:
+def reported(found: RunResults, folder: Path) -> RunResults:
     """A run as its reports show it: with the effects that are kept of it, if any."""
     known = kept(folder, found) if TASK in found.settings.tasks else None
     return found if known is None else with_effects(found, known)
 
 
-def _digest(found: Found) -> str:
-    text = json.dumps(measured(found), sort_keys=True, ensure_ascii=False)
+def _digest(found: RunResults) -> str:
+    text = "\n".join(written(record) for records in measured(found).values() for record in records)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -15,11 +15,9 @@ from typing import cast
 
 from counterlens.errors import SourceError
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.work import request_of
 from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.models.base import Capability, Model
-from counterlens.probes.registry import BENCHABLE
-from counterlens.sandbox.base import Sandbox
+from counterlens.probes.registry import PROBES
 
 LEAST = 12
 """So many functions of a task are counted, however long that takes."""
@@ -28,7 +26,7 @@ SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class PromptEstimate:
     """About how many questions a task asks one model.
 
     Attributes:
@@ -46,9 +44,9 @@ class Asks:
     functions: int
 
 
-def asks(
+def estimated_prompts(
     plan: Plan, task: str, *, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
-) -> Asks | None:
+) -> PromptEstimate | None:
     """About how many questions a task asks; None where it cannot be told of any function.
 
     A model is taken to offer all there is, and nothing to be left out when it is run.
@@ -62,12 +60,12 @@ def asks(
     targets = list(plan.targets[task].values())
     random.Random(plan.settings.seed).shuffle(targets)  # noqa: S311 - no secret
     limit = SECONDS / len(plan.targets) if seconds is None else seconds
-    started, counts, told = clock(), list[int](), 0
+    options, started, counts, told = plan.settings.options_of(task), clock(), list[int](), 0
     for target in targets:
         if len(counts) >= LEAST and clock() - started > limit:
             break
         try:
-            counts.append(BENCHABLE[task].asks(request_of(plan.settings, target, _UNOPENED, _UNUSED)))
+            counts.append(PROBES[task].estimate(target, options, _UNOPENED))
             told += 1
         except SourceError:  # it will be left out, with the reason
             counts.append(0)
@@ -76,7 +74,7 @@ def asks(
     known, left = sum(counts), len(targets) - len(counts)
     each = bootstrap(counts, mean, seed=plan.settings.seed)
     total, low, high = (known + left * (one or 0.0) for one in (each.value, each.low, each.high))
-    return Asks(total, low, high, len(counts), len(targets))
+    return PromptEstimate(total, low, high, len(counts), len(targets))
 
 
 class _Unopened:
@@ -86,4 +84,4 @@ class _Unopened:
         return not (cancel and cancel.is_set())
 
 
-_UNOPENED, _UNUSED = cast("Model", _Unopened()), cast("Sandbox", None)
+_UNOPENED = cast("Model", _Unopened())
