@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "server" / "counterlens"
 
 FLOORS = [
-    {"errors", "text", "counting", "translating", "__init__"},
+    {"errors", "text", "counting", "translating", "plugins", "progress", "__init__"},
     {"syntax"},
     {"models"},
     {"dependence"},

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Event
 
 from counterlens.confidence.aggregate import Confidence, confidence
 from counterlens.confidence.scoring import score_document
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model
+from counterlens.progress import ProgressCallback
 from counterlens.syntax.document import Document
 
 
@@ -18,16 +18,16 @@ def measure(
     *,
     span: tuple[int, int] | None = None,
     cancel: Event | None = None,
-    report: Callable[[str, int, int], None],
+    progress: ProgressCallback,
 ) -> Confidence:
     """Score a document and aggregate the scores.
 
     Args:
-        model: Who is asked.
+        model: The model.
         document: The source.
         span: Only what this byte range lies in is scored.
         cancel: Set it to give up.
-        report: Called with what is being done, steps done and steps in all.
+        progress: Called with the share that is scored.
 
     Raises:
         ModelError: the model gives no token probabilities, or failed.
@@ -41,6 +41,6 @@ def measure(
         document,
         span=span,
         cancel=cancel,
-        progress=lambda done, total: report("scoring", done, total),
+        progress=lambda done, total: progress("scoring", done, total),
     )
     return confidence(document, scores)

@@ -16,7 +16,8 @@ from typing import Any
 from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
 from counterlens.evaluation.figures import Found
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, Report, causal_effects
+from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
+from counterlens.progress import ProgressCallback
 
 FILE = "causal.json"
 _FORMAT = 1
@@ -42,7 +43,7 @@ def estimate(
     *,
     seed: int = 0,
     simulations: int = SIMULATIONS,
-    report: Report | None = None,
+    report: ProgressCallback | None = None,
 ) -> Estimated:
     """The effects on what was measured of functions, by model.
 
@@ -59,7 +60,7 @@ def estimate(
     for model, of_model in functions.items():
         snippets = snippets_of(of_model)
         check_enough(snippets)
-        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, report=told))
+        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, progress=told))
     return Estimated(effects, seed, simulations)
 
 

@@ -107,7 +107,7 @@ def _check(settings: Settings) -> None:
 def _opened(settings: Settings, sandbox: Sandbox, report: Report | None) -> Dataset:
     if settings.data.startswith(PREFIX):
         return repository(
-            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, report=report
+            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, progress=report
         )
     if settings.since is not None or settings.paths:
         raise CounterlensError(

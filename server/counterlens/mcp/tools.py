@@ -58,7 +58,7 @@ def measure_confidence(
     span = (found.start, found.end) if found else None
     report("loading the model", 0, 1)
     model = desk.model()
-    scored = measure(model, document, span=span, cancel=cancel, report=report)
+    scored = measure(model, document, span=span, cancel=cancel, progress=report)
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
     return Answer(
