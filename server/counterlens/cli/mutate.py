@@ -69,7 +69,7 @@ def mutate(
     settled = []
     if settle:
         with steps("running the counterfactuals") as report:
-            settled = settlement.settle(document, found, strong_sandbox(), report=report)
+            settled = settlement.settle(document, found, strong_sandbox(), progress=report)
     if not as_json:
         print_report(
             settled_report(document, settled, refused, explain=explain)

@@ -62,7 +62,7 @@ def estimate(
     for model, of_model in functions.items():
         snippets = snippets_of(of_model)
         check_enough(snippets)
-        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, report=told))
+        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, progress=told))
     return CausalResults(effects, seed, simulations)
 
 

@@ -93,7 +93,7 @@ def _check(settings: RunSettings) -> None:
 def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
         return repository(
-            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, report=progress
+            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, progress=progress
         )
     if settings.since is not None or settings.paths:
         raise CounterlensError(
