@@ -16,11 +16,9 @@ from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.shipping import package_files
 
-_RUNNER = {
-    f"runner/{path.name}": path.read_bytes()
-    for path in sorted((Path(__file__).parent / "runner").glob("*.py"))
-}
+_RUNNER = package_files(Path(__file__).with_name("runner"))
 _ENTRY = b"""\
 import runner, sys
 del sys.path[0]  # nothing else is to be imported from the private folder
