@@ -16,7 +16,7 @@ from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
 from counterlens.sandbox.shipping import package_files, start_script
 
-_RECORDER = package_files(Path(__file__).with_name("recorder"))
+_FILES = package_files(Path(__file__).with_name("sandboxed"))
 _RESTARTS = 3
 
 
@@ -138,7 +138,7 @@ class Recorder:
 
         Args:
             program: The whole source.
-            calls: The arguments, as `recorder/calls.py` takes them.
+            calls: The arguments, as `sandboxed/recorder/calls.py` takes them.
             seconds: Of wall-clock time for each call.
             steps: Lines of the program that a call may run; None for no bound, and no tracing.
             stop: End at the first call that reaches a limit. Otherwise a call that ends the process is noted,
@@ -190,8 +190,8 @@ def run(
 ) -> Outcome:
     """Run one module of the recorder on a task; `more` files lie beside it, `covers` as in `Job`."""
     files = {
-        **_RECORDER,
-        "start.py": start_script(f"recorder.{module}"),
+        **_FILES,
+        "start.py": start_script(f"sandboxed.recorder.{module}"),
         "task.json": json.dumps(task).encode(),
         **(more or {}),
     }
