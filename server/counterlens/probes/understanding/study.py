@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Prompt
-from counterlens.probes.execution.answers import Literal
+from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.observe.run import output_of
 from counterlens.probes.task import Request, Target
