@@ -13,8 +13,8 @@ from threading import Event
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.probes.observing import run_observer
+from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -9,9 +9,9 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.probes.observation import observe_loops
 from counterlens.probes.observing import run_observer
+from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document
 
