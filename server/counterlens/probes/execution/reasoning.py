@@ -24,6 +24,7 @@ from counterlens.probes.prompts.literals import (
     why_unread,
 )
 from counterlens.probes.task import Request, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -174,7 +175,7 @@ def question_about(
         SandboxError, Cancelled: as the sandbox.
     """
     function = find_function(document, qualname)
-    truth = truth_of(document, one.call, request.sandbox(), cancel=request.cancel)
+    truth = truth_of(document, one.call, request.sandbox(), limits=Limits(), cancel=request.cancel)
     _check_judged(truth)
     text = document.data[function.header : function.end].decode("utf-8", "replace")
     return Question(name, truth, one, features(text), shown(document, function), form)

@@ -22,10 +22,11 @@ from counterlens.probes.execution.specifying import (
     write,
 )
 from counterlens.probes.execution.tables import SHOWN, short
-from counterlens.probes.execution.truth import output_of
+from counterlens.probes.observe.run import output_of
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.task import Cell, Need, Request, Result, Table, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 
 SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading test"}
@@ -191,7 +192,8 @@ def _gave(
 ) -> tuple[bool, str | None, str | None]:
     """Whether a program passes the test of a setting, what it gives, and why it gives nothing."""
     try:
-        found = output_of(document, case.question.truth.call, request.sandbox(), cancel=request.cancel)
+        call, sandbox = case.question.truth.call, request.sandbox()
+        found = output_of(document, call, sandbox, limits=Limits(), cancel=request.cancel)
     except SourceError as error:
         return False, None, error.message
     return equal(found.value, case.wanted(setting).value), found.written, None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def open_line(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Callable[[dict[str, Any]], None]]:
+def open_pipe(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Callable[[dict[str, Any]], None]]:
     """The functions `case(name)` and `finish(report)`, which also ends the process; only they know the nonce.
 
     They call nothing that could have been replaced meanwhile by way of a module's attributes.

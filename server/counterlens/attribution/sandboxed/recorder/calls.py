@@ -15,7 +15,7 @@ import signal
 import sys
 import types
 
-from . import wire
+from . import structure
 from .loading import Program, resolve
 from .steps import Steps, TooLong
 
@@ -109,8 +109,8 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
     Args:
         task: `source`, `path`, `module`, `roots`; `target`, the qualified name of what is called; `calls`,
             each either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name:
-            form}}`, values as `wire` writes them; `first`, the number of the first one; `seconds` for each;
-            `steps`, or null where branches are not traced; `stop`, whether to stop at the first limit.
+            form}}`, values as `structure` writes them; `first`, the number of the first one; `seconds` for
+            each; `steps`, or null where branches are not traced; `stop`, whether to stop at the first limit.
         send: Takes the lines of the report.
     """
     loaded = _load(task, send)
@@ -156,7 +156,7 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: Steps | None,
         positional, named = _arguments(call, space)
     except BaseException as error:
         return {"l": "the arguments cannot be made: " + _described(error)}
-    before = wire.Encoder(pull=False).encode([positional, named])
+    before = structure.Encoder(pull=False).encode([positional, named])
     output = sys.stdout = _Output()
     seen: dict[str, Any] = {}
     watch.seen, watch.on = None, True
@@ -166,7 +166,7 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: Steps | None,
             steps.start()
         try:
             result = target(*positional, **named)
-            seen["r"] = wire.Encoder().encode(result)  # a generator runs here
+            seen["r"] = structure.Encoder().encode(result)  # a generator runs here
         finally:
             if steps:
                 steps.stop()
@@ -180,7 +180,7 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: Steps | None,
     watch.on = False
     if steps and steps.exceeded:
         seen["l"] = "steps"
-    after = wire.Encoder(pull=False).encode([positional, named])
+    after = structure.Encoder(pull=False).encode([positional, named])
     seen["a"] = None if after == before else after
     seen["o"] = output.getvalue()
     seen["e"] = watch.seen
@@ -190,8 +190,8 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: Steps | None,
 
 def _arguments(call: Any, space: Any) -> tuple[list[Any], dict[str, Any]]:
     if "v" in call:
-        positional = [wire.decode(form, space) for form in call["v"]]
-        return positional, {name: wire.decode(form, space) for name, form in call["w"].items()}
+        positional = [structure.decode(form, space) for form in call["v"]]
+        return positional, {name: structure.decode(form, space) for name, form in call["w"].items()}
     positional = [eval(text, space) for text in call["a"]]  # noqa: S307 - written by the parent
     return positional, {name: eval(text, space) for name, text in call["k"].items()}  # noqa: S307
 

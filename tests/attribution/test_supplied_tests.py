@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Judgement, Setting, Strength
-from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 
@@ -38,7 +38,7 @@ def setting() -> Setting:
 def test_the_forms_that_datasets_have(setting: Setting) -> None:
     lines = "assert double([3]) == [6]\nassert set(double((1, 1))) == {2}"
     for tests, number in ((CHECK, 2), (lines, 2), ("assert double([0.5]) == [1.0]", 1)):
-        verdict = GivenJudge(tests, "double", ORIGINAL, setting).judge(ORIGINAL)
+        verdict = SuppliedTestsJudge(tests, "double", ORIGINAL, setting).judge(ORIGINAL)
         assert verdict.passed, verdict
         assert verdict.evidence.tests == number
         assert verdict.evidence.strength is Strength.STRONG
@@ -60,14 +60,14 @@ def test_the_forms_that_datasets_have(setting: Setting) -> None:
     ],
 )
 def test_programs(setting: Setting, program: str, judgement: Judgement, said: str | None) -> None:
-    verdict = GivenJudge(CHECK, "double", ORIGINAL, setting).judge(program)
+    verdict = SuppliedTestsJudge(CHECK, "double", ORIGINAL, setting).judge(program)
     assert verdict.judgement is judgement, verdict
     assert said is None or said in (verdict.evidence.failed or "")
 
 
 def test_a_program_that_does_not_end(setting: Setting) -> None:
     short = Setting(setting.sandbox, setting.python, Limits(seconds=1.0))
-    verdict = GivenJudge(CHECK, "double", ORIGINAL, short).judge(
+    verdict = SuppliedTestsJudge(CHECK, "double", ORIGINAL, short).judge(
         "def double(values):\n    while True: pass\n"
     )
     assert verdict.judgement is Judgement.TIMED_OUT
@@ -88,7 +88,7 @@ def swap(pairs):
     tests = (
         "pairs = [Pair(1, 2), Pair(3, 4)]\nassert swap(pairs).a == 4\nassert [p.b for p in pairs] == [3, 1]"
     )
-    judge = GivenJudge(tests, "swap", original, setting)
+    judge = SuppliedTestsJudge(tests, "swap", original, setting)
     assert judge.judge(original).passed
     assert not judge.judge(original.replace("    pairs.reverse()\n", "")).passed
 
@@ -96,7 +96,7 @@ def swap(pairs):
 def test_random_arguments_and_recursion(setting: Setting) -> None:
     original = "def depth(n):\n    return 0 if n < 1 else 1 + depth(n - 1)\n"
     tests = "import random\nfor _ in range(9):\n    n = random.randint(0, 9)\n    assert depth(n) == n\n"
-    judge = GivenJudge(tests, "depth", original, setting)
+    judge = SuppliedTestsJudge(tests, "depth", original, setting)
     assert judge.judge(original).passed
     assert judge.judge("def depth(n):\n    return n\n").passed
     assert not judge.judge("def depth(n):\n    return n + 1\n").passed
@@ -104,17 +104,19 @@ def test_random_arguments_and_recursion(setting: Setting) -> None:
 
 def test_what_cannot_be_handed_over_is_refused(setting: Setting) -> None:
     original = "def apply(function, value):\n    return function(value)\n"
-    verdict = GivenJudge("assert apply(lambda x: x, 1) == 1", "apply", original, setting).judge(original)
+    verdict = SuppliedTestsJudge("assert apply(lambda x: x, 1) == 1", "apply", original, setting).judge(
+        original
+    )
     assert verdict.judgement is Judgement.REFUSED
     assert "cannot be handed over" in verdict.evidence.message
-    nothing = GivenJudge("assert True", "apply", original, setting).judge(original)
+    nothing = SuppliedTestsJudge("assert True", "apply", original, setting).judge(original)
     assert nothing.judgement is Judgement.REFUSED
 
 
 def test_what_is_too_large_to_be_handed_over_is_not_held_against_the_program(setting: Setting) -> None:
     original = "def first(n):\n    return list(range(n))\n"
     tests = "assert first(2) == [0, 1]\nassert len(first(300000)) == 300000"
-    judge = GivenJudge(tests, "first", original, setting)
+    judge = SuppliedTestsJudge(tests, "first", original, setting)
     verdict = judge.judge(original)
     assert verdict.judgement is Judgement.REFUSED, verdict
     assert "too large" in verdict.evidence.message

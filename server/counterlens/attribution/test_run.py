@@ -1,4 +1,4 @@
-"""One trial: a program and its tests go into the sandbox, and a verdict comes out."""
+"""One run of a program with its tests in the sandbox, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.shipping import package_files
 
-_RUNNER = {
-    f"runner/{path.name}": path.read_bytes()
-    for path in sorted((Path(__file__).parent / "runner").glob("*.py"))
-}
+_FILES = package_files(Path(__file__).with_name("sandboxed"))
 _ENTRY = b"""\
-import runner, sys
+import sandboxed, sys
 del sys.path[0]  # nothing else is to be imported from the private folder
-import runner.session
-runner.session.main()
+import sandboxed.runner.session
+sandboxed.runner.session.main()
 """
-_WORKER = b"""\
-import runner, sys
+_CANDIDATE = b"""\
+import sandboxed, sys
 del sys.path[0]
-import runner.worker
-runner.worker.main()
+import sandboxed.runner.isolated.candidate_process
+sandboxed.runner.isolated.candidate_process.main()
 """
 _PRELOAD = (
     "json",
@@ -72,7 +70,7 @@ class _Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TestRun:
     """How to try programs that take the place of one file.
 
     Attributes:
@@ -152,16 +150,16 @@ class Trial:
         }
         job = Job(
             files={
-                **_RUNNER,
+                **_FILES,
                 "start.py": _ENTRY,
-                "worker.py": _WORKER,
+                "candidate.py": _CANDIDATE,
                 "task.json": json.dumps(task).encode(),
             },
             entry="start.py",
             python=self.setting.python,
             readable=(*(place.readable if place else ()), *self.readable),
             limits=bounded(self.setting.limits),
-            beside="worker.py" if apart else None,
+            beside="candidate.py" if apart else None,
             preload=_PRELOAD if "files" in self.task else _PRELOAD[:-1],
             covers=place.covered_by(program) if place else {},
         )

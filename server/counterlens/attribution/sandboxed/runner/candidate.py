@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, ModuleType
     from typing import Any
 
-    from .seals import Seals
+    from .tamper_check import TamperCheck
 
 
 class Candidate:
@@ -30,8 +30,8 @@ class Candidate:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
 
-    def __init__(self, path: str, module: str, source: str, seals: Seals) -> None:
-        self.path, self.module, self.source, self.seals = path, module, source, seals
+    def __init__(self, path: str, module: str, source: str, tampering: TamperCheck) -> None:
+        self.path, self.module, self.source, self.tampering = path, module, source, tampering
         self.real = os.path.realpath(path)
         self.name = self.real.rpartition(os.sep)[2]
         self.code: CodeType = compile(source, path, "exec", dont_inherit=True)
@@ -90,12 +90,12 @@ class Candidate:
             if not self.is_at(this.path):
                 exec_module(this, module)
                 return
-            before = self.seals.take()
+            before = self.tampering.take()
             try:
                 exec_module(this, module)
             except SystemExit as error:
                 raise ImportError("the program calls sys.exit() while it is imported") from error
             finally:
-                self.seals.compare(before)
+                self.tampering.compare(before)
 
         loader.get_code, loader.get_data, loader.exec_module = candidate_code, candidate_data, candidate_exec

@@ -52,12 +52,12 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     for case, run in todo:
         label = f"{name}::{case}"
         cases.announce(label)
-        before = cases.seals.take()
+        before = cases.tampering.take()
         try:
             outcome, message = run()
         except BaseException as error:
             _, outcome, message = _failure(label, script, error)
-        cases.seals.compare(before)
+        cases.tampering.compare(before)
         cases.add(label, outcome, message)
         if outcome == FAILED:
             return

@@ -19,17 +19,17 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.recording import Observation, Recorder, Trouble, run
-from counterlens.attribution.trial import brief
+from counterlens.attribution.test_run import brief
 from counterlens.sandbox.base import Ending
 
 ID = "given"
 _ROOM = 16 << 20  # bytes of a report
-_CUT = '["\\u2026"'  # stands for what is too large, see `recorder/wire.py`
+_CUT = '["\\u2026"'  # stands for what is too large, see `sandboxed/recorder/structure.py`
 _TOO_LARGE = "a value of type unknown cannot be passed on"
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
-class GivenJudge:
+class SuppliedTestsJudge:
     """Judges programs by tests that are given as text; see the module.
 
     Args:

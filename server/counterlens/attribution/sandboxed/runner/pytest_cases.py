@@ -95,12 +95,12 @@ class Chooser:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
-        """Around one case: announce it, compare the seals, note the outcome."""
+        """Around one case: announce it, compare what tests rest on, note the outcome."""
         self._cases.announce(item.nodeid)
         self._outcome, self._message = PASSED, ""
-        before = self._cases.seals.take()
+        before = self._cases.tampering.take()
         result = yield
-        self._cases.seals.compare(before)
+        self._cases.tampering.compare(before)
         if result.excinfo is not None:
             self._outcome, self._message = FAILED, describe(result.excinfo[1])
         elif self._outcome == PASSED and _is_never_awaited(item):

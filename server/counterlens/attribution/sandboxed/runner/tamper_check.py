@@ -29,7 +29,7 @@ _DECISIVE_PACKAGE = "pluggy."
 _MEMBERS = (property, classmethod, staticmethod, types.FunctionType)
 
 
-class Seals:
+class TamperCheck:
     """Compares the decisive functions before and after the candidate had its turn.
 
     Attributes:
@@ -62,7 +62,7 @@ class Seals:
                 self.broken = key.partition(" ")[0]
 
 
-class Unneeded(Seals):
+class NoTamperCheck(TamperCheck):
     """For where the candidate is in another process, and can replace nothing here."""
 
     def take(self) -> dict[str, object]:

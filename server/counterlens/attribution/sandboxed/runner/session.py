@@ -11,14 +11,14 @@ import sys
 import time
 import types
 
-from .apart import Apart
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
-from .line import open_line
-from .remote import Remote
+from .isolated.proxies import Remote
+from .isolated.proxy_module import ProxyCandidate
+from .result_pipe import open_pipe
 from .script import run_script
-from .seals import Seals, Unneeded
+from .tamper_check import NoTamperCheck, TamperCheck
 from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -39,7 +39,7 @@ def main() -> None:
     os.unlink("task.json")  # noqa: PTH108
     descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
     os.set_inheritable(descriptor, False)
-    case, finish = open_line(descriptor, task.pop("nonce"))
+    case, finish = open_pipe(descriptor, task.pop("nonce"))
     sys.modules["__main__"] = types.ModuleType("__main__")
     sys.argv[:] = [task["path"]]
     try:
@@ -55,12 +55,12 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     announce: Callable[[str], object] = (
         case if remote is None else lambda name: None if remote.gone else case(name)
     )
-    seals = Unneeded() if remote else Seals()
+    tampering = NoTamperCheck() if remote else TamperCheck()
     try:
         if remote:
-            candidate: Candidate = Apart(task, seals, remote)
+            candidate: Candidate = ProxyCandidate(task, tampering, remote)
         else:
-            candidate = Candidate(task["path"], task["module"], task["source"], seals)
+            candidate = Candidate(task["path"], task["module"], task["source"], tampering)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error) or type(error).__name__
         return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
@@ -70,7 +70,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     _forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
-    report = _run(task, candidate, seals, announce)
+    report = _run(task, candidate, tampering, announce)
     if remote is not None:
         if remote.needs_sharing:
             return {"kind": "inseparable", "message": remote.needs_sharing}
@@ -78,16 +78,16 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
             time.sleep(_SEEN)  # until it has been seen how the program ended
             return {"kind": "gone", "message": remote.gone}
         report["own_equality"] = int(remote.own_equality)
-    return {"kind": "tampered", "message": seals.broken} if seals.broken else report
+    return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 
 def _run(
-    task: dict[str, Any], candidate: Candidate, seals: Seals, announce: Callable[[str], object]
+    task: dict[str, Any], candidate: Candidate, tampering: TamperCheck, announce: Callable[[str], object]
 ) -> dict[str, Any]:
     if "examples" in task:
         _hide()
         return run_examples(task["examples"], candidate, announce)
-    cases = Cases(candidate, seals, announce)
+    cases = Cases(candidate, tampering, announce)
     run = _case_runner() if "files" in task else None
     _hide()
     if run is not None:

@@ -10,11 +10,11 @@ import os
 import sys
 import types
 
-from .candidate import Candidate
+from ..candidate import Candidate
+from ..examples import Output
+from ..tamper_check import TamperCheck
 from .channel import Channel, Closed
-from .codec import Codec, Table
-from .examples import Output
-from .seals import Seals
+from .codec import Codec, ContainerTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Worker:
 
     def back(self, what: str, number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
         """Ask the tests' process for something while it waits for us."""
-        table = Table()
+        table = ContainerTable()
         parts = [self._codec.encode(part, table) for part in (arguments, options)]
         self._channel.send({"back": what, "of": number, "parts": parts})
         while True:
@@ -105,7 +105,7 @@ class Worker:
         out, err = Output(), Output()
         before = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = out, err
-        table, reply = Table(), {}
+        table, reply = ContainerTable(), {}
         try:
             parts = [self._codec.decode(part, table) for part in request["parts"]]
             had = [self._codec.content(value, table) for value in list(table.objects)]
@@ -120,14 +120,14 @@ class Worker:
         except Closed:
             raise
         except BaseException as error:
-            reply = {"error": self._trouble(error, Table())}
+            reply = {"error": self._trouble(error, ContainerTable())}
         finally:
             sys.stdout, sys.stderr = before
         reply["printed"] = [out.getvalue(), err.getvalue()]
         try:
             self._channel.send(reply)
         except ValueError as error:
-            self._channel.send({"error": self._trouble(error, Table())})
+            self._channel.send({"error": self._trouble(error, ContainerTable())})
 
     def _do_load(self, path: str, module: str, source: str, roots: list[str], folder: str | None) -> Any:
         for root in reversed(roots):
@@ -135,8 +135,8 @@ class Worker:
                 sys.path.insert(0, root)
         if folder:
             os.chdir(folder)
-        candidate = Candidate(path, module, source, Seals())
-        for name in [name for name in sys.modules if name.partition(".")[0] == "runner"]:
+        candidate = Candidate(path, module, source, TamperCheck())
+        for name in [name for name in sys.modules if name.partition(".")[0] == __name__.partition(".")[0]]:
             del sys.modules[name]
         self._module = candidate.load()
         names = getattr(self._module, "__all__", None)
@@ -169,7 +169,7 @@ class Worker:
 
         return asyncio.run(wait())
 
-    def _trouble(self, error: BaseException, table: Table) -> Any:
+    def _trouble(self, error: BaseException, table: ContainerTable) -> Any:
         if isinstance(error, Raised):
             return ["raised", error.number]
         kind = type(error)

@@ -1,20 +1,21 @@
-"""Runs one call of a program in the sandbox and reports what each of its lines changed.
+"""Observer of states: reports what each line of a function changes while the call runs.
 
-Stands alone: it is copied into the sandbox. Arguments: the program's file, the call, and the folders to put
-on `sys.path`. Followed is the function that the call names, its outermost activation. The report is one JSON
-document on the result descriptor: `{"steps": [[line, {name: literal}]], "error": text or null}`, a step for
-each time that a line ran, with the variables that it bound or changed, as far as they are plain values.
+Followed is the function that the call names, its outermost activation. The report has `steps`:
+`[[line, {name: literal}]]`, one for each time that a line ran, with the variables that it bound or changed,
+as far as they are plain values.
 """
 
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import sys
-import traceback
-from types import CodeType, FrameType
-from typing import Any
+
+from .kit import Observed, observe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+    from typing import Any
 
 MOST_STEPS = 400
 MOST_BYTES = 100
@@ -36,13 +37,13 @@ def plain(value: object) -> bool:
 
 def seen(frame: FrameType) -> dict[str, str]:
     """The plain variables of an activation, as literals."""
-    found = {}
+    variables = {}
     for name, value in frame.f_locals.items():
         if name.isidentifier() and plain(value):
             written = repr(value)
             if len(written) <= MOST_BYTES:
-                found[name] = written
-    return found
+                variables[name] = written
+    return variables
 
 
 class Follow:
@@ -77,28 +78,19 @@ class Follow:
         return self.follow
 
 
-def main() -> None:
-    program, call, *folders = sys.argv[1:]
-    with open(program, encoding="utf-8", newline="") as file:  # noqa: PTH123
-        source = file.read()
-    result = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    sys.path[:0] = folders
-    error = None
+def run(observed: Observed, report: dict[str, Any]) -> None:
+    """Make the call and follow the function that it names."""
+    report["steps"] = steps
+    space = observed.namespace()
+    observed.load(space)
+    function = inspect.unwrap(space[observed.call.partition("(")[0].strip()])
+    sys.settrace(Follow(function.__code__).enter)
     try:
-        space: dict[str, Any] = {"__name__": "observed", "__file__": program}
-        exec(compile(source, program, "exec"), space)  # noqa: S102 - this is what the sandbox is for
-        function = inspect.unwrap(space[call.partition("(")[0].strip()])
-        compiled = compile(call, "<call>", "eval")
-        sys.settrace(Follow(function.__code__).enter)
-        try:
-            eval(compiled, space)  # noqa: S307
-        finally:
-            sys.settrace(None)
-    except BaseException as caught:
-        error = traceback.format_exception_only(caught)[-1].strip()[:200]
-    os.write(result, json.dumps({"steps": steps, "error": error}).encode())
-    os._exit(0)
+        observed.evaluate(space)
+    finally:
+        sys.settrace(None)
 
 
-if __name__ == "__main__":
-    main()
+def main() -> None:
+    """Observe what the arguments say."""
+    observe(run)

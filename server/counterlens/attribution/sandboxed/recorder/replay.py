@@ -17,7 +17,7 @@ import random
 import sys
 import types
 
-from . import wire
+from . import structure
 from .loading import Program, resolve
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class StandIn:
 
     def __call__(self, *positional: Any, **named: Any) -> Any:
         """One call of the tests."""
-        encoder = wire.Encoder(pull=False)
+        encoder = structure.Encoder(pull=False)
         forms: dict[str, Any] = {"v": [encoder.encode(one) for one in positional]}
         forms["w"] = {name: encoder.encode(one) for name, one in named.items()}
         self.made.append(forms)
@@ -58,13 +58,13 @@ class StandIn:
             self._change(positional, seen["a"])
         if seen["x"] is not None:
             raise self._exception(seen["x"])
-        return wire.decode(seen["r"], self.classes)
+        return structure.decode(seen["r"], self.classes)
 
     def _change(self, positional: Any, after: Any) -> None:
         """Do to the arguments what the candidate did to its copies."""
         for value, form in list(zip(positional, after[1][1:])):  # noqa: B905 - Python 3.8 has no `strict`
             if type(value) in (list, set, dict):
-                changed = wire.decode(form, self.classes)
+                changed = structure.decode(form, self.classes)
                 value.clear()
                 value.extend(changed) if type(value) is list else value.update(changed)
 

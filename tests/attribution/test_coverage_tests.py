@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from counterlens.attribution.base import Judge, Setting
-from counterlens.attribution.covered import SECONDS, body_lines, find, map_of
+from counterlens.attribution.coverage_tests import SECONDS, body_lines, find, map_of
 from counterlens.attribution.discovery import files_with_tests
 from counterlens.attribution.layout import layout_of
 from counterlens.errors import Cancelled

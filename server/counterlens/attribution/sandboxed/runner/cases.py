@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .candidate import Candidate
-    from .seals import Seals
+    from .tamper_check import TamperCheck
 
 _NAME = 300  # characters of a name
 PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupported"
@@ -28,8 +28,10 @@ class Cases:
         evaded: Whether the candidate itself raised an exception that skips the case that is running.
     """
 
-    def __init__(self, candidate: Candidate, seals: Seals, announce: Callable[[str], object]) -> None:
-        self.candidate, self.seals, self.announce = candidate, seals, announce
+    def __init__(
+        self, candidate: Candidate, tampering: TamperCheck, announce: Callable[[str], object]
+    ) -> None:
+        self.candidate, self.tampering, self.announce = candidate, tampering, announce
         self.results: list[tuple[str, str, str]] = []
         self.expected = 0
         self.problem: str | None = None

@@ -19,7 +19,7 @@ import types
 import unittest
 
 from .channel import Channel, Closed
-from .codec import Codec, Table
+from .codec import Codec, ContainerTable
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -161,7 +161,7 @@ class Remote:
             raise
 
     def _ask(self, what: str, parts: tuple[Any, ...]) -> Any:
-        table = Table()
+        table = ContainerTable()
         try:
             self._channel.send({"do": what, "parts": [self._codec.encode(part, table) for part in parts]})
         except (ValueError, RecursionError) as problem:
@@ -189,7 +189,7 @@ class Remote:
 
     def _serve(self, request: dict[str, Any]) -> None:
         """The program uses something of the tests."""
-        table = Table()
+        table = ContainerTable()
         try:
             thing = self._own[request["of"]]
             arguments, options = (self._codec.decode(part, table) for part in request["parts"])
@@ -284,7 +284,7 @@ class Remote:
         self._kinds[number] = made
         return made
 
-    def _error(self, node: list[Any], table: Table) -> BaseException:
+    def _error(self, node: list[Any], table: ContainerTable) -> BaseException:
         if node[0] == "raised":
             kept = self._own[node[1]]
             if isinstance(kept, Exception) and not isinstance(kept, unittest.SkipTest):

@@ -6,8 +6,8 @@ import builtins
 import importlib.machinery
 import types
 
-from .candidate import Candidate
-from .remote import Remote
+from ..candidate import Candidate
+from .proxies import Remote
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from .seals import Seals
+    from ..tamper_check import TamperCheck
 
 _OWN = {"__class__", "__dict__", "__name__", "__file__", "__spec__", "__loader__", "__package__", "__path__",
         "__cached__", "__builtins__", "__doc__"}  # fmt: skip
 
 
-class Apart(Candidate):
+class ProxyCandidate(Candidate):
     """Takes the place of the source file with a module of stand-ins.
 
     Args:
         task: The runner's task.
-        seals: As for any candidate; there is nothing that could break them.
+        tampering: As for any candidate; there is nothing that could break them.
         remote: The line to the program.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
 
-    def __init__(self, task: dict[str, Any], seals: Seals, remote: Remote) -> None:
+    def __init__(self, task: dict[str, Any], tampering: TamperCheck, remote: Remote) -> None:
         self.remote, self._task = remote, task
         self._names: list[str] = []
         self._all: list[str] | None = None
         self._loaded = False
-        super().__init__(task["path"], task["module"], task["source"], seals)
+        super().__init__(task["path"], task["module"], task["source"], tampering)
 
     def is_running(self) -> bool:
         """Never here."""

@@ -2,8 +2,7 @@
 
 | value | form |
 |---|---|
-| None, a bool, a str | itself |
-| int, float, complex, bytes | `["i", hex]`, `["f", hex]`, `["c", hex, hex]`, `["b", hex]` |
+| a plain value | as `plain` writes it |
 | list, tuple, set, frozenset | `["l", …]`, `["t", …]`, `["s", …]`, `["z", …]` |
 | dict | `["d", [key, value], …]` |
 | an iterator, emptied | `["g", …]` |
@@ -22,6 +21,8 @@ from __future__ import annotations
 import collections
 from itertools import islice
 
+from .. import plain
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -33,14 +34,9 @@ _DEPTH = 60
 _PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
 # Their `repr` says all that there is to compare.
 _TEXTUAL = {
-    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
-    "decimal": ("Decimal",),
-    "fractions": ("Fraction",),
-    "builtins": ("range", "slice", "bytearray", "ellipsis", "NotImplementedType", "type"),
+    "datetime": ("datetime", "time", "timezone"),
+    "builtins": ("slice", "type"),
     "re": ("Pattern", "Match"),
-    "uuid": ("UUID",),
-    "pathlib": ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"),
-    "pathlib._local": ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath"),
     "array": ("array",),
     "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
     "zoneinfo": ("ZoneInfo",),
@@ -93,18 +89,11 @@ class Encoder:
         if self._left < 0 or len(self._around) > _DEPTH:
             raise _Full
         kind = type(value)
-        if value is None or kind is bool:
-            return value
-        if kind is str:
-            return value if len(value) <= CHARACTERS else ["…"]
-        if kind is int:
-            return ["i", hex(value)]
-        if kind is float:
-            return ["f", value.hex()]
-        if kind is complex:
-            return ["c", value.real.hex(), value.imag.hex()]
-        if kind is bytes:
-            return ["b", value[:CHARACTERS].hex()]
+        if kind is str and len(value) > CHARACTERS:
+            return ["…"]
+        form = plain.encode(value[:CHARACTERS] if kind is bytes or kind is bytearray else value)
+        if form is not plain.NOT_PLAIN:
+            return form
         if id(value) in self._around:
             return ["^", len(self._around) - self._around.index(id(value))]
         self._around.append(id(value))
@@ -183,13 +172,6 @@ def _text(kind: Any, name: str) -> str:
     return value if type(value) is str else ""
 
 
-_SCALARS: dict[str, Any] = {
-    "i": lambda text: int(text, 16),
-    "f": float.fromhex,
-    "c": lambda real, imaginary: complex(float.fromhex(real), float.fromhex(imaginary)),
-    "b": bytes.fromhex,
-}
-_TYPES = {kind.__name__: kind for kind in (int, str, float, bool, bytes, list, tuple, dict, set)}
 _MAKERS: dict[str, Any] = {"l": list, "t": tuple, "s": set, "z": frozenset, "g": iter}
 
 
@@ -203,41 +185,18 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
     Raises:
         ValueError: it holds something that cannot be made again.
     """
-    if form is None or isinstance(form, (bool, str)):
-        return form
+    if not isinstance(form, list) or form[0] in plain.DECODERS:
+        return plain.decode(form)
     head, rest = form[0], form[1:]
-    if head in _SCALARS:
-        return _SCALARS[head](*rest)
     if head in _MAKERS:
         return _MAKERS[head]([decode(item, classes) for item in rest])
     if head == "d":
         return {decode(key, classes): decode(item, classes) for key, item in rest}
     if head == "e" and rest[0] in classes:
         return classes[rest[0]][rest[1]]
-    if head == "r":
-        return _from_text(*rest)
     if head == "o" and rest[0] in classes:
         return _remade(classes[rest[0]], rest[1], rest[2], classes)
     raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed on")
-
-
-def _from_text(name: str, text: str) -> Any:
-    """A value of the standard library from its `repr`: a call with literals, and nothing else."""
-    import ast
-    import datetime
-    import decimal
-    import fractions
-
-    makers: dict[str, Any] = {"range": range, "bytearray": bytearray, "Fraction": fractions.Fraction}
-    makers.update(Decimal=decimal.Decimal, date=datetime.date, datetime=datetime.datetime)
-    makers.update(timedelta=datetime.timedelta, time=datetime.time)
-    if name == "type" and text[8:-2] in _TYPES:
-        return _TYPES[text[8:-2]]
-    call: Any = ast.parse(text, mode="eval").body
-    if name not in makers or not isinstance(call, ast.Call):
-        raise ValueError("a value of type " + name + " cannot be passed on")
-    named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-    return makers[name](*[ast.literal_eval(one) for one in call.args], **named)
 
 
 def _remade(kind: Any, content: Any, fields: Any, classes: dict[str, Any]) -> Any:

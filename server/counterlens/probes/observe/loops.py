@@ -1,19 +1,18 @@
-"""Runs inside the sandbox, in the user's interpreter: makes one call and reports how the loops ran.
+"""Observer of loops: reports how often each ran during the call, and over which values.
 
-It is a program of its own and imports nothing of Counterlens. Arguments: the program's file, the call, and
-the folders to put on `sys.path`. The report is one JSON document on the result descriptor:
-`{"loops": {line: {"entries", "count", "values"}}, "error": text or null}`.
+The report has `loops`: `{line: {"entries", "count", "values"}}`.
 """
 
 from __future__ import annotations
 
 import ast
-import json
-import os
-import sys
-import traceback
-from collections.abc import Iterable, Iterator
-from typing import Any
+
+from .kit import Observed, observe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 LIMIT = 1000
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -68,25 +67,18 @@ def _call(name: str, node: ast.stmt, *arguments: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(function, [ast.Constant(node.lineno), *arguments], []), node)
 
 
+def run(observed: Observed, report: dict[str, Any]) -> None:
+    """Make the call on the program with its loops instrumented."""
+    report["loops"] = loops
+    tree = ast.fix_missing_locations(Instrument().visit(ast.parse(observed.source)))
+    space = observed.namespace(
+        **{f"__counterlens_{hook.__name__}": hook for hook in (entered, tested, rounds)}
+    )
+    observed.load(space, compile(tree, observed.path, "exec", dont_inherit=True))
+    loops.clear()
+    observed.evaluate(space)
+
+
 def main() -> None:
-    program, call, *folders = sys.argv[1:]
-    with open(program, encoding="utf-8", newline="") as file:  # noqa: PTH123
-        source = file.read()
-    result = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    sys.path[:0] = folders
-    error = None
-    try:
-        tree = ast.fix_missing_locations(Instrument().visit(ast.parse(source)))
-        names = {f"__counterlens_{f.__name__}": f for f in (entered, tested, rounds)}
-        space: dict[str, Any] = {"__name__": "observed", "__file__": program, **names}
-        exec(compile(tree, program, "exec"), space)  # noqa: S102 - this is what the sandbox is for
-        loops.clear()
-        eval(compile(call, "<call>", "eval"), space)  # noqa: S307
-    except BaseException as caught:
-        error = traceback.format_exception_only(caught)[-1].strip()[:400]
-    os.write(result, json.dumps({"loops": loops, "error": error}).encode())
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
+    """Observe what the arguments say."""
+    observe(run)

@@ -53,9 +53,9 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
         for owner, case in file["cases"]:
             label = "::".join(part for part in (name, owner, case) if part)
             cases.announce(label)
-            before = cases.seals.take()
+            before = cases.tampering.take()
             outcome, message = run_case(module, owner, case)
-            cases.seals.compare(before)
+            cases.tampering.compare(before)
             cases.add(label, outcome, message)
             if cases.results[-1][1] == FAILED:
                 return
