@@ -11,8 +11,9 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Completion, Prompt
 from counterlens.probes.execution.features import Features, features
 from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
-from counterlens.probes.execution.prompts import STYLES, prompt, shown
+from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.truth import Truth, truth_of
+from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import (
     Literal,
     Outcome,

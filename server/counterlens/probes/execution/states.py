@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
-from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.probes.observe.run import Step
+from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from counterlens.errors import SourceError
 from counterlens.mutations import apply_everywhere, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
-from counterlens.probes.execution.prompts import WHOLE_BYTES
 from counterlens.probes.execution.reasoning import Form, LeftOut, Question, agrees, question_about
 from counterlens.probes.observe.run import observe_loops
+from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.probes.task import Request, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Prompt
-from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.observe.run import output_of
+from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.task import Request, Target
 from counterlens.probes.understanding.asking import Measure, Question
 from counterlens.probes.understanding.programs import expected, programs
