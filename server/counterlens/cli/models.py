@@ -29,7 +29,7 @@ def models(context: click.Context) -> None:
 def list_models(as_json: bool = False) -> None:
     """List the models that can be used."""
     rows = []
-    for backend in BACKENDS:
+    for backend in BACKENDS.values():
         state = "ready" if backend.form != DEFAULT_MODEL else _embedded_state()
         rows.append({"id": backend.form, "description": backend.description, "state": state})
     if as_json:
