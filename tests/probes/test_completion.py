@@ -37,7 +37,7 @@ RIGHT[False] = RIGHT[True].replace("even", "?").replace("odd", "even").replace("
 WRONG = "        return None\n"
 
 
-class Scripted:
+class Scripted(Model):
     """A model whose answers are a function of the prompt: for the counting, not for the asking."""
 
     info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
@@ -49,16 +49,6 @@ class Scripted:
     def complete(self, prompts: Sequence[Prompt], **_options: Any) -> list[Completion]:
         self.asked += [prompt.text for prompt in prompts]
         return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]
-
-    def score(self, text: str, **_options: Any) -> Any:
-        raise NotImplementedError
-
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_exception: object) -> None: ...
 
 
 def probe(model: Model, text: str = PARITY, **options: Any) -> CompletionProbe:

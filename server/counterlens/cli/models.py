@@ -10,9 +10,9 @@ from rich.table import Table
 
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
 from counterlens.errors import ModelError
+from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
-from counterlens.models.trial import try_model
 from counterlens.reports import json as plain
 
 
@@ -52,7 +52,7 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     started = time.perf_counter()
     with replace(model, name=name, cached=False).opened() as loaded:  # the argument names it
         load_seconds = time.perf_counter() - started
-        trial = try_model(loaded)
+        trial = run_connection_test(loaded)
     if as_json:
         document = {
             "model": trial.info.id,

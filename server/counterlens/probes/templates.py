@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
 
 
 def filled(
@@ -27,7 +27,7 @@ def filled(
         stop: What ends it when it is continued.
         places: What the places are filled with.
     """
-    chat = dict(info.details).get("api") == "chat"
+    chat = info.api is Api.CHAT
     text = _template(package or "", name, info.name.lower(), "chat" if chat else "completion")
     whole = text.substitute({key: value.strip() for key, value in places.items()})
     if not chat:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
 from counterlens.probes.inference.subject import Part, Subject
 
 _PAIR_TOKENS = 8
@@ -66,7 +66,7 @@ def _shown(part: Part) -> str:
 
 def chats(info: ModelInfo) -> bool:
     """Whether a model is spoken to in messages."""
-    return dict(info.details).get("api") == "chat"
+    return info.api is Api.CHAT
 
 
 def worded(info: ModelInfo, task: str, **values: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from counterlens.errors import Cancelled
 from counterlens.metrics.effects import wilson
-from counterlens.models.base import Model, Prompt, Stop
+from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.operator.pairs import sites_of
 from counterlens.probes.operator.scoring import OperatorScorer
 from counterlens.probes.task import Cell, Request, Table
@@ -21,7 +21,7 @@ _LONGER = "<>=!*/&|^%"
 
 def fills(model: Model) -> bool:
     """Whether a model is asked to fill in the middle."""
-    return dict(model.info.details).get("api") == "fill"
+    return model.info.api is Api.FILL
 
 
 def filled(request: Request) -> list[dict[str, Any]]:
