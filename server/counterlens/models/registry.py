@@ -1,4 +1,4 @@
-"""Which models there are, and how a name becomes one.
+"""Model back ends by the form of their names, and loading a model by name.
 
 To add a back end: one file that builds a `Model`, and one `Backend` here; or a `counterlens.models` plug-in.
 """

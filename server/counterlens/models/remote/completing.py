@@ -1,4 +1,4 @@
-"""One completion of an endpoint: asked in the words that it takes, read until the stop rule holds."""
+"""Completions from an endpoint: requests in the parameters that it takes, read until the stop rule holds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LENGTH: Final = frozenset({"length", "max_tokens"})
 
 
 class Completer:
-    """Completes prompts, and remembers which words an endpoint minds.
+    """Completes prompts, and remembers which parameters an endpoint refuses.
 
     Args:
         endpoint: The endpoint.
