@@ -24,9 +24,9 @@ from counterlens.dependence import Program
 from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.continuations import ContinuationScorer
-from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations
+from counterlens.models.llama.sequences import Row, SequenceBatch
 from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.inference.prompted import ask_pairs, every_pair
 from counterlens.probes.inference.prompts import Relation
@@ -43,14 +43,14 @@ class Counting:
         self.engine = Engine(Path(embedded_model()), threads=2, context=4096)
         self.info = ModelInfo("", "", "", "local", frozenset({Capability.SCORE}))
         self.apart = self.shared = 0
-        lanes = Lanes(self.engine)
-        self._scorer = ContinuationScorer(self.engine, lanes)
+        batch = SequenceBatch(self.engine)
+        self._scorer = ContinuationScorer(self.engine, batch)
 
         def counted(rows: Sequence[Row]) -> Any:
             self.shared += len(rows)
             return np.zeros((sum(row.wanted for row in rows), self.engine.vocabulary), np.float32)
 
-        lanes.decode = counted  # type: ignore[method-assign]
+        batch.decode = counted  # type: ignore[method-assign]
 
     def offers(self, *_: object, **__: object) -> bool:
         """It gives probabilities."""

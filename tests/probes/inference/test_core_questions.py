@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.dependence import dependences
-from counterlens.models.base import Completion, ModelInfo
+from counterlens.models.base import Api, Completion, ModelInfo
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.inference.core_questions import lines, prompt, read_answer
 from counterlens.probes.inference.inferred import Method, infer
@@ -34,7 +34,7 @@ def f(words):
     return longest
 '''
 LINE = {"longest": 8, "for": 9, "size": 10, "if": 11, "assigned": 12, "print": 13, "return": 14}
-CHAT = ModelInfo("m", "m", "m", "host", frozenset(), details=(("api", "chat"),))
+CHAT = ModelInfo("m", "m", "m", "host", frozenset(), api=Api.CHAT)
 TEXT = ModelInfo("m", "m", "m", "local", frozenset())
 
 

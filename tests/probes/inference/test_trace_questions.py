@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from counterlens.dependence import dependences
-from counterlens.models.base import Completion, ModelInfo, Prompt
+from counterlens.models.base import Api, Completion, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.inference.core_questions import lines
 from counterlens.probes.inference.inferred import Method, infer
@@ -38,7 +38,7 @@ def f(words):
             longest = word
     return longest
 """
-CHAT = ModelInfo("m", "m", "m", "host", frozenset(), details=(("api", "chat"),))
+CHAT = ModelInfo("m", "m", "m", "host", frozenset(), api=Api.CHAT)
 TEXT = ModelInfo("m", "m", "m", "local", frozenset())
 WORDS_TO_RETURN = Question(Relation.DATA, Instance(0, "words"), Instance(6, "longest"))
 

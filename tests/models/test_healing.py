@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.models.remote.healing import WHITESPACE, Contradiction, follow, split
+from counterlens.models.healing import WHITESPACE, Contradiction, follow, split
 
 blanks = st.text(" \t", max_size=6)
 gaps = st.text(WHITESPACE, max_size=8)

@@ -1,4 +1,4 @@
-"""Trying a model: does it answer, how fast, and what can it be asked?"""
+"""Connection test: whether a model answers, how fast, and what it can do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PROMPT = Prompt("def add(a, b):\n    return", 16, Stop(indent=0))
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """What a trial found.
+class ConnectionTest:
+    """Result of a connection test.
 
     Attributes:
-        info: Who answered, with what became known by asking.
+        info: Identity of the model, with what became known by asking.
         prompt: What it was given.
         completion: What it wrote.
         tokens: How many tokens that was.
@@ -38,11 +38,11 @@ class Trial:
     embeds: bool
 
 
-def try_model(model: Model, *, cancel: Event | None = None) -> Trial:
+def run_connection_test(model: Model, *, cancel: Event | None = None) -> ConnectionTest:
     """Let a model complete one line, and ask it anew what it can do.
 
     Args:
-        model: Who is tried. What it answered before must not count, so it should not be a cached one.
+        model: The model; a cached one would answer from its cache.
         cancel: Set it to give up.
 
     Raises:
@@ -54,8 +54,10 @@ def try_model(model: Model, *, cancel: Event | None = None) -> Trial:
     seconds = time.perf_counter() - started
     scores = model.offers(Capability.SCORE, anew=True, cancel=cancel)
     embeds = _embeds(model, cancel)
-    way = dict(model.info.details).get("probabilities", "")
-    return Trial(model.info, PROMPT.text, answer.text, answer.tokens, seconds, scores, way, embeds)
+    info = model.info
+    return ConnectionTest(
+        info, PROMPT.text, answer.text, answer.tokens, seconds, scores, info.scoring or "", embeds
+    )
 
 
 def _embeds(model: Model, cancel: Event | None) -> bool:

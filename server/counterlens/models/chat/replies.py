@@ -1,4 +1,4 @@
-"""Reads the continuation of a prompt out of a chat model's reply.
+"""Read the continuation of a prompt out of a chat model's reply.
 
 Models reply in many shapes: with and without a code block, with talk around it, from the first line of the
 function or from its last, indented as in the file or moved to the left margin. The steps:
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from counterlens.models.remote import healing
+from counterlens.models import healing
 
 _OPENING = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n", re.M)
 _INLINE = re.compile(r"^[ \t]*(`{3,})([^\n`]+)\1[ \t]*$", re.M)
@@ -156,15 +156,15 @@ def _after_retelling(
 
 def _without_words(lines: list[_Line]) -> list[_Line]:
     """The lines that are neither comments nor part of a docstring."""
-    found, quote = [], ""
+    code, quote = [], ""
     for line in lines:
         if quote:
             quote = "" if quote in line.content else quote
         elif line.content[:3] in _QUOTES:
             quote = "" if line.content[:3] in line.content[3:] else line.content[:3]
         elif not line.content.startswith("#"):
-            found.append(line)
-    return found
+            code.append(line)
+    return code
 
 
 def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
@@ -173,7 +173,7 @@ def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> 
         return False
     pairs = list(zip(said, known, strict=True))
     whole = pairs[:-1] if partly else pairs
-    if any(one.content != other.content for one, other in whole):
+    if any(line.content != known_line.content for line, known_line in whole):
         return False
     return not partly or said[-1].content.startswith(known[-1].content)
 
@@ -247,11 +247,11 @@ def _without_blank_start(code: str) -> str:
 
 
 def _lines(text: str) -> list[_Line]:
-    found, at = [], 0
+    lines, at = [], 0
     for line in text.split("\n"):
         content = line.strip(healing.WHITESPACE)
         if content:
             indent = line[: len(line) - len(line.lstrip(healing.WHITESPACE))]
-            found.append(_Line(at, at + len(line), indent, content))
+            lines.append(_Line(at, at + len(line), indent, content))
         at += len(line) + 1
-    return found
+    return lines

@@ -1,4 +1,4 @@
-"""A prompt as a chat: the model's own template, with nothing in a message taken for one of its marks."""
+"""The chat template of a model: messages to tokens, with nothing in a message taken for a special token."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
 
+Message = tuple[str, str]
+"""Role and text."""
+
 _PLACE = "\u2060counterlens-message-{}\u2060"
 
 
-class Chat:
+class ChatTemplate:
     """Turns messages into tokens.
 
     Args:
@@ -38,7 +41,7 @@ class Chat:
             template=template.decode("utf-8", "replace"), eos_token="", bos_token=bos
         )
 
-    def tokens(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+    def tokens(self, messages: Sequence[Message]) -> list[int]:
         """The tokens of a conversation, up to where the model is to answer.
 
         The template is filled with places for the texts, so that a text that holds one of its marks, such as
@@ -47,25 +50,24 @@ class Chat:
         try:
             return self._filled(messages)
         except TemplateError:  # some models know no system: the user says it all
-            told = "\n\n".join(str(message["content"]) for message in messages)
-            return self._filled([{"role": "user", "content": told}])
+            return self._filled([("user", "\n\n".join(text for _, text in messages))])
 
-    def _filled(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+    def _filled(self, messages: Sequence[Message]) -> list[int]:
         places = [_PLACE.format(i) for i in range(len(messages))]
         empty: list[Any] = [
-            {**message, "content": place} for message, place in zip(messages, places, strict=True)
+            {"role": role, "content": place} for (role, _), place in zip(messages, places, strict=True)
         ]
         rest = self._formatter(messages=empty).prompt
         tokens: list[int] = []
-        for message, place in zip(messages, places, strict=True):
-            before, found, rest = rest.partition(place)
-            if not found:
+        for (role, text), place in zip(messages, places, strict=True):
+            before, mark, rest = rest.partition(place)
+            if not mark:
                 raise ModelError(
-                    f"the model's chat template has no place for a message of the {message['role']}",
+                    f"the model's chat template has no place for a message of the {role}",
                     "Ask it through `completions`",
                 )
             tokens += self._engine.tokenize(before.encode(), marks=True)
-            tokens += self._engine.tokenize(str(message["content"]).encode())
+            tokens += self._engine.tokenize(text.encode())
         tokens += self._engine.tokenize(rest.encode(), marks=True)
         lead = [self._engine.bos] if self._engine.adds_bos and tokens[:1] != [self._engine.bos] else []
         return lead + tokens

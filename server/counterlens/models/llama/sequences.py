@@ -1,9 +1,8 @@
-"""Several sequences side by side in one llama.cpp context: what they begin with in common is decoded once.
+"""A batch of sequences in one llama.cpp context; a prefix that they share is decoded once.
 
-A decode of nine sequences costs far less than nine decodes. Each sequence has its own share of the KV cache
-(`kv_unified` false), and everything starts from an empty one or from a beginning that was decoded in the very
-groups in which it would be decoded now, so that what comes out is a function of what went in and of nothing
-that ran before.
+Decoding nine sequences together costs far less than decoding them one by one. Each sequence has its own share
+of the KV cache (`kv_unified` false), and starts empty or from a prefix that was decoded in the same groups as
+now: results depend on the request alone, not on what ran before.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MOST = 16
 """Sequences that are decoded together at most; beyond that a processor gains little."""
 
 HELD = 64
-"""Tokens in a group of the beginning that is held for the next request: fewer read less of it twice."""
+"""Tokens in a group of the prefix that is held for the next request: smaller groups read less of it twice."""
 
 _CACHE_BYTES = 512 << 20
 _STEP = 256  # room is given in such portions, so that similar requests use the same context again
@@ -32,21 +31,21 @@ _STEP = 256  # room is given in such portions, so that similar requests use the 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One token to append to a lane.
+    """One token to append to a sequence.
 
     Attributes:
-        lane: Which.
-        token: What.
+        seq_id: The sequence.
+        token: The token.
         wanted: Whether the logits after it are.
     """
 
-    lane: int
+    seq_id: int
     token: int
     wanted: bool
 
 
-class Lanes:
-    """The sequences of one request at a time."""
+class SequenceBatch:
+    """The sequences of one request at a time, numbered from 0 (llama.cpp's `seq_id`)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -54,7 +53,7 @@ class Lanes:
         self._shape = (0, 0)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._length: list[int] = []
-        self._held: list[int] = []  # what lane 0 holds for later requests
+        self._held: list[int] = []  # what sequence 0 holds for later requests
 
     def groups(self, needs: Sequence[int]) -> list[range]:
         """Split sequences into groups that fit into memory together, in their order.
@@ -69,30 +68,31 @@ class Lanes:
         edges = [len(needs) * i // count for i in range(count + 1)]
         return [range(low, high) for low, high in pairwise(edges)]
 
-    def fits(self, lanes: int, tokens: int) -> bool:
-        """Whether so many lanes of so many tokens are few enough, and fit into memory together."""
-        return lanes <= MOST + 1 and lanes * _rounded(tokens) <= self._room
+    def fits(self, sequences: int, tokens: int) -> bool:
+        """Whether so many sequences of so many tokens are few enough, and fit into memory together."""
+        return sequences <= MOST + 1 and sequences * _rounded(tokens) <= self._room
 
     def start(self, needs: Sequence[int]) -> None:
-        """Begin with one empty lane for each of `needs`, which says how many tokens it must hold."""
+        """Begin with one empty sequence for each of `needs`, which says how many tokens it must hold."""
         shape = len(needs), _rounded(max(needs))
         if shape != self._shape:
             self._open(shape)
         self._forget()
 
-    def reserve(self, lanes: int, tokens: int) -> None:
-        """Have at least so many lanes that hold so many tokens each; what lane 0 holds stays if it can.
+    def reserve(self, sequences: int, tokens: int) -> None:
+        """Make room for at least so many sequences of so many tokens; sequence 0 stays as it is if it can.
 
-        What the other lanes hold is undefined.
+        What the others hold is undefined.
         """
         (have, each), room = self._shape, _rounded(tokens)
-        if lanes > have or not room <= each <= 2 * room:  # a lane is copied as a whole: none is far too long
-            more = max(have, -(-lanes // 4) * 4)
-            self._open((more if self.fits(more, room) else lanes, room))
+        # A sequence is copied as a whole, so its room must not be far too large.
+        if sequences > have or not room <= each <= 2 * room:
+            more = max(have, -(-sequences // 4) * 4)
+            self._open((more if self.fits(more, room) else sequences, room))
             self._forget()
 
     def hold(self, tokens: Sequence[int]) -> None:
-        """Fill lane 0; what it holds already is not decoded again.
+        """Fill sequence 0; what it holds already is not decoded again.
 
         Its tokens are always decoded alone and in groups of `HELD` from the first one on, the last group
         being what is left: nothing that is computed later can tell whether they were held.
@@ -115,18 +115,18 @@ class Lanes:
             self.decode([Row(0, token, wanted=False) for token in tokens[low : low + HELD]])
             self._held += tokens[low : low + HELD]
 
-    def cut(self, lane: int, length: int) -> None:
-        """Drop what a lane holds behind its first tokens."""
-        llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), lane, length, -1)
-        self._length[lane] = length
+    def cut(self, seq_id: int, length: int) -> None:
+        """Drop all but the first tokens of a sequence."""
+        llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), seq_id, length, -1)
+        self._length[seq_id] = length
 
     def copy(self, source: int, target: int) -> None:
-        """Let one lane hold what another one does."""
+        """Copy one sequence to another one."""
         llama.llama_memory_seq_cp(llama.llama_get_memory(self._context), source, target, -1, -1)
         self._length[target] = self._length[source]
 
     def read(self, sequences: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
-        """Fill each empty lane with a sequence.
+        """Fill each empty sequence.
 
         Returns:
             The logits after the last token of each: (vocabulary,) float32.
@@ -136,22 +136,22 @@ class Lanes:
         """
         at = self.read_shared(sequences, min(len(sequence) for sequence in sequences) - 1)
         last: dict[int, npt.NDArray[np.float32]] = {}
-        pending = {lane: list(sequence[at:]) for lane, sequence in enumerate(sequences)}
+        pending = {seq_id: list(sequence[at:]) for seq_id, sequence in enumerate(sequences)}
         while pending:
             portion = BATCH // len(pending)
             rows = [
-                Row(lane, token, wanted=i + 1 == len(rest))
-                for lane, rest in pending.items()
+                Row(seq_id, token, wanted=i + 1 == len(rest))
+                for seq_id, rest in pending.items()
                 for i, token in enumerate(rest[:portion])
             ]
             logits = self.decode(rows)
-            done = [row.lane for row in rows if row.wanted]
-            last |= {lane: logits[i].copy() for i, lane in enumerate(done)}
-            pending = {lane: rest[portion:] for lane, rest in pending.items() if len(rest) > portion}
-        return [last[lane] for lane in range(len(sequences))]
+            done = [row.seq_id for row in rows if row.wanted]
+            last |= {seq_id: logits[i].copy() for i, seq_id in enumerate(done)}
+            pending = {seq_id: rest[portion:] for seq_id, rest in pending.items() if len(rest) > portion}
+        return [last[seq_id] for seq_id in range(len(sequences))]
 
     def read_shared(self, sequences: Sequence[Sequence[int]], at_most: int) -> int:
-        """Fill each empty lane with what all sequences begin with, and say how many tokens that is.
+        """Fill each empty sequence with the prefix that all share, and return its length in tokens.
 
         Raises:
             Cancelled, ModelError: as `decode`.
@@ -164,12 +164,12 @@ class Lanes:
         for low in range(0, shared, BATCH):
             self.decode([Row(0, token, wanted=False) for token in first[low : min(low + BATCH, shared)]])
         if shared:
-            for lane in range(1, len(sequences)):
-                self.copy(0, lane)
+            for seq_id in range(1, len(sequences)):
+                self.copy(0, seq_id)
         return shared
 
     def decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
-        """Append tokens to lanes.
+        """Append tokens to sequences.
 
         Args:
             rows: At most 512; the logits of at most `Engine.chunk` of them may be wanted.
@@ -185,11 +185,11 @@ class Lanes:
         batch.n_tokens = len(rows)
         for i, row in enumerate(rows):
             batch.token[i] = row.token
-            batch.pos[i] = self._length[row.lane]
+            batch.pos[i] = self._length[row.seq_id]
             batch.n_seq_id[i] = 1
-            batch.seq_id[i][0] = row.lane
+            batch.seq_id[i][0] = row.seq_id
             batch.logits[i] = row.wanted
-            self._length[row.lane] += 1
+            self._length[row.seq_id] += 1
         try:
             self._engine.run(self._context, batch)
         except (Cancelled, ModelError):
@@ -202,14 +202,14 @@ class Lanes:
         return np.ctypeslib.as_array(pointer, (wanted, self._engine.vocabulary))
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         if self._context:
             llama.llama_free(self._context)
             self._context, self._shape = None, (0, 0)
 
     @property
     def _room(self) -> int:
-        """Tokens that all lanes may hold together: half a gigabyte, or as many as the model's context."""
+        """Tokens that all sequences may hold together: half a gigabyte, or as many as the model's context."""
         return max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
 
     def _open(self, shape: tuple[int, int]) -> None:

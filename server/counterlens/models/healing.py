@@ -1,4 +1,4 @@
-r"""Token healing over HTTP: ask from a token boundary, then fit the answer to the prompt as it was.
+r"""Token healing of text, where tokens cannot be constrained: endpoints and chat models.
 
 A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the model's
 answer suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so

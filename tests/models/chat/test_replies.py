@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.models.base import Stop
-from counterlens.models.remote.replies import continuation
+from counterlens.models.chat.replies import continuation
 from counterlens.models.stopping import cut
 
 PROMPT = '''def total(prices, tax):
