@@ -18,7 +18,7 @@ from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
-from counterlens.mutations import ASSUMPTIONS
+from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.mutations.cuts import Ratio
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
@@ -62,6 +62,7 @@ def mutation_option(command: Command) -> Command:
         "--mutation",
         "mutations",
         multiple=True,
+        type=click.Choice(list(MUTATIONS)),
         metavar="ID",
         help="Only this mutation (repeatable); see docs/mutations.md for the list.",
     )(command)

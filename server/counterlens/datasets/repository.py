@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.covered import TestMap, body_lines, map_of
+from counterlens.attribution.coverage_tests import TestMap, body_lines, map_of
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, interpreter_for, layout_of
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError, SourceError
 from counterlens.probes.execution.calls import calls_in
@@ -77,7 +77,7 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
     judge = None
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
         setting = Setting(sandbox, Path(sys.executable), limits)
-        judge = GivenJudge(tests.text, function, problem.source, setting)
+        judge = SuppliedTestsJudge(tests.text, function, problem.source, setting)
     call = problem.call
     if call is None and tests is not None:
         call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
