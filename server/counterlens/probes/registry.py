@@ -14,6 +14,7 @@ from counterlens.probes.execution.specification import SpecificationTask
 from counterlens.probes.execution.task import ExecutionTask
 from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.legacy import LegacyProbe
+from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
@@ -31,6 +32,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     LikelihoodProbe(),
     LegacyProbe(ConfidenceTask()),
     OperatorProbe(),
+    MemorisationProbe(),
     *map(
         LegacyProbe,
         (
