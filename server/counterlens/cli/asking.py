@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
-from counterlens.probes.inference.inferred import Method
+from counterlens.probes.dependence.inferred import InferenceMethod
 from counterlens.probes.understanding.programs import Code
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -19,7 +19,7 @@ def task_options(command: Command) -> Command:
     for option in (
         click.option(
             "--method",
-            type=click.Choice([str(method) for method in Method]),
+            type=click.Choice([str(method) for method in InferenceMethod]),
             help="How dependences are found out (dependence); without it, as the model allows.",
         ),
         click.option(
