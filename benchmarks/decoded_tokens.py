@@ -27,11 +27,10 @@ from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations
 from counterlens.models.llama.sequences import Row, SequenceBatch
-from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
-from counterlens.probes.inference.prompted import ask_pairs, every_pair
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.reactions import react
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.prompted import ask_pairs, every_pair
+from counterlens.probes.dependence.reactions import react
 
 QUESTIONS = 120
 
@@ -82,7 +81,7 @@ class Counting:
 def main() -> int:
     """Count and print."""
     model: Any = Counting()
-    subject = Subject.of(Program(inspect.getsource(textwrap.dedent)).dependences("dedent"))
+    subject = ExaminedFunction.of(Program(inspect.getsource(textwrap.dedent)).dependences("dedent"))
     length = len(model.engine.tokenize(subject.data))
     print(f"textwrap.dedent: {len(subject.parts)} statements, {length} tokens")
     figures: dict[str, dict[str, int]] = {}

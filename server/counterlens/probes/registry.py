@@ -7,12 +7,12 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.probes.concepts import ConfidenceTask
+from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceTask
 from counterlens.probes.execution.dependent import DependentTask
 from counterlens.probes.execution.specification import SpecificationTask
 from counterlens.probes.execution.task import ExecutionTask
-from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.legacy import LegacyProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
@@ -41,10 +41,10 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
             DependentTask(),
             SpecificationTask(),
             CoherenceTask(),
-            DependenceTask(),
-            *map(UnderstandingTask, QUESTIONS),
         ),
     ),
+    DependenceProbe(),
+    *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )
 
 PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}

@@ -7,14 +7,14 @@ import pytest
 from counterlens.dependence import dependences
 from counterlens.models.base import Api, Completion, ModelInfo
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.inference.core_questions import lines, prompt, read_answer
-from counterlens.probes.inference.inferred import Method, infer
-from counterlens.probes.inference.instances import Instance, Question, questions
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.sampling import balanced
-from counterlens.probes.inference.subject import Subject
-from counterlens.probes.inference.yes_no import How, ask
+from counterlens.probes.dependence.core_questions import lines, prompt, read_answer
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance, questions
+from counterlens.probes.dependence.sampling import balanced
+from counterlens.probes.dependence.yes_no import AnswerSource, ask
 from counterlens.reports.edges import overview
+from counterlens.progress import Steps
 from counterlens.reports.inference import inferred_json
 
 SOURCE = '''\
@@ -39,11 +39,11 @@ TEXT = ModelInfo("m", "m", "m", "local", frozenset())
 
 
 @pytest.fixture(scope="module")
-def subject() -> Subject:
-    return Subject.of(dependences(SOURCE, "f"))
+def subject() -> ExaminedFunction:
+    return ExaminedFunction.of(dependences(SOURCE, "f"))
 
 
-def named(subject: Subject, relation: Relation) -> dict[tuple[str, int, str, int], bool]:
+def named(subject: ExaminedFunction, relation: Relation) -> dict[tuple[str, int, str, int], bool]:
     line = [part.statement.line for part in subject.parts]
     return {
         (q.source.variable, line[q.source.statement], q.target.variable, line[q.target.statement]): true
@@ -51,7 +51,7 @@ def named(subject: Subject, relation: Relation) -> dict[tuple[str, int, str, int
     }
 
 
-def test_data_is_asked_of_variables_in_lines_and_chains_count(subject: Subject) -> None:
+def test_data_is_asked_of_variables_in_lines_and_chains_count(subject: ExaminedFunction) -> None:
     found = named(subject, Relation.DATA)
     assert found["words", 3, "word", 9]
     assert found["words", 3, "longest", 14]  # through word and longest
@@ -65,7 +65,7 @@ def test_data_is_asked_of_variables_in_lines_and_chains_count(subject: Subject) 
     assert not any(target == 3 for _, _, _, target in found)
 
 
-def test_control_is_asked_of_branches_and_chains_count(subject: Subject) -> None:
+def test_control_is_asked_of_branches_and_chains_count(subject: ExaminedFunction) -> None:
     found = named(subject, Relation.CONTROL)
     assert {source for _, source, _, _ in found} == {LINE["for"], LINE["if"]}
     assert found["", 9, "", 12]
@@ -74,14 +74,14 @@ def test_control_is_asked_of_branches_and_chains_count(subject: Subject) -> None
     assert not found["", 9, "", 14]
 
 
-def test_the_question_names_lines_of_the_file_and_leaves_the_docstring_out(subject: Subject) -> None:
+def test_the_question_names_lines_of_the_file_and_leaves_the_docstring_out(subject: ExaminedFunction) -> None:
     listing = lines(subject)
     assert listing.split("\n")[:3] == [
         "3   def f(words):",
         '4       """Return the longest. ...',
         "8       longest = ''",
     ]
-    question = Question(Relation.DATA, Instance(0, "words"), Instance(3, "word"))
+    question = DependenceQuestion(Relation.DATA, Instance(0, "words"), Instance(3, "word"))
     asked = prompt(TEXT, subject, question, listing)
     assert asked.text.endswith("\nDoes (words, 3) have data dependence over (word, 9) in f?")
     told = prompt(CHAT, subject, question, listing)
@@ -120,8 +120,8 @@ def test_a_sample_is_balanced_seeded_and_in_order() -> None:
 
 
 def test_the_embedded_model_is_asked_by_probability(model: LlamaModel) -> None:
-    found = infer(model, dependences(SOURCE, "f"), Method.CORE, limit=8)
-    assert found.how is How.PROBABILITY
+    found = infer(model, dependences(SOURCE, "f"), InferenceMethod.CORE, limit=8)
+    assert found.how is AnswerSource.PROBABILITY
     assert found.asked is not None
     for relation in Relation:
         one, counts = found.asked[relation], found.transitive[relation]
@@ -135,7 +135,7 @@ def test_the_embedded_model_is_asked_by_probability(model: LlamaModel) -> None:
 
 
 def test_a_model_without_probabilities_writes_its_answers(
-    subject: Subject, model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+    subject: ExaminedFunction, model: LlamaModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = iter(["yes", "what?", '{"DataDependence": false}'])
     monkeypatch.setattr(LlamaModel, "offers", lambda *_, **__: False)
@@ -144,8 +144,8 @@ def test_a_model_without_probabilities_writes_its_answers(
         "complete",
         lambda _self, prompts, **_: [Completion(next(said), "stop", 1) for _ in prompts],
     )
-    question = Question(Relation.DATA, Instance(0, "words"), Instance(3, "word"))
+    question = DependenceQuestion(Relation.DATA, Instance(0, "words"), Instance(3, "word"))
     prompts = [prompt(model.info, subject, question, lines(subject))] * 3
-    answers = ask(model, prompts, read_answer)
+    answers = ask(model, prompts, read_answer, Steps(), "asking")
     assert [one.yes for one in answers] == [True, None, False]
     assert [one.probability for one in answers] == [None] * 3

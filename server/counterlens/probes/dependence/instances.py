@@ -21,8 +21,7 @@ from itertools import chain
 
 from counterlens.dependence import Kind
 from counterlens.metrics.agreement import closure
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.subject import Part, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +38,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Question:
+class DependenceQuestion:
     """Does one instance depend on another one?
 
     Attributes:
@@ -54,7 +53,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class InstanceGraph:
     """The instances of a function and their direct dependences, of one relation.
 
     Attributes:
@@ -75,25 +74,25 @@ class Graph:
         return {(every[a], every[b]) for a, b in closure(edges)}
 
 
-def graph(subject: Subject, relation: Relation) -> Graph:
+def graph(subject: ExaminedFunction, relation: Relation) -> InstanceGraph:
     """The instances of a function, by its dependence graph."""
     return _data(subject) if relation is Relation.DATA else _control(subject)
 
 
-def questions(subject: Subject, relation: Relation) -> dict[Question, bool]:
+def questions(subject: ExaminedFunction, relation: Relation) -> dict[DependenceQuestion, bool]:
     """All questions about a function, by their source, with what is true by its dependence graph."""
     found = graph(subject, relation)
     true = found.chains()
     line = {part.statement.id: part.statement.line for part in subject.parts}
     return {
-        Question(relation, source, target): (source, target) in true
+        DependenceQuestion(relation, source, target): (source, target) in true
         for source in found.sources
         for target in found.targets
         if line[source.statement] != line[target.statement]
     }
 
 
-def _data(subject: Subject) -> Graph:
+def _data(subject: ExaminedFunction) -> InstanceGraph:
     bound: dict[int, list[Instance]] = {}
     read: dict[int, list[Instance]] = {}
     for part in subject.parts:
@@ -115,10 +114,10 @@ def _data(subject: Subject) -> Graph:
             after.add(same)
     sources = [one for instances in bound.values() for one in instances]
     header = {part.statement.id for part in subject.parts if part.statement.id == 0 and part.binds}
-    return Graph(tuple(sources), tuple(one for one in every if one.statement not in header), direct)
+    return InstanceGraph(tuple(sources), tuple(one for one in every if one.statement not in header), direct)
 
 
-def _control(subject: Subject) -> Graph:
+def _control(subject: ExaminedFunction) -> InstanceGraph:
     direct: dict[Instance, set[Instance]] = {}
     for edge in subject.dependences.edges:
         if edge.kind is Kind.CONTROL:
@@ -128,7 +127,7 @@ def _control(subject: Subject) -> Graph:
     decided = tuple(
         Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}
     )
-    return Graph(deciding, decided, direct)
+    return InstanceGraph(deciding, decided, direct)
 
 
 def _text(part: Part) -> bool:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from threading import Event
 
-from counterlens.models.base import Model, ModelInfo, Progress, Prompt, Reply, Stop
-from counterlens.probes.inference.instances import Instance, Question
-from counterlens.probes.inference.parsing import read_yes_no
-from counterlens.probes.inference.prompts import YES_NO, Relation
-from counterlens.probes.inference.subject import Subject
-from counterlens.probes.inference.yes_no import YesNo, ask
+from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance
+from counterlens.probes.dependence.parsing import read_yes_no
+from counterlens.probes.dependence.prompts import YES_NO
+from counterlens.probes.dependence.yes_no import YesNo, ask
 from counterlens.probes.prompts.templates import chats, worded
+from counterlens.progress import Steps
 
 KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
 """What CoRe calls a dependence in its answers."""
@@ -32,26 +32,22 @@ _WRITTEN = 24
 
 
 def answers(
-    model: Model,
-    subject: Subject,
-    asked: Sequence[Question],
-    *,
-    cancel: Event | None = None,
-    progress: Progress | None = None,
-) -> Mapping[Question, YesNo]:
+    model: Model, subject: ExaminedFunction, asked: Sequence[DependenceQuestion], steps: Steps | None = None
+) -> Mapping[DependenceQuestion, YesNo]:
     """Ask some questions about one function, all of one relation.
 
     Raises:
         ModelError: the model cannot answer.
-        Cancelled: `cancel` was set.
+        Cancelled: it was cancelled.
     """
-    listing = lines(subject)
-    prompts = [prompt(model.info, subject, one, listing) for one in asked]
-    found = ask(model, prompts, read_answer, cancel=cancel, progress=progress)
-    return dict(zip(asked, found, strict=True))
+    if not asked:
+        return {}
+    listing, what = lines(subject), f"asking about {asked[0].relation}"
+    prompts = [prompt(model.info, subject, question, listing) for question in asked]
+    return dict(zip(asked, ask(model, prompts, read_answer, steps or Steps(), what), strict=True))
 
 
-def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) -> Prompt:
+def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str) -> Prompt:
     """One question.
 
     Args:
@@ -72,7 +68,9 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str) 
     return Prompt(text, _WRITTEN, Stop(), Reply(instruction, form, schema))
 
 
-def words(info: ModelInfo, task: str, subject: Subject, question: Question, listing: str) -> tuple[str, str]:
+def words(
+    info: ModelInfo, task: str, subject: ExaminedFunction, question: DependenceQuestion, listing: str
+) -> tuple[str, str]:
     """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
     return worded(
         info,
@@ -85,7 +83,7 @@ def words(info: ModelInfo, task: str, subject: Subject, question: Question, list
     )
 
 
-def lines(subject: Subject) -> str:
+def lines(subject: ExaminedFunction) -> str:
     """The function's lines with their numbers in the file; of its docstring the first line alone."""
     first = subject.starts.index(0) + 1
     docstring = next(
@@ -111,7 +109,7 @@ def read_answer(text: str) -> bool | None:
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 
 
-def _named(subject: Subject, one: Instance) -> str:
+def _named(subject: ExaminedFunction, one: Instance) -> str:
     """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
     line = subject.parts[one.statement].statement.line
     return f"({one.variable}, {line})" if one.variable else str(line)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from counterlens.dependence import MODULE, Program, dependences
-from counterlens.probes.inference.interventions import Kind, another, negated, readings
-from counterlens.probes.inference.subject import Role, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, NameRole
+from counterlens.probes.dependence.interventions import Intervention, another, negated, readings
 
 SOURCE = """\
 def f(text, n):
@@ -23,37 +23,39 @@ def f(text, n):
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("[!t]*.py"))
 
 
-def subject(source: str = SOURCE, function: str = "f") -> Subject:
-    return Subject.of(dependences(source, function))
+def subject(source: str = SOURCE, function: str = "f") -> ExaminedFunction:
+    return ExaminedFunction.of(dependences(source, function))
 
 
-def changed(number: int, kind: Kind, source: str = SOURCE) -> list[str]:
+def changed(number: int, kind: Intervention, source: str = SOURCE) -> list[str]:
     one = subject(source)
     return [reading.data.decode() for reading in readings(one, one.parts[number], kind)]
 
 
 def test_a_renamed_definition_leaves_all_that_follows() -> None:
-    (text,) = changed(1, Kind.RENAME)
+    (text,) = changed(1, Intervention.RENAME)
     assert text == SOURCE.replace("count = 0", "other = 0").rstrip("\n")
 
 
 def test_hidden_uses_go_on_until_the_name_is_bound_anew() -> None:
-    (text,) = changed(1, Kind.HIDE)
+    (text,) = changed(1, Intervention.HIDE)
     assert text == SOURCE.replace("count = 0", "other = 0").rstrip("\n")  # `+=` binds the name anew
     one = subject("def f(a):\n    x = a\n    g(x)\n    h(x)\n    x = 2\n    return x\n")
-    texts = [reading.data.decode() for reading in readings(one, one.parts[1], Kind.HIDE)]
+    texts = [reading.data.decode() for reading in readings(one, one.parts[1], Intervention.HIDE)]
     assert texts[0].endswith("other = a\n    g(x)")
     assert texts[1].endswith("other = a\n    g(other)\n    h(x)")
     assert texts[2].endswith("g(other)\n    h(other)\n    x = 2\n    return x")
 
 
 def test_other_changes() -> None:
-    assert "    count = 7\n" in changed(1, Kind.REPLACE)[0]
-    assert changed(1, Kind.DELETE)[0].startswith("def f(text, n):\n    for c in text:")
-    assert "if not (c == 'a' and n):" in changed(3, Kind.NEGATE)[0]
-    assert "for c in []:" in changed(2, Kind.NEGATE)[0]
-    assert "        with open(path) as file:\n            count += 1" in changed(3, Kind.NEUTRALISE)[0]
-    assert changed(6, Kind.RENAME) == []
+    assert "    count = 7\n" in changed(1, Intervention.REPLACE)[0]
+    assert changed(1, Intervention.DELETE)[0].startswith("def f(text, n):\n    for c in text:")
+    assert "if not (c == 'a' and n):" in changed(3, Intervention.NEGATE)[0]
+    assert "for c in []:" in changed(2, Intervention.NEGATE)[0]
+    assert (
+        "        with open(path) as file:\n            count += 1" in changed(3, Intervention.NEUTRALISE)[0]
+    )
+    assert changed(6, Intervention.RENAME) == []
 
 
 @pytest.mark.parametrize(
@@ -95,9 +97,9 @@ def test_every_change_of_every_example_can_be_read_back() -> None:
         for found in Program(path.read_text(encoding="utf-8")).all():
             if not found.statements:
                 continue
-            one = Subject.of(found)
+            one = ExaminedFunction.of(found)
             for part in one.parts:
-                for kind in Kind:
+                for kind in Intervention:
                     for reading in readings(one, part, kind):
                         for target, shift in reading.shifts.items():
                             low, high = one.parts[target].span
@@ -125,11 +127,14 @@ def test_names_stand_where_they_are_said_to_be() -> None:
     assert {"p", "sys"} in binds
     assert {"e"} in binds
     assert {"k", "r"} in binds
-    assert [o.name for part in one.parts for o in part.occurrences if o.role is Role.CHANGED] == ["b", "a"]
+    assert [o.name for part in one.parts for o in part.occurrences if o.role is NameRole.CHANGED] == [
+        "b",
+        "a",
+    ]
     assert binds[-1] == {"g"}
 
 
 def test_a_module_is_a_subject_too() -> None:
-    one = Subject.of(dependences("x = 1\r\nif x:\r\n    y = x\r\n", MODULE))
+    one = ExaminedFunction.of(dependences("x = 1\r\nif x:\r\n    y = x\r\n", MODULE))
     assert one.text == "x = 1\nif x:\n    y = x"
     assert [part.binds for part in one.parts] == [{"x"}, set(), {"y"}]

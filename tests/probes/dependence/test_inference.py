@@ -14,12 +14,13 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models import Capability, Prompt
 from counterlens.models.base import Reply
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.inference.inferred import Method, Status, infer
-from counterlens.probes.inference.parsing import read_pairs
-from counterlens.probes.inference.prompted import ask_pairs
-from counterlens.probes.inference.prompts import Relation, all_pairs
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, infer
+from counterlens.probes.dependence.parsing import read_pairs
+from counterlens.probes.dependence.prompted import ask_pairs
+from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.prompts.templates import template
-from counterlens.probes.inference.subject import Subject
+from counterlens.progress import Steps
 from counterlens.reports.inference import inferred_json
 
 SOURCE = """\
@@ -30,7 +31,7 @@ def f(words):
             longest = word
     return longest
 """
-PACKAGE = "counterlens.probes.inference"
+PACKAGE = "counterlens.probes.dependence"
 FIELDS = {
     "control": {"statements"},
     "data": {"statements"},
@@ -44,7 +45,7 @@ FIELDS = {
 
 
 def test_answers_keep_to_the_grammar(model: LlamaModel) -> None:
-    subject = Subject.of(dependences(SOURCE, "f"))
+    subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     answer = read_pairs(completion.text, range(len(subject.parts)))
     assert not answer.unreadable
@@ -65,10 +66,10 @@ def test_a_grammar_that_is_none_is_refused(model: LlamaModel) -> None:
 
 
 def test_yes_and_no_are_compared_by_probability(model: LlamaModel) -> None:
-    subject = Subject.of(dependences(SOURCE, "f"))
+    subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     votes = ask_pairs(model, subject, Relation.CONTROL, [(3, 4), (0, 1)])
-    assert [(vote.source, vote.target) for vote in votes] == [(3, 4), (0, 1)]
-    for vote in votes:
+    assert list(votes) == [(3, 4), (0, 1)]
+    for vote in votes.values():
         assert vote.probability is not None
         assert 0 < vote.probability < 1
         assert vote.yes == (vote.probability > 0.5)
@@ -85,15 +86,15 @@ def test_influence_follows_a_name_to_its_use(model: LlamaModel) -> None:
     matrix = found.influence.matrix(Relation.DATA)
     assert np.isnan(matrix[np.tril_indices(len(matrix))]).all()  # nothing is seen on what stands before
     edges = {(e.relation, e.source, e.target): e for e in found.edges}
-    assert edges[Relation.DATA, 0, 2].status is Status.FOUND
+    assert edges[Relation.DATA, 0, 2].status is EdgeStatus.FOUND
     assert edges[Relation.DATA, 0, 2].variables == ("words",)
     backwards = [e for e in found.edges if e.target < e.source]
     assert backwards
-    assert all(e.status is Status.MISSED and not e.reached for e in backwards)
+    assert all(e.status is EdgeStatus.MISSED and not e.reached for e in backwards)
 
 
 def test_the_report_adds_up(model: LlamaModel) -> None:
-    document = inferred_json(infer(model, dependences(SOURCE, "f"), Method.PROMPTED))
+    document = inferred_json(infer(model, dependences(SOURCE, "f"), InferenceMethod.PROMPTED))
     for relation in ("control", "data"):
         edges = [e["status"] for e in document["edges"] if e["relation"] == relation]
         counts = document["direct"][relation]
@@ -107,9 +108,9 @@ def test_the_report_adds_up(model: LlamaModel) -> None:
 def test_it_can_be_cancelled(model: LlamaModel) -> None:
     stop = Event()
     stop.set()
-    for method in Method:
+    for method in InferenceMethod:
         with pytest.raises(Cancelled):
-            infer(model, dependences(SOURCE, "f"), method, cancel=stop)
+            infer(model, dependences(SOURCE, "f"), method, steps=Steps(stop))
 
 
 def test_a_model_without_probabilities_is_told_what_to_do(

@@ -15,10 +15,15 @@ from threading import Event
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import Cancelled
 from counterlens.models.base import Model, TokenScores
-from counterlens.probes.inference.interventions import Kind, LookedAt, Reading, everything, readings
-from counterlens.probes.inference.subject import Part, Span, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Span
+from counterlens.probes.dependence.interventions import (
+    ChangedText,
+    Intervention,
+    LookedAt,
+    everything,
+    readings,
+)
 
 LEAD = "# Python\n"
 """What the model reads before every function: it anchors attention, as a BOS token would, so that the first
@@ -41,7 +46,7 @@ class Reaction:
 
     source: int
     target: int
-    kind: Kind
+    kind: Intervention
     spans: npt.NDArray[np.int64]
     drops: npt.NDArray[np.float64]
 
@@ -57,9 +62,9 @@ class Reaction:
 
 def react(
     model: Model,
-    subject: Subject,
+    subject: ExaminedFunction,
     part: Part,
-    kinds: Sequence[Kind],
+    kinds: Sequence[Intervention],
     *,
     looked_at: LookedAt = everything,
     lead: str = LEAD,
@@ -80,8 +85,6 @@ def react(
         ModelError: the model cannot answer, or gives no token probabilities.
         Cancelled: `cancel` was set.
     """
-    if cancel is not None and cancel.is_set():
-        raise Cancelled
     wanted = _wanted(subject, part, kinds, looked_at)
     read = [reading for _, reading in wanted if reading.stop]
     cut = subject.data.rfind(b"\n", 0, part.span[0])
@@ -105,23 +108,25 @@ def react(
     return found
 
 
-def texts(subject: Subject, part: Part, kinds: Sequence[Kind], *, looked_at: LookedAt = everything) -> int:
+def texts(
+    subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], *, looked_at: LookedAt = everything
+) -> int:
     """How many texts `react` would have scored: the changed ones, and the rest as it is."""
     changed = sum(bool(reading.stop) for _, reading in _wanted(subject, part, kinds, looked_at))
     return 1 + changed if changed else 0
 
 
 def _wanted(
-    subject: Subject, part: Part, kinds: Sequence[Kind], looked_at: LookedAt
-) -> list[tuple[Kind, Reading]]:
+    subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], looked_at: LookedAt
+) -> list[tuple[Intervention, ChangedText]]:
     return [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]
 
 
 def _compare(
-    subject: Subject,
+    subject: ExaminedFunction,
     part: Part,
     target: int,
-    kind: Kind,
+    kind: Intervention,
     scores: tuple[dict[Span, float], dict[Span, float]],
     shift: int,
 ) -> Reaction:

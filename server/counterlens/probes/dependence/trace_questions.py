@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from threading import Event
 from typing import Any
 
 from counterlens.metrics.traces import Trace, judge
-from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, Reply, Stop
-from counterlens.probes.inference.core_questions import KEYS, lines, read_answer, words
-from counterlens.probes.inference.instances import Instance, Question, graph
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.subject import Subject
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
 from counterlens.probes.prompts.templates import chats
+from counterlens.progress import Steps
 
-Node = tuple[str, int]
+TraceNode = tuple[str, int]
 """A variable and its line; for control the line with an empty name."""
 
 _MOST_STEPS = 20
@@ -29,7 +28,7 @@ _STEP_TOKENS = {Relation.CONTROL: 6, Relation.DATA: 30}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldTrace:
     """One answer.
 
     Attributes:
@@ -39,38 +38,39 @@ class Told:
     """
 
     yes: bool | None
-    nodes: tuple[Node, ...]
+    nodes: tuple[TraceNode, ...]
     trace: Trace
 
 
 def answers(
-    model: Model,
-    subject: Subject,
-    asked: Sequence[Question],
-    *,
-    cancel: Event | None = None,
-    progress: Progress | None = None,
-) -> Mapping[Question, Told]:
+    model: Model, subject: ExaminedFunction, asked: Sequence[DependenceQuestion], steps: Steps | None = None
+) -> Mapping[DependenceQuestion, ToldTrace]:
     """Ask some questions about one function, all of one relation.
 
     Raises:
         ModelError: the model cannot answer.
-        Cancelled: `cancel` was set.
+        Cancelled: it was cancelled.
     """
     if not asked:
         return {}
-    relation = asked[0].relation
+    steps, relation = steps or Steps(), asked[0].relation
+    what = f"asking about {relation}"
+    steps.next(what, 0, len(asked))
     listing, form = lines(subject), grammar(subject, relation)
-    prompts = [prompt(model.info, subject, one, listing, form) for one in asked]
-    completions = model.complete(prompts, cancel=cancel, progress=progress)
-    direct = steps(subject, relation)
+    prompts = [prompt(model.info, subject, question, listing, form) for question in asked]
+    completions = model.complete(
+        prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
+    )
+    direct = direct_steps(subject, relation)
     return {
         question: _told(subject, question, completion, direct)
         for question, completion in zip(asked, completions, strict=True)
     }
 
 
-def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str, form: str) -> Prompt:
+def prompt(
+    info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str, form: str
+) -> Prompt:
     """One question.
 
     Args:
@@ -86,15 +86,15 @@ def prompt(info: ModelInfo, subject: Subject, question: Question, listing: str, 
     return Prompt(text, written, stop, Reply(instruction, form, _schema(question.relation)))
 
 
-def steps(subject: Subject, relation: Relation) -> dict[Node, set[Node]]:
+def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
     """For each node what depends directly on it, by the dependence graph."""
-    found: dict[Node, set[Node]] = {}
+    found: dict[TraceNode, set[TraceNode]] = {}
     for one, after in graph(subject, relation).direct.items():
         found.setdefault(_node(subject, one), set()).update(_node(subject, each) for each in after)
     return found
 
 
-def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[Node, ...]]:
+def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
     """What a written answer says: CoRe's JSON, the last one if there are several.
 
     An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
@@ -111,7 +111,7 @@ def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[Node, 
     return (None, ()) if nodes is None else (True, tuple(nodes))
 
 
-def grammar(subject: Subject, relation: Relation) -> str:
+def grammar(subject: ExaminedFunction, relation: Relation) -> str:
     """GBNF: CoRe's answer, about lines and variables that the function has."""
     first = subject.starts.index(0) + 1
     numbers = range(first, first + len(subject.text.rstrip("\n").split("\n")))
@@ -159,14 +159,17 @@ def _schema(relation: Relation) -> str:
 
 
 def _told(
-    subject: Subject, question: Question, completion: Completion, direct: Mapping[Node, Set[Node]]
-) -> Told:
+    subject: ExaminedFunction,
+    question: DependenceQuestion,
+    completion: Completion,
+    direct: Mapping[TraceNode, Set[TraceNode]],
+) -> ToldTrace:
     yes, nodes = read_trace(completion.text, question.relation)
     ends = _node(subject, question.source), _node(subject, question.target)
-    return Told(yes, nodes, judge(nodes, direct, *ends))
+    return ToldTrace(yes, nodes, judge(nodes, direct, *ends))
 
 
-def _node(subject: Subject, one: Instance) -> Node:
+def _node(subject: ExaminedFunction, one: Instance) -> TraceNode:
     return one.variable, subject.parts[one.statement].statement.line
 
 
@@ -184,13 +187,13 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         at = text.find("{", end)
 
 
-def _line_nodes(trace: Sequence[object]) -> list[Node] | None:
+def _line_nodes(trace: Sequence[object]) -> list[TraceNode] | None:
     lines = [one for one in trace if isinstance(one, int) and not isinstance(one, bool)]
     return [("", line) for line in lines] if len(lines) == len(trace) else None
 
 
-def _step_nodes(trace: Sequence[object]) -> list[Node] | None:
-    nodes: list[Node] = []
+def _step_nodes(trace: Sequence[object]) -> list[TraceNode] | None:
+    nodes: list[TraceNode] = []
     for step in trace:
         match step:
             case {"from": [str(name), int(line)], "to": [str(after), int(later)]}:

@@ -10,12 +10,12 @@ import pytest
 from counterlens.dependence import dependences
 from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.remote import RemoteModel
-from counterlens.probes.inference.core_questions import KEYS, lines
-from counterlens.probes.inference.instances import questions
-from counterlens.probes.inference.parsing import read_pairs
-from counterlens.probes.inference.prompts import Relation, all_pairs
-from counterlens.probes.inference.subject import Subject
-from counterlens.probes.inference.trace_questions import grammar, prompt
+from counterlens.probes.dependence.core_questions import KEYS, lines
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.instances import questions
+from counterlens.probes.dependence.parsing import read_pairs
+from counterlens.probes.dependence.prompts import all_pairs
+from counterlens.probes.dependence.trace_questions import grammar, prompt
 from tests.conftest import ModelServer, llama_server
 
 
@@ -29,7 +29,7 @@ SOURCE = "def f(a):\n    b = a\n    return b\n"
 
 
 def test_a_server_of_llama_cpp_keeps_to_the_grammar(model_server: ModelServer) -> None:
-    subject = Subject.of(dependences(SOURCE, "f"))
+    subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     with RemoteModel(model_server.base_url, model_server.model) as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     answer = read_pairs(completion.text, range(len(subject.parts)))
@@ -39,7 +39,7 @@ def test_a_server_of_llama_cpp_keeps_to_the_grammar(model_server: ModelServer) -
 
 
 def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(model_server: ModelServer) -> None:
-    subject = Subject.of(dependences(SOURCE, "f"))
+    subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     assert not read_pairs(completion.text, range(len(subject.parts))).unreadable
@@ -47,7 +47,7 @@ def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(model_serv
 
 
 def test_llama_server_keeps_to_the_grammar(llama_server: ModelServer) -> None:
-    subject = Subject.of(dependences(SOURCE, "f"))
+    subject = ExaminedFunction.of(dependences(SOURCE, "f"))
     with RemoteModel(llama_server.base_url, "smollm2", allow_unlisted=True) as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
         form = 'root ::= " " ("mauve" | "taupe")'
@@ -76,7 +76,7 @@ def test_llama_server_keeps_to_a_schema_in_chats(llama_server: ModelServer) -> N
 
 @pytest.mark.parametrize("relation", list(Relation))
 def test_traces_are_held_to_their_form_in_chats(model_server: ModelServer, relation: Relation) -> None:
-    subject = Subject.of(dependences("def f(a):\n    if a:\n        a = 2\n    return a\n", "f"))
+    subject = ExaminedFunction.of(dependences("def f(a):\n    if a:\n        a = 2\n    return a\n", "f"))
     (question, *_) = [one for one, true in questions(subject, relation).items() if true]
     with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
         asked = prompt(model.info, subject, question, lines(subject), grammar(subject, relation))

@@ -13,18 +13,25 @@ import pytest
 from counterlens.dependence import dependences
 from counterlens.models.base import Api, Completion, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.inference.core_questions import lines
-from counterlens.probes.inference.inferred import Method, infer
-from counterlens.probes.inference.instances import Instance, Question
-from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.dependence.core_questions import lines
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance
+from counterlens.probes.dependence.probe import DependenceOptions, DependenceProbe
+from counterlens.probes.dependence.record import DependenceRecord
+from counterlens.probes.dependence.trace_questions import (
+    TraceNode,
+    answers,
+    direct_steps,
+    grammar,
+    prompt,
+    read_trace,
+)
+from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
-from counterlens.probes.inference.subject import Subject
-from counterlens.probes.inference.task import DependenceTask
-from counterlens.probes.inference.trace_questions import Node, answers, grammar, prompt, read_trace, steps
-from counterlens.probes.task import Request, Target
+from counterlens.probes.record import read, written
 from counterlens.reports.edges import asked_words
 from counterlens.reports.inference import inferred_json
-from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 SOURCE = """\
@@ -40,7 +47,7 @@ def f(words):
 """
 CHAT = ModelInfo("m", "m", "m", "host", frozenset(), api=Api.CHAT)
 TEXT = ModelInfo("m", "m", "m", "local", frozenset())
-WORDS_TO_RETURN = Question(Relation.DATA, Instance(0, "words"), Instance(6, "longest"))
+WORDS_TO_RETURN = DependenceQuestion(Relation.DATA, Instance(0, "words"), Instance(6, "longest"))
 
 
 class Scripted:
@@ -66,12 +73,12 @@ class Scripted:
 
 
 @pytest.fixture(scope="module")
-def subject() -> Subject:
-    return Subject.of(dependences(SOURCE, "f"))
+def subject() -> ExaminedFunction:
+    return ExaminedFunction.of(dependences(SOURCE, "f"))
 
 
-def test_steps_are_direct_dependences_of_lines(subject: Subject) -> None:
-    data, control = steps(subject, Relation.DATA), steps(subject, Relation.CONTROL)
+def test_steps_are_direct_dependences_of_lines(subject: ExaminedFunction) -> None:
+    data, control = direct_steps(subject, Relation.DATA), direct_steps(subject, Relation.CONTROL)
     assert data["words", 3] == {("word", 5)}
     assert data["word", 5] == {("size", 6), ("longest", 8)}
     assert ("longest", 9) in data["longest", 8]
@@ -80,7 +87,7 @@ def test_steps_are_direct_dependences_of_lines(subject: Subject) -> None:
     assert control["", 7] == {("", 8)}
 
 
-def test_the_question_asks_for_a_trace_and_gives_its_form(subject: Subject) -> None:
+def test_the_question_asks_for_a_trace_and_gives_its_form(subject: ExaminedFunction) -> None:
     listing, form = lines(subject), grammar(subject, Relation.DATA)
     asked = prompt(TEXT, subject, WORDS_TO_RETURN, listing, form)
     assert asked.text.endswith("\nDoes (words, 3) have data dependence over (longest, 9) in f?")
@@ -115,7 +122,7 @@ def test_the_question_asks_for_a_trace_and_gives_its_form(subject: Subject) -> N
     ],
 )
 def test_answers_on_data_are_read(text: str, yes: bool | None, nodes: str) -> None:
-    expected: tuple[Node, ...] = tuple((one[0], int(one[1:])) for one in nodes.split())
+    expected: tuple[TraceNode, ...] = tuple((one[0], int(one[1:])) for one in nodes.split())
     assert read_trace(text, Relation.DATA) == (yes, expected)
 
 
@@ -133,8 +140,8 @@ def test_answers_on_control_are_read(text: str, yes: bool | None, nodes: list[in
     assert read_trace(text, Relation.CONTROL) == (yes, tuple(("", line) for line in nodes))
 
 
-def test_the_embedded_model_keeps_to_the_form(subject: Subject, model: LlamaModel) -> None:
-    control = Question(Relation.CONTROL, Instance(2), Instance(5))
+def test_the_embedded_model_keeps_to_the_form(subject: ExaminedFunction, model: LlamaModel) -> None:
+    control = DependenceQuestion(Relation.CONTROL, Instance(2), Instance(5))
     for question in (WORDS_TO_RETURN, control):
         form = grammar(subject, question.relation)
         (completion,) = model.complete([prompt(model.info, subject, question, lines(subject), form)])
@@ -146,9 +153,9 @@ def test_the_embedded_model_keeps_to_the_form(subject: Subject, model: LlamaMode
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_what_is_right_is_counted_and_told(right: bool, subject: Subject, tmp_path: Path) -> None:
+def test_what_is_right_is_counted_and_told(right: bool, subject: ExaminedFunction, tmp_path: Path) -> None:
     model: Any = Scripted(right)
-    found = infer(model, subject.dependences, Method.TRACE)
+    found = infer(model, subject.dependences, InferenceMethod.TRACE)
     assert found.traces is not None
     assert found.asked is not None
     for relation, told in found.traces.items():
@@ -161,26 +168,29 @@ def test_what_is_right_is_counted_and_told(right: bool, subject: Subject, tmp_pa
     path = tmp_path / "f.py"
     path.write_text(SOURCE)
     document = Document.read(path)
-    task = DependenceTask()
-    request = Request(model, [Target(document, "f")], best_sandbox, method="trace")
-    result = task.run(request)
-    (table,) = [one for one in result.tables if one.title.startswith("traces")]
+    probe, target = DependenceProbe(), Target(document, "f")
+    options = DependenceOptions(method=InferenceMethod.TRACE)
+    record = probe.run(Context(model), target, options)
+    assert read(written(record), DependenceRecord) == record
+    (table,) = [one for one in probe.tables([record], seed=0) if one.title.startswith("traces")]
     assert [row[0] for row in table.rows] == ["control", "data"]
     rate: Any = table.rows[0][2]
     assert rate.value == float(right)
-    measures = task.measures(result.data)
+    measures = probe.measures(record)
     assert measures["all data traces right"] is False
-    assert task.asks(request) == sum(one.asked for one in found.asked.values())
+    assert probe.estimate(target, options, model) == sum(one.asked for one in found.asked.values())
 
 
 @pytest.mark.parametrize("relation", list(Relation))
 def test_the_examples_in_the_templates_are_true(relation: Relation) -> None:
-    text = template("counterlens.probes.inference", f"core-trace-{relation}", "completion").substitute(
+    text = template("counterlens.probes.dependence", f"core-trace-{relation}", "completion").substitute(
         lines="", function="", source="", target=""
     )
     numbered = [line for line in text.splitlines() if line[:1].isdigit()]
     source = "\n".join(line[4:] for line in numbered) + "\n"
-    direct = steps(Subject.of(dependences(source, numbered[0].split()[2].partition("(")[0])), relation)
+    direct = direct_steps(
+        ExaminedFunction.of(dependences(source, numbered[0].split()[2].partition("(")[0])), relation
+    )
     shown = [read_trace(line, relation)[1] for line in text.splitlines() if '"Trace"' in line]
     assert len(shown) == 2
     for nodes in shown:

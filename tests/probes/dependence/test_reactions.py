@@ -14,17 +14,17 @@ import pytest
 from counterlens.dependence import Program
 from counterlens.models.base import TokenScores
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.inference.estimators import (
+from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
-    Scores,
+    PairScores,
     control_scores,
     data_scores,
     looked_at,
 )
-from counterlens.probes.inference.interventions import LookedAt, everything
-from counterlens.probes.inference.reactions import react
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.interventions import LookedAt, everything
+from counterlens.probes.dependence.reactions import react
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("[!t]*.py"))
 ENDS_WITHOUT_A_NAME = '''\
@@ -60,7 +60,7 @@ class Causal:
         return TokenScores(text, start, end, logprob, logprob, zero, none, ((),) * len(spans), zero)
 
 
-def scores(model: Any, subject: Subject, looked_at: LookedAt) -> tuple[Scores, Scores]:
+def scores(model: Any, subject: ExaminedFunction, looked_at: LookedAt) -> tuple[PairScores, PairScores]:
     kinds = DATA_KINDS + CONTROL_KINDS
     found = [one for part in subject.parts for one in react(model, subject, part, kinds, looked_at=looked_at)]
     return data_scores(subject, found), control_scores(found)
@@ -70,19 +70,19 @@ def scores(model: Any, subject: Subject, looked_at: LookedAt) -> tuple[Scores, S
 def test_scores_of_examples_are_the_same(path: Path) -> None:
     program = Program(path.read_text())
     for function in program.functions:
-        subject = Subject.of(program.dependences(function))
+        subject = ExaminedFunction.of(program.dependences(function))
         assert scores(Causal(), subject, looked_at) == scores(Causal(), subject, everything)
 
 
 def test_less_is_read_and_scores_are_the_same() -> None:
-    subject = Subject.of(Program(ENDS_WITHOUT_A_NAME).dependences("f"))
+    subject = ExaminedFunction.of(Program(ENDS_WITHOUT_A_NAME).dependences("f"))
     all_of_it, some = Causal(), Causal()
     assert scores(some, subject, looked_at) == scores(all_of_it, subject, everything)
     assert some.read < all_of_it.read
 
 
 def test_scores_of_a_real_model_are_the_same_up_to_rounding(model: LlamaModel) -> None:
-    subject = Subject.of(Program(ENDS_WITHOUT_A_NAME).dependences("f"))
+    subject = ExaminedFunction.of(Program(ENDS_WITHOUT_A_NAME).dependences("f"))
     for less, whole in zip(
         scores(model, subject, looked_at), scores(model, subject, everything), strict=True
     ):

@@ -15,16 +15,16 @@ from itertools import pairwise
 from os.path import commonprefix
 from threading import Event
 
-from counterlens.errors import Cancelled
-from counterlens.models.base import Capability, Model, Progress, Prompt
+from counterlens.models.base import Capability, Model, Prompt
 from counterlens.probes.prompts.templates import chats
+from counterlens.progress import Steps
 
 WORDS = (" yes", " no")
 _TOGETHER = 64
 """Questions in one request: between two of them progress is told."""
 
 
-class How(StrEnum):
+class AnswerSource(StrEnum):
     """How answers were got."""
 
     PROBABILITY = "the probabilities of yes and no were compared"
@@ -44,7 +44,7 @@ class YesNo:
     probability: float | None = None
 
 
-def how(model: Model, cancel: Event | None = None) -> How:
+def how(model: Model, cancel: Event | None = None) -> AnswerSource:
     """How a model will be asked; one that is spoken to in messages writes its answers.
 
     Raises:
@@ -52,16 +52,11 @@ def how(model: Model, cancel: Event | None = None) -> How:
         Cancelled: `cancel` was set.
     """
     written = chats(model.info) or not model.offers(Capability.SCORE, cancel=cancel)
-    return How.TEXT if written else How.PROBABILITY
+    return AnswerSource.TEXT if written else AnswerSource.PROBABILITY
 
 
 def ask(
-    model: Model,
-    prompts: Sequence[Prompt],
-    read: Callable[[str], bool | None],
-    *,
-    cancel: Event | None = None,
-    progress: Progress | None = None,
+    model: Model, prompts: Sequence[Prompt], read: Callable[[str], bool | None], steps: Steps, what: str
 ) -> list[YesNo]:
     """Ask some questions.
 
@@ -69,27 +64,28 @@ def ask(
         model: Who is asked.
         prompts: The questions, those that begin alike best side by side.
         read: Reads a written answer.
-        cancel: Set it to give up.
-        progress: Called with (questions done, questions in all).
+        steps: Progress, question by question, and cancellation.
+        what: What is being done.
 
     Raises:
         ModelError: the model cannot answer.
-        Cancelled: `cancel` was set.
+        Cancelled: it was cancelled.
     """
     if not prompts:
         return []
-    if how(model, cancel) is How.TEXT:
-        completions = model.complete(prompts, cancel=cancel, progress=progress)
+    steps.next(what, 0, len(prompts))
+    if how(model, steps.cancel) is AnswerSource.TEXT:
+        completions = model.complete(
+            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
+        )
         return [YesNo(read(completion.text)) for completion in completions]
     texts = [prompt.text for prompt in prompts]
     shared = commonprefix(texts).rpartition("\n")[0]  # noqa: RUF071 - texts; it ends where a line does
     answers: list[YesNo] = []
     for low, high in pairwise([*range(0, len(texts), _TOGETHER), len(texts)]):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        answers += _compared(model, shared, [text[len(shared) :] for text in texts[low:high]], cancel)
-        if progress:
-            progress(high, len(texts))
+        steps.check()
+        answers += _compared(model, shared, [text[len(shared) :] for text in texts[low:high]], steps.cancel)
+        steps.report(what, high, len(texts))
     return answers
 
 

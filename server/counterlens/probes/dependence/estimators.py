@@ -1,9 +1,9 @@
 """From reactions to scores of edges: higher where a model's expectations say that b depends on a.
 
-Data, from `Kind.HIDE`: the sum of the positive drops at the tokens of the variables that b reads. All are
-looked at, whichever the variables of a are, so the score does not know which names recur.
+Data, from `Intervention.HIDE`: the sum of the positive drops at the tokens of the variables that b reads. All
+are looked at, whichever the variables of a are, so the score does not know which names recur.
 
-Control, from `Kind.NEGATE` and `Kind.NEUTRALISE`: the largest change, up or down, among b's first three
+Control, from `NEGATE` and `NEUTRALISE`: the largest change, up or down, among b's first three
 tokens (the line break and indentation among them), summed over the two, minus the placebo: the mean of what
 changing a does to the other statements, and what changing the other branches does to b.
 
@@ -12,46 +12,48 @@ changing a does to the other statements, and what changing the other branches do
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.probes.inference.interventions import Kind
-from counterlens.probes.inference.reactions import Reaction
-from counterlens.probes.inference.subject import Part, Role, Span, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, StatementPair
+from counterlens.probes.dependence.interventions import Intervention
+from counterlens.probes.dependence.reactions import Reaction
 
-Pair = tuple[int, int]
-Scores = dict[Pair, float]
+PairScores = dict[StatementPair, float]
 Reduce = Callable[[npt.NDArray[np.float64]], float]
 FIRST_TOKENS = 3
 
-DATA_KINDS = (Kind.HIDE,)
-CONTROL_KINDS = (Kind.NEGATE, Kind.NEUTRALISE)
+DATA_KINDS = (Intervention.HIDE,)
+CONTROL_KINDS = (Intervention.NEGATE, Intervention.NEUTRALISE)
 
 
-def data_scores(subject: Subject, reactions: Iterable[Reaction], kind: Kind = Kind.HIDE) -> Scores:
+def data_scores(
+    subject: ExaminedFunction, reactions: Iterable[Reaction], kind: Intervention = Intervention.HIDE
+) -> PairScores:
     """Nats that the reads of b lose when what a binds gets another name."""
     return {
-        (one.source, one.target): gain(one.within(reads(subject.parts[one.target])))
-        for one in reactions
-        if one.kind is kind
+        (reaction.source, reaction.target): gain(
+            reaction.within([read.span for read in subject.parts[reaction.target].reads])
+        )
+        for reaction in reactions
+        if reaction.kind is kind
     }
 
 
-def control_scores(reactions: Iterable[Reaction]) -> Scores:
+def control_scores(reactions: Iterable[Reaction]) -> PairScores:
     """Nats by which b's first tokens change when a's condition does, beyond the placebos."""
-    raw: Scores = {}
-    for one in reactions:
-        if one.kind in CONTROL_KINDS:
-            pair = one.source, one.target
-            raw[pair] = raw.get(pair, 0.0) + largest(known(one.drops[:FIRST_TOKENS]))
+    raw: PairScores = {}
+    for reaction in reactions:
+        if reaction.kind in CONTROL_KINDS:
+            pair = reaction.source, reaction.target
+            raw[pair] = raw.get(pair, 0.0) + largest(known(reaction.drops[:FIRST_TOKENS]))
     return minus_placebo(raw)
 
 
-def minus_placebo(raw: Mapping[Pair, float]) -> Scores:
-    """Scores minus the mean of two placebos: of the same change elsewhere, and of other changes there.
+def minus_placebo(raw: Mapping[StatementPair, float]) -> PairScores:
+    """PairScores minus the mean of two placebos: of the same change elsewhere, and of other changes there.
 
     Neither knows which pairs are edges. A placebo without any other pair is 0.
     """
@@ -70,15 +72,9 @@ def _others(values: list[float], value: float) -> float:
     return (sum(values) - value) / (len(values) - 1) if len(values) > 1 else 0.0
 
 
-def looked_at(kind: Kind, part: Part) -> bool:
+def looked_at(kind: Intervention, part: Part) -> bool:
     """Whether the scores of edges into a statement rest on its tokens, when another one is changed so."""
-    return kind not in DATA_KINDS or bool(reads(part))
-
-
-def reads(part: Part) -> list[Span]:
-    """Where a statement reads variables, whichever they are."""
-    augmented = isinstance(part.node, ast.AugAssign)
-    return [one.span for one in part.occurrences if augmented or one.role is not Role.BOUND]
+    return kind not in DATA_KINDS or bool(part.reads)
 
 
 def known(drops: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

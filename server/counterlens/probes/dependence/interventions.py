@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from counterlens.probes.inference.subject import DEFINITIONS, Part, Role, Span, Subject
+from counterlens.probes.dependence.examined import DEFINITIONS, ExaminedFunction, NameRole, Part, Span
 
 
-class Kind(StrEnum):
+class Intervention(StrEnum):
     """How a statement is changed."""
 
     RENAME = "rename"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChangedText:
     """One changed text, and the statements that are looked at in it.
 
     Attributes:
@@ -45,23 +45,25 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SpanEdit:
     """New bytes for a span of the subject's text."""
 
     span: Span
     new: bytes
 
 
-LookedAt = Callable[[Kind, Part], bool]
+LookedAt = Callable[[Intervention, Part], bool]
 """Whether any token of a statement is looked at when another one is changed in some way."""
 
 
-def everything(_kind: Kind, _part: Part) -> bool:
+def everything(_kind: Intervention, _part: Part) -> bool:
     """Every statement is."""
     return True
 
 
-def readings(subject: Subject, part: Part, kind: Kind, looked_at: LookedAt = everything) -> list[Reading]:
+def readings(
+    subject: ExaminedFunction, part: Part, kind: Intervention, looked_at: LookedAt = everything
+) -> list[ChangedText]:
     """The changed texts in which the statements after one can be looked at; none where it does not apply.
 
     Args:
@@ -70,30 +72,34 @@ def readings(subject: Subject, part: Part, kind: Kind, looked_at: LookedAt = eve
         kind: How.
         looked_at: What is looked at; no text goes on behind it.
     """
-    edits = [Edit(span, new.encode()) for span, new in _EDITS[kind](subject, part)]
+    edits = [SpanEdit(span, new.encode()) for span, new in _EDITS[kind](subject, part)]
     later = [other for other in subject.parts if other.span[0] >= part.span[1]]
     if not edits or not later:
         return []
-    if kind is not Kind.HIDE:
+    if kind is not Intervention.HIDE:
         return [_reading(subject, edits, later, kind, looked_at)]
     found, group = [], []
     names = {subject.data[edit.span[0] : edit.span[1]].decode(): edit.new for edit in edits}
     for other in later:
         group.append(other)
-        uses = [one for one in other.occurrences if one.name in names and one.role is not Role.BOUND]
+        uses = [one for one in other.occurrences if one.name in names and one.role is not NameRole.BOUND]
         if uses:
             found.append(_reading(subject, edits, group, kind, looked_at))
-            edits = edits + [Edit(one.span, names[one.name]) for one in uses]
+            edits = edits + [SpanEdit(one.span, names[one.name]) for one in uses]
             group = []
         for one in other.occurrences:
-            if one.role is Role.BOUND:
+            if one.role is NameRole.BOUND:
                 names.pop(one.name, None)
     return [*found, _reading(subject, edits, group, kind, looked_at)] if group else found
 
 
 def _reading(
-    subject: Subject, edits: list[Edit], parts: list[Part], kind: Kind, looked_at: LookedAt
-) -> Reading:
+    subject: ExaminedFunction,
+    edits: list[SpanEdit],
+    parts: list[Part],
+    kind: Intervention,
+    looked_at: LookedAt,
+) -> ChangedText:
     """The text with some edits, up to the end of the last of some statements that is looked at."""
     stop = max((part.span[1] for part in parts if looked_at(kind, part)), default=0)
     pieces, at = [], 0
@@ -103,25 +109,25 @@ def _reading(
     pieces.append(subject.data[at:stop])
     grown = [(edit.span[1], len(edit.new) - (edit.span[1] - edit.span[0])) for edit in edits]
     shifts = {part.statement.id: sum(by for end, by in grown if end <= part.span[0]) for part in parts}
-    return Reading(b"".join(pieces) if stop else b"", stop, shifts)
+    return ChangedText(b"".join(pieces) if stop else b"", stop, shifts)
 
 
 Edits = Iterator[tuple[Span, str]]
 
 
-def _rename(subject: Subject, part: Part) -> Edits:
+def _rename(subject: ExaminedFunction, part: Part) -> Edits:
     """What it binds gets another name, here only: what follows uses a name that was never bound."""
     taken = frozenset().union(*(one.names for one in subject.parts))
     fresh = iter([name for name in FRESH if name not in taken])
     chosen: dict[str, str] = {}
     for one in part.occurrences:
-        if one.role is not Role.READ:
+        if one.role is not NameRole.READ:
             if one.name not in chosen:
                 chosen[one.name] = next(fresh, f"{one.name}_")
             yield one.span, chosen[one.name]
 
 
-def _replace(subject: Subject, part: Part) -> Edits:
+def _replace(subject: ExaminedFunction, part: Part) -> Edits:
     """The value that it gives becomes another one of the same type."""
     value = getattr(part.node, "value", None) or getattr(part.node, "iter", None)
     if isinstance(part.node, ast.Expr) and isinstance(value, ast.Call):
@@ -131,7 +137,7 @@ def _replace(subject: Subject, part: Part) -> Edits:
         yield subject.span(value), another(value)
 
 
-def _delete(subject: Subject, part: Part) -> Edits:
+def _delete(subject: ExaminedFunction, part: Part) -> Edits:
     """The statement is gone with its line; a header becomes one that always lets its block run."""
     if part.statement.id == 0 and isinstance(part.node, DEFINITIONS):
         return
@@ -148,7 +154,7 @@ def _delete(subject: Subject, part: Part) -> Edits:
         yield part.span, "pass"
 
 
-def _negate(subject: Subject, part: Part) -> Edits:
+def _negate(subject: ExaminedFunction, part: Part) -> Edits:
     """A condition becomes its opposite; a loop over elements gets none."""
     if isinstance(part.node, ast.If | ast.While):
         yield subject.span(part.node.test), negated(part.node.test)
@@ -156,26 +162,26 @@ def _negate(subject: Subject, part: Part) -> Edits:
         yield subject.span(part.node.iter), "[]"
 
 
-def _neutralise(subject: Subject, part: Part) -> Edits:
+def _neutralise(subject: ExaminedFunction, part: Part) -> Edits:
     """A branch becomes a header that decides nothing."""
     if isinstance(part.node, ast.If | ast.While | ast.For | ast.AsyncFor):
         yield part.span, "elif True:" if _elif(subject, part) else "with open(path) as file:"
 
 
-_EDITS: dict[Kind, Callable[[Subject, Part], Edits]] = {
-    Kind.RENAME: _rename,
-    Kind.HIDE: _rename,
-    Kind.REPLACE: _replace,
-    Kind.DELETE: _delete,
-    Kind.NEGATE: _negate,
-    Kind.NEUTRALISE: _neutralise,
+_EDITS: dict[Intervention, Callable[[ExaminedFunction, Part], Edits]] = {
+    Intervention.RENAME: _rename,
+    Intervention.HIDE: _rename,
+    Intervention.REPLACE: _replace,
+    Intervention.DELETE: _delete,
+    Intervention.NEGATE: _negate,
+    Intervention.NEUTRALISE: _neutralise,
 }
 
 FRESH = ("other", "item", "value", "temp", "first", "second", "entry", "extra", "spare", "thing", "unused")
 """Plain words, so that the change is that of a name and not to gibberish."""
 
 
-def _elif(subject: Subject, part: Part) -> bool:
+def _elif(subject: ExaminedFunction, part: Part) -> bool:
     return subject.data[part.span[0] :].startswith(b"elif")
 
 

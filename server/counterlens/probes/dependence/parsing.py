@@ -24,7 +24,7 @@ _LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ListedPairs:
     """What a model's list of pairs says.
 
     Attributes:
@@ -50,7 +50,7 @@ class Answer:
         return not (self.unreadable or self.impossible or self.cut_off)
 
 
-def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> Answer:
+def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
     """Read an answer.
 
     Args:
@@ -72,7 +72,7 @@ def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> Answer:
         unreadable = [text.strip()[:80]]
     counted = Counter(said)
     possible = {pair for pair in counted if pair[0] in ids and pair[1] in ids}
-    return Answer(
+    return ListedPairs(
         pairs=frozenset(possible),
         unreadable=tuple(unreadable),
         impossible=tuple(sorted(set(counted) - possible)),

@@ -21,11 +21,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from counterlens.dependence import MODULE, Dependences, Statement
+from counterlens.dependence import MODULE, Dependences, Kind, Statement
 from counterlens.errors import SourceError
 
 Span = tuple[int, int]
 """Bytes of the subject's text: start, and end behind the last one."""
+StatementPair = tuple[int, int]
+"""The ids of the statement that is depended on, and of the one that depends on it."""
 
 BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Match, ast.match_case, ast.ExceptHandler)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -33,7 +35,14 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 
 
-class Role(StrEnum):
+class Relation(StrEnum):
+    """Which dependences: the two kinds that Nguyen et al. 2024 and CoRe ask about."""
+
+    CONTROL = "control"
+    DATA = "data"
+
+
+class NameRole(StrEnum):
     """What a statement does with a variable in one place."""
 
     READ = "read"
@@ -42,7 +51,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
+class NameOccurrence:
     """A variable in the text.
 
     Attributes:
@@ -53,7 +62,7 @@ class Occurrence:
 
     name: str
     span: Span
-    role: Role
+    role: NameRole
 
 
 @dataclass(frozen=True)
@@ -70,12 +79,18 @@ class Part:
     statement: Statement
     node: ast.AST
     span: Span
-    occurrences: tuple[Occurrence, ...]
+    occurrences: tuple[NameOccurrence, ...]
 
     @cached_property
     def binds(self) -> frozenset[str]:
         """The variables that it binds or whose objects it changes."""
-        return frozenset(one.name for one in self.occurrences if one.role is not Role.READ)
+        return frozenset(one.name for one in self.occurrences if one.role is not NameRole.READ)
+
+    @cached_property
+    def reads(self) -> tuple[NameOccurrence, ...]:
+        """Where it reads variables, whichever they are."""
+        augmented = isinstance(self.node, ast.AugAssign)
+        return tuple(one for one in self.occurrences if augmented or one.role is not NameRole.BOUND)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -89,7 +104,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ExaminedFunction:
     """A function to be examined.
 
     Attributes:
@@ -105,7 +120,7 @@ class Subject:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, found: Dependences) -> Subject:
+    def of(cls, found: Dependences) -> ExaminedFunction:
         """Read a function.
 
         Raises:
@@ -151,6 +166,15 @@ class Subject:
         return self.data.decode()
 
 
+def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:
+    """The edges of the dependence graph, in order, with the variables of data dependences."""
+    found: dict[StatementPair, set[str]] = {}
+    for edge in subject.dependences.edges:
+        if (edge.kind is Kind.CONTROL) == (relation is Relation.CONTROL):
+            found.setdefault((edge.source, edge.target), set()).update({edge.variable} - {""})
+    return {pair: tuple(sorted(names)) for pair, names in sorted(found.items())}
+
+
 class _Reader:
     """Places statements and names in the text."""
 
@@ -172,25 +196,25 @@ class _Reader:
     def _at(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
 
-    def _occurrences(self, node: ast.AST, span: Span, *, header: bool) -> Iterator[Occurrence]:
+    def _occurrences(self, node: ast.AST, span: Span, *, header: bool) -> Iterator[NameOccurrence]:
         whole = isinstance(node, DEFINITIONS) and not header
         nodes = [n for part in ([node] if whole else _header(node)) for n in _visible(part)]
         changed = set() if whole else set(_changed(node))
         for one in nodes:
             if isinstance(one, ast.Name):
                 at = self._at(one.lineno, one.col_offset)
-                role = Role.CHANGED if one in changed else Role.READ
+                role = NameRole.CHANGED if one in changed else NameRole.READ
                 if not isinstance(one.ctx, ast.Load) and not whole:
-                    role = Role.BOUND
-                yield Occurrence(one.id, (at, at + len(one.id.encode())), role)
+                    role = NameRole.BOUND
+                yield NameOccurrence(one.id, (at, at + len(one.id.encode())), role)
             elif isinstance(one, ast.arg) and not whole:
                 at = self._at(one.lineno, one.col_offset)
-                yield Occurrence(one.arg, (at, at + len(one.arg.encode())), Role.BOUND)
+                yield NameOccurrence(one.arg, (at, at + len(one.arg.encode())), NameRole.BOUND)
         for name in _named(node, nodes):
             found = list(re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._data[span[0] : span[1]]))
             if found:
                 which = found[0] if whole else found[-1]
-                yield Occurrence(name, (span[0] + which.start(), span[0] + which.end()), Role.BOUND)
+                yield NameOccurrence(name, (span[0] + which.start(), span[0] + which.end()), NameRole.BOUND)
 
 
 def _header(node: ast.AST) -> Iterator[ast.AST]:

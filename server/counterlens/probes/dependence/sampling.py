@@ -14,7 +14,7 @@ MOST_QUESTIONS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionCounts:
     """How many questions were asked.
 
     Attributes:

@@ -3,34 +3,29 @@
 If the model's belief about statement b rests on statement a, it moves when a is changed. The influence of
 every statement on every later one makes a matrix; what exceeds a threshold counts as an edge that the model
 infers.
-Method, assumptions and limits: `docs/influence.md`.
+InferenceMethod, assumptions and limits: `docs/influence.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
 
 import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model, ModelInfo
-from counterlens.probes.inference.estimators import (
+from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
-    Scores,
+    PairScores,
     control_scores,
     data_scores,
     looked_at,
 )
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.reactions import react
-from counterlens.probes.inference.subject import Subject
-
-Report = Callable[[str, int, int], None]
-"""Called with (what is being done, steps done, steps in all)."""
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
+from counterlens.probes.dependence.reactions import react
+from counterlens.progress import Steps
 
 MOST_STATEMENTS = 120
 THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: -0.2}
@@ -50,16 +45,16 @@ class Influence:
         control: Likewise; the source is an `if`, `for` or `while`.
     """
 
-    subject: Subject
+    subject: ExaminedFunction
     model: ModelInfo
-    data: Scores
-    control: Scores
+    data: PairScores
+    control: PairScores
 
-    def scores(self, relation: Relation) -> Scores:
+    def scores(self, relation: Relation) -> PairScores:
         """The influences of one kind."""
         return self.data if relation is Relation.DATA else self.control
 
-    def edges(self, relation: Relation, threshold: float | None = None) -> set[tuple[int, int]]:
+    def edges(self, relation: Relation, threshold: float | None = None) -> set[StatementPair]:
         """The pairs whose influence is at least a threshold."""
         least = THRESHOLDS[relation] if threshold is None else threshold
         return {pair for pair, value in self.scores(relation).items() if value >= least}
@@ -73,9 +68,7 @@ class Influence:
         return found
 
 
-def infer_influence(
-    model: Model, subject: Subject, *, cancel: Event | None = None, report: Report | None = None
-) -> Influence:
+def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None = None) -> Influence:
     """Change every statement of a function and see what the model makes of the rest.
 
     Takes about as many readings of the function as it has statements.
@@ -83,24 +76,24 @@ def infer_influence(
     Raises:
         SourceError: the function has too many statements.
         ModelError: the model cannot answer, or gives no token probabilities.
-        Cancelled: `cancel` was set.
+        Cancelled: it was cancelled.
     """
+    steps = steps or Steps()
     if len(subject.parts) > MOST_STATEMENTS:
         raise SourceError(
             f"{subject.dependences.function} has {len(subject.parts)} statements; "
             f"influence is measured for at most {MOST_STATEMENTS}",
             "Choose a smaller function",
         )
-    if not model.offers(Capability.SCORE, cancel=cancel):
+    if not model.offers(Capability.SCORE, cancel=steps.cancel):
         raise ModelError(
             f"{model.info.name} gives no token probabilities, so no influence can be measured",
-            "Ask it for its dependences instead: --infer prompted",
+            "Ask it for its dependences instead: method prompted",
         )
     reactions = []
     for done, part in enumerate(subject.parts):
-        if report:
-            report(f"changing line {part.statement.line}", done, len(subject.parts))
+        steps.next(f"changing line {part.statement.line}", done, len(subject.parts))
         reactions += react(
-            model, subject, part, DATA_KINDS + CONTROL_KINDS, looked_at=looked_at, cancel=cancel
+            model, subject, part, DATA_KINDS + CONTROL_KINDS, looked_at=looked_at, cancel=steps.cancel
         )
     return Influence(subject, model.info, data_scores(subject, reactions), control_scores(reactions))

@@ -9,33 +9,30 @@ task anew, edit its files.
 from __future__ import annotations
 
 import ast
-from enum import StrEnum
-
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
-from counterlens.probes.inference.subject import Part, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
 from counterlens.probes.prompts.templates import worded
 
-_PAIR_TOKENS = 8
-_MOST_PAIRS = 60
+_PAIR_TOKENS, _FRAME_TOKENS = 8, 16
+_PAIRS_PER_STATEMENT = 8
+"""Most pairs of an answer; no function of CoRe has more than 6.4 dependences of a relation per statement."""
+_MOST_TOKENS = 4096
 
 
-class Relation(StrEnum):
-    """What is asked about."""
-
-    CONTROL = "control"
-    DATA = "data"
-
-
-def all_pairs(info: ModelInfo, subject: Subject, relation: Relation) -> Prompt:
+def all_pairs(info: ModelInfo, subject: ExaminedFunction, relation: Relation) -> Prompt:
     """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4)."""
     count = len(subject.parts)
-    most = min(count * count, _MOST_PAIRS)
+    room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
+    fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)
+    most = min(count * count, count * _PAIRS_PER_STATEMENT, fitting)
     instruction, text = worded(info, __package__, str(relation), statements=numbered(subject))
     reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
-    return Prompt(text, _PAIR_TOKENS * most + 16, Stop(texts=("\n\n", "]}\n")), reply)
+    return Prompt(text, _PAIR_TOKENS * most + _FRAME_TOKENS, Stop(texts=("\n\n", "]}\n")), reply)
 
 
-def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int, target: int) -> Prompt:
+def one_pair(
+    info: ModelInfo, subject: ExaminedFunction, relation: Relation, source: int, target: int
+) -> Prompt:
     """Ask whether one statement depends on another one, to be answered by yes or no."""
     instruction, text = worded(
         info,
@@ -48,7 +45,7 @@ def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int,
     return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
 
 
-def numbered(subject: Subject) -> str:
+def numbered(subject: ExaminedFunction) -> str:
     """The statements, one a line with its number; what a statement goes on for is indented below it."""
     return "\n".join(
         f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}" for part in subject.parts
