@@ -21,6 +21,7 @@ from counterlens.reports.document import (
     Folded,
     Gist,
     Heading,
+    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -130,6 +131,22 @@ def _apart(previous: Block, block: Block) -> bool:
 
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
+        case Figure():
+            yield from _leaf(block.table)
+        case Folded():
+            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
+            yield from shown(block.blocks)
+        case Entries():
+            for entry in block.entries:
+                yield from shown(entry.blocks)
+        case Gist():
+            yield from shown(block.blocks)
+        case _:
+            yield from _leaf(block)
+
+
+def _leaf(block: Leaf) -> Iterator[RenderableType]:
+    match block:
         case Paragraph():
             yield _paragraph(block)
         case TableBlock():
@@ -146,14 +163,6 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield _sides(block.sides)
         case Bullets():
             yield from (Text(f"  {item}") for item in block.items)
-        case Figure():
-            yield from _block(block.table)
-        case Folded():
-            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
-            yield from shown(block.blocks)
-        case Entries():
-            for entry in block.entries:
-                yield from shown(entry.blocks)
 
 
 def _heading(heading: Heading) -> Text:
