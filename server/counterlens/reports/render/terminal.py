@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as Grid
@@ -53,6 +54,14 @@ _WIDEST = 44
 def render(report: Report) -> Group:
     """The report, for a console of rich."""
     return Group(*shown(report.blocks))
+
+
+def plain(report: Report, width: int = 110) -> str:
+    """The same without colours: for a file, or a client that shows text."""
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(render(report))
+    return captured.get()
 
 
 def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
