@@ -232,20 +232,9 @@ class Gist:
     blocks: tuple[Block, ...]
 
 
-Block = (
-    Heading
-    | Paragraph
-    | TableBlock
-    | Difference
-    | Code
-    | SideBySide
-    | Bullets
-    | Actions
-    | Figure
-    | Folded
-    | Entries
-    | Gist
-)
+Leaf = Heading | Paragraph | TableBlock | Difference | Code | SideBySide | Bullets | Actions
+"""Blocks that hold no others."""
+Block = Leaf | Figure | Folded | Entries | Gist
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from counterlens.attribution.base import Verdict
+from counterlens.attribution.settlement import Settled
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.metrics.bootstrap import Estimate
@@ -60,6 +61,22 @@ def refusal(found: Refusal) -> Json:
         "function": found.function,
         "line": found.line,
         "reason": found.reason,
+    }
+
+
+def settled(found: Settled) -> Json:
+    """A counterfactual, with what running it has shown."""
+    evidence = found.verdict.evidence if found.verdict else None
+    return {
+        **counterfactual(found.counterfactual),
+        "settled": {
+            "finding": found.finding.value,
+            "reason": found.reason,
+            "attribution": evidence.attribution if evidence else None,
+            "strength": evidence.strength if evidence else None,
+            "failed": evidence.failed if evidence else None,
+            "message": evidence.message if evidence else "",
+        },
     }
 
 
@@ -134,16 +151,16 @@ def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity
 def verdict(found: Verdict) -> Json:
     """A judgement with its evidence."""
     return {
-        "verdict": found.judgement,
+        "verdict": found.judgement.value,
+        "attribution": found.evidence.attribution,
         "evidence": {
-            "attribution": found.evidence.attribution,
             "tests": found.evidence.tests,
             "failed": found.evidence.failed,
             "message": found.evidence.message,
             "strength": found.evidence.strength,
             "isolation": found.evidence.isolation,
         },
-        "seconds": found.seconds,
+        "seconds": round(found.seconds, 4),
     }
 
 

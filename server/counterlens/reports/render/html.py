@@ -30,6 +30,7 @@ from counterlens.reports.document import (
     Gist,
     Heading,
     Jump,
+    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -94,24 +95,6 @@ def embedded(document: object) -> str:
 
 def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
     match block:
-        case Heading():
-            yield _heading(block)
-        case Paragraph():
-            yield _paragraph(block)
-        case TableBlock():
-            yield table(block)
-        case Difference():
-            changed = _difference(block.lines)
-            yield f'<pre aria-label="What was changed"><code>{changed}</code></pre>'
-        case Code():
-            yield f"<pre><code>{escape(block.text)}</code></pre>"
-        case SideBySide():
-            sides = "\n".join(_side(side, block.level) for side in block.sides)
-            yield f'<div class="sides">\n{sides}\n</div>'
-        case Bullets():
-            yield "<ul>" + "".join(f"<li>{_prose(item)}</li>" for item in block.items) + "</ul>"
-        case Actions():
-            yield _actions(block)
         case Figure():
             yield _figure(block, next(plots))
         case Folded():
@@ -123,6 +106,29 @@ def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
         case Gist():
             for inside in block.blocks:
                 yield from _block(inside, plots)
+        case _:
+            yield _leaf(block)
+
+
+def _leaf(block: Leaf) -> str:
+    match block:
+        case Heading():
+            return _heading(block)
+        case Paragraph():
+            return _paragraph(block)
+        case TableBlock():
+            return table(block)
+        case Difference():
+            return f'<pre aria-label="What was changed"><code>{_difference(block.lines)}</code></pre>'
+        case Code():
+            return f"<pre><code>{escape(block.text)}</code></pre>"
+        case SideBySide():
+            sides = "\n".join(_side(side, block.level) for side in block.sides)
+            return f'<div class="sides">\n{sides}\n</div>'
+        case Bullets():
+            return "<ul>" + "".join(f"<li>{_prose(item)}</li>" for item in block.items) + "</ul>"
+        case Actions():
+            return _actions(block)
 
 
 def _heading(heading: Heading) -> str:

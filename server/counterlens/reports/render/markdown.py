@@ -16,6 +16,7 @@ from counterlens.reports.document import (
     Folded,
     Gist,
     Heading,
+    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -75,6 +76,24 @@ def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
 
 def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
     match block:
+        case Figure():
+            yield from _leaf(block.table, level)
+        case Folded():
+            outcome = f": {block.outcome.text}" if block.outcome else ""
+            yield _heading(level + 1, block.title + outcome)
+            yield from _parts(block.blocks, level)
+        case Entries():
+            for entry in block.entries:
+                yield from _parts(entry.blocks, deeper)
+        case Gist():
+            for inside in block.blocks:
+                yield from _block(inside, level, deeper)
+        case _:
+            yield from _leaf(block, level)
+
+
+def _leaf(block: Leaf, level: int) -> Iterator[str]:
+    match block:
         case Heading():
             yield _heading(level, block.text)
         case Paragraph():
@@ -93,22 +112,6 @@ def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
                 yield from _side(side)
         case Bullets():
             yield "\n".join(f"- {prose(_flat(item))}" for item in block.items)
-        case Figure():
-            yield from _block(block.table, level, deeper)
-        case Folded():
-            outcome = f": {block.outcome.text}" if block.outcome else ""
-            yield _heading(level + 1, block.title + outcome)
-            yield from _parts(block.blocks, level)
-        case Entries():
-            for entry in block.entries:
-                yield from _parts(entry.blocks, deeper)
-        case Gist():
-            yield from _parts_of_gist(block, level, deeper)
-
-
-def _parts_of_gist(gist: Gist, level: int, deeper: int) -> Iterator[str]:
-    for block in gist.blocks:
-        yield from _block(block, level, deeper)
 
 
 def _heading(level: int, text: str) -> str:

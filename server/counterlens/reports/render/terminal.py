@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as Grid
@@ -21,6 +22,7 @@ from counterlens.reports.document import (
     Folded,
     Gist,
     Heading,
+    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -52,6 +54,14 @@ _WIDEST = 44
 def render(report: Report) -> Group:
     """The report, for a console of rich."""
     return Group(*shown(report.blocks))
+
+
+def plain(report: Report, width: int = 110) -> str:
+    """The same without colours: for a file, or a client that shows text."""
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(render(report))
+    return captured.get()
 
 
 def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
@@ -130,6 +140,22 @@ def _apart(previous: Block, block: Block) -> bool:
 
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
+        case Figure():
+            yield from _leaf(block.table)
+        case Folded():
+            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
+            yield from shown(block.blocks)
+        case Entries():
+            for entry in block.entries:
+                yield from shown(entry.blocks)
+        case Gist():
+            yield from shown(block.blocks)
+        case _:
+            yield from _leaf(block)
+
+
+def _leaf(block: Leaf) -> Iterator[RenderableType]:
+    match block:
         case Paragraph():
             yield _paragraph(block)
         case TableBlock():
@@ -146,14 +172,6 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield _sides(block.sides)
         case Bullets():
             yield from (Text(f"  {item}") for item in block.items)
-        case Figure():
-            yield from _block(block.table)
-        case Folded():
-            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
-            yield from shown(block.blocks)
-        case Entries():
-            for entry in block.entries:
-                yield from shown(entry.blocks)
 
 
 def _heading(heading: Heading) -> Text:
