@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from counterlens.errors import CounterlensError
+from counterlens.plugins import Registry
 from counterlens.probes.concepts import ConfidenceTask
 from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
@@ -47,7 +48,9 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )
 
-PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}
+PROBES: Registry[Probe[Any, Any]] = Registry(
+    "counterlens.probes", _BUILT_IN, name=lambda probe: probe.id, kind=Probe
+)
 
 
 def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
