@@ -8,10 +8,10 @@ from typing import Any
 from counterlens.errors import CounterlensError
 from counterlens.probes.concepts import ConfidenceTask
 from counterlens.probes.embedding import EmbeddingTask
-from counterlens.probes.execution.coherence import CoherenceTask
-from counterlens.probes.execution.dependent import DependentTask
-from counterlens.probes.execution.specification import SpecificationTask
-from counterlens.probes.execution.task import ExecutionTask
+from counterlens.probes.execution.coherence import CoherenceProbe
+from counterlens.probes.execution.dependent import DependentExecutionProbe
+from counterlens.probes.execution.independent import ExecutionProbe
+from counterlens.probes.execution.specification import SpecificationProbe
 from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.legacy import LegacyProbe
 from counterlens.probes.operator.task import OperatorTask
@@ -35,10 +35,15 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
             ConfidenceTask(),
             OperatorTask(),
             EmbeddingTask(),
-            ExecutionTask(),
-            DependentTask(),
-            SpecificationTask(),
-            CoherenceTask(),
+        ),
+    ),
+    ExecutionProbe(),
+    DependentExecutionProbe(),
+    SpecificationProbe(),
+    CoherenceProbe(),
+    *map(
+        LegacyProbe,
+        (
             DependenceTask(),
             *map(UnderstandingTask, QUESTIONS),
         ),
