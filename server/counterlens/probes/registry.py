@@ -10,10 +10,10 @@ from counterlens.plugins import Registry
 from counterlens.probes.concepts import ConfidenceTask
 from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
-from counterlens.probes.execution.coherence import CoherenceTask
-from counterlens.probes.execution.dependent import DependentTask
-from counterlens.probes.execution.specification import SpecificationTask
-from counterlens.probes.execution.task import ExecutionTask
+from counterlens.probes.execution.coherence import CoherenceProbe
+from counterlens.probes.execution.dependent import DependentExecutionProbe
+from counterlens.probes.execution.independent import ExecutionProbe
+from counterlens.probes.execution.specification import SpecificationProbe
 from counterlens.probes.legacy import LegacyProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
@@ -34,16 +34,11 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     LegacyProbe(ConfidenceTask()),
     OperatorProbe(),
     MemorisationProbe(),
-    *map(
-        LegacyProbe,
-        (
-            EmbeddingTask(),
-            ExecutionTask(),
-            DependentTask(),
-            SpecificationTask(),
-            CoherenceTask(),
-        ),
-    ),
+    LegacyProbe(EmbeddingTask()),
+    ExecutionProbe(),
+    DependentExecutionProbe(),
+    SpecificationProbe(),
+    CoherenceProbe(),
     DependenceProbe(),
     *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )

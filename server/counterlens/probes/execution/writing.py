@@ -6,20 +6,18 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
+from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
-MAX_TOKENS = 384
-"""So much a model may write of a function."""
 _HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
 _SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFunction:
     """A program in which a model wrote one function.
 
     Attributes:
@@ -29,10 +27,6 @@ class Written:
 
     program: str
     finish: str
-
-    def document(self, target: Target) -> Document:
-        """It in the place of the target's source."""
-        return replace(target.document, text=self.program)
 
 
 def description(target: Target, function: Function) -> str | None:
@@ -70,21 +64,30 @@ def without_examples(text: str, name: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 
-def write(request: Request, target: Target, function: Function, text: str) -> Written:
+def write(
+    context: Context, document: Document, function: Function, text: str, max_tokens: int
+) -> WrittenFunction:
     """Have the model write a function from its header and a description.
 
     The source up to the function, the header and a docstring are continued, as completions are elsewhere: so
     models that continue text, fill gaps or chat are asked in their own way.
 
+    Args:
+        context: The model.
+        document: The source with the function as it stands.
+        function: The function.
+        text: The description.
+        max_tokens: How much may be written.
+
     Raises:
         SourceError: the function cannot be asked for.
         ModelError, Cancelled: as the model.
     """
-    document = hollow(target.document, function, text)
-    gap = Gap.body_of(document, find_function(document, function.qualname))
-    prompt = replace(gap.prompt(MAX_TOKENS), suffix="\n")  # what follows may hold tests
-    (said,) = request.model.complete([prompt], cancel=request.cancel)
-    return Written(gap.fill(said.text), said.finish)
+    empty = hollow(document, function, text)
+    gap = Gap.body_of(empty, find_function(empty, function.qualname))
+    # What follows the function may hold tests.
+    said = context.complete(replace(gap.prompt(max_tokens), suffix="\n"))
+    return WrittenFunction(gap.fill(said.text), said.finish)
 
 
 def with_example(text: str, call: str, gives: str) -> str:
