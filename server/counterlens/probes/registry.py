@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from counterlens.errors import CounterlensError
-from counterlens.probes.concepts import ConfidenceTask
+from counterlens.probes.confidence import ConfidenceProbe
 from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceTask
@@ -29,10 +29,10 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
+    ConfidenceProbe(),
     *map(
         LegacyProbe,
         (
-            ConfidenceTask(),
             OperatorTask(),
             EmbeddingTask(),
             ExecutionTask(),
