@@ -7,7 +7,7 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.plugins import Registry
-from counterlens.probes.concepts import ConfidenceTask
+from counterlens.probes.confidence import ConfidenceProbe
 from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceProbe
@@ -31,7 +31,7 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
-    LegacyProbe(ConfidenceTask()),
+    ConfidenceProbe(),
     OperatorProbe(),
     MemorisationProbe(),
     LegacyProbe(EmbeddingTask()),
