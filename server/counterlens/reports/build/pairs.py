@@ -37,7 +37,7 @@ from counterlens.reports.document import (
     TableBlock,
     capitalised,
 )
-from counterlens.reports.wording import lines_of, share
+from counterlens.reports.wording import share
 
 _MARKS = {PairOutcome.FAILED: "uninformative", PairOutcome.NOT_JUDGED: "open"}
 _GROUPS: dict[str, Callable[[Observation], str]] = {
@@ -92,11 +92,6 @@ def together(records: Sequence[PairsRecord], *, seed: int = 0) -> tuple[TableBlo
     return tuple(tables)
 
 
-def pair_title(pair: PairRecord) -> str:
-    """What one pair is called: the mutation and where."""
-    return f"{pair.mutation}, {lines_of(pair)}"
-
-
 def outcome_mark(pair: PairRecord) -> Marked:
     """What came of a pair, in a few words that are marked for it."""
     return Marked(outcome(pair), _MARKS.get(pair.outcome, str(pair.outcome)))
@@ -116,8 +111,8 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
         offers = (("difference", "Open Difference"), ("wrote", "Compare What It Wrote"))
         yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers[: 1 + written])
     if written:
-        sides = (_side("after the original", pair.original), _side("after the counterfactual", pair.counterfactual))
-        yield SideBySide(level, sides)
+        original = _side("after the original", pair.original)
+        yield SideBySide(level, (original, _side("after the counterfactual", pair.counterfactual)))
     if pair.likelihood:
         yield from _likelihood(pair.likelihood)
 

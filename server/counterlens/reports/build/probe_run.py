@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from counterlens.confidence import Confidence
+from counterlens.confidence.measuring import FunctionConfidence
 from counterlens.counting import plural
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
@@ -15,7 +15,8 @@ from counterlens.reports.document import Block, Gist, Heading, Marked, Paragraph
 _CHECKED = {
     "completion": "as it stands the function passes its own tests, without its body it fails them, and "
     "the program of every counterfactual passes them",
-    "repair": "as it stands the function fails its own tests, and so does the program of every counterfactual",
+    "repair": "as it stands the function fails its own tests, and so does the program of every "
+    "counterfactual",
 }
 """What holds wherever these probes give figures (probes/pairs/judging.py)."""
 _MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
@@ -25,23 +26,19 @@ def probe_report(
     run: ProbeRun,
     subject: str,
     *,
-    path: str | None = None,
-    confidence: Confidence | None = None,
-    note: str | None = None,
+    confidence: Mapping[str, FunctionConfidence] | None = None,
 ) -> Report:
     """The report on one probe.
 
     Args:
         run: What came of it.
         subject: What was probed, as the user named it.
-        path: The file that the functions stand in, where the subject does not begin with it.
-        confidence: Scores on the document that the functions stand in, for the probes of pairs.
-        note: Why there are none.
+        confidence: On the functions of probes of pairs, by their targets.
     """
-    path, pairs = path or subject.partition("::")[0], pairs_of(run)
+    path, pairs = subject.partition("::")[0], pairs_of(run)
     if run.state is State.DONE and pairs:
         title = f"Probe of {', '.join(record.function for record in pairs)}"
-        return Report(title, tuple(_found(run, 1, path, confidence, note)))
+        return Report(title, tuple(_found(run, 1, path, confidence)))
     head = Heading(1, f"{run.probe.id}: {run.probe.title}")
     return Report(f"{subject}: {run.probe.id}", (head, *_state(run), *_found(run, 2, path)))
 
@@ -76,7 +73,7 @@ def pairs_of(run: ProbeRun) -> tuple[PairsRecord, ...]:
 
 def place_of(record: Record, path: str | None) -> str | None:
     """Where a function stands: the dataset's name of it, or the path that was named."""
-    return record.target if record.target not in ("", record.function) else path
+    return path if record.target == record.function else record.target.partition("::")[0] or path
 
 
 def _state(run: ProbeRun) -> Iterator[Block]:
@@ -88,17 +85,21 @@ def _found(
     run: ProbeRun,
     level: int,
     path: str | None,
-    confidence: Confidence | None = None,
-    note: str | None = None,
+    confidence: Mapping[str, FunctionConfidence] | None = None,
 ) -> Iterator[Block]:
     """What was found; headings begin at a level."""
     pairs = pairs_of(run)
     if run.state is State.FAILED or run.model is None:
         return
     for record in pairs:
-        place = place_of(record, path)
+        known = (confidence or {}).get(record.target, FunctionConfidence(None))
         yield from pairs_blocks(
-            record, model=run.model, path=place, level=level, confidence=confidence, note=note
+            record,
+            model=run.model,
+            path=place_of(record, path),
+            level=level,
+            confidence=known.scored,
+            note=known.note,
         )
     if pairs and len(run.records) == 1:
         return

@@ -25,9 +25,7 @@ def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: st
     return Report(title, (*overview(title, about, runs, linked=True), *sections))
 
 
-def overview(
-    title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool = False
-) -> tuple[Block, ...]:
+def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool = False) -> tuple[Block, ...]:
     """How far each probe is, and what it shows; its name leads to its section.
 
     Args:

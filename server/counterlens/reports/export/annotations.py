@@ -55,7 +55,7 @@ def annotated(found: Exported) -> Iterator[Annotation]:
         for pair in exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST:
                 why = evidence(pair.counterfactual)
-                function = exported.record.function
+                function = exported.function
                 said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
                 place = exported.file, pair.start_line, pair.end_line
                 yield Annotation(*place, pair.mutation, " ".join(said.split()))

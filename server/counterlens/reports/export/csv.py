@@ -49,7 +49,7 @@ def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
         exported.position,
         exported.model,
         exported.target,
-        record.function,
+        exported.function,
         str(record.outcome),
         record.reason,
     )

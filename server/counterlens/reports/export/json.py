@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,6 +20,9 @@ from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.probes.runner import ProbeRun
+
+if TYPE_CHECKING:
+    from counterlens.evaluation.comparison import Comparison
 
 Json = dict[str, Any]
 
@@ -164,7 +169,7 @@ def verdict(found: Verdict) -> Json:
     }
 
 
-def table(found: Table) -> Json:
+def table_json(found: Table) -> Json:
     """A table of figures; a figure with its interval is an object."""
     return {
         "title": found.title,
@@ -195,10 +200,15 @@ def probe_document(run: ProbeRun) -> Json:
         "state": str(run.state),
         "reason": run.reason,
         "summary": run.summary,
-        "tables": [table(found) for found in run.tables],
+        "tables": [table_json(table) for table in run.tables],
         "left_out": dict(run.left_out),
         "records": [plain(record) for record in run.records],
     }
+
+
+def comparison_json(comparisons: Sequence[Comparison]) -> list[Json]:
+    """Comparisons of runs or models."""
+    return [asdict(comparison) for comparison in comparisons]
 
 
 def _number(value: float) -> float | None:

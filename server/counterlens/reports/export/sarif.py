@@ -85,14 +85,14 @@ def _results(found: Exported) -> Iterator[Json]:
 
 
 def _message(exported: ExportedRecord, pair: PairRecord) -> str:
-    beginning, function = f"{done(pair.mutation)}, {exported.model}", exported.record.function
+    beginning, function = f"{done(pair.mutation)}, {exported.model}", exported.function
     if pair.outcome is PairOutcome.GAINED:
         return f"{beginning} gets {function} right, which it does not as it stands."
     return f"{beginning} no longer gets {function} right ({evidence(pair.counterfactual)})."
 
 
 def _location(exported: ExportedRecord, pair: PairRecord, before: str | None) -> Json:
-    function = exported.record.function
+    function = exported.function
     place: Json = {
         "logicalLocations": [{"name": function, "fullyQualifiedName": exported.target, "kind": "function"}]
     }

@@ -20,6 +20,7 @@ class ExportedRecord:
         model: As the user named it.
         probe: The id of the probe.
         target: What a dataset calls the function, or `FILE::QUALNAME`.
+        function: Its qualified name.
         file: Where it stands; of a dataset the name of the problem.
         record: What was found.
     """
@@ -28,6 +29,7 @@ class ExportedRecord:
     model: str
     probe: str
     target: str
+    function: str
     file: str
     record: Record
 
@@ -66,49 +68,38 @@ class Exported:
             yield from ((name, model, records) for (name, model), records in grouped.items() if name == probe)
 
 
-def exported(runs: Sequence[ProbeRun], title: str, path: str | None = None) -> Exported:
+def exported(runs: Sequence[ProbeRun], title: str) -> Exported:
     """The records of some probes of one model.
 
     Args:
         runs: The probes.
         title: What was probed.
-        path: The file that the functions stand in; None for those of a dataset.
     """
-    before, file = (None, "") if path is None else _located(Path(path))
     records = [(run, record) for run in runs for record in run.records]
     return Exported(
         title,
         tuple(
             ExportedRecord(
                 position=position,
-                model=record.model or (run.model.id if run.model else ""),
+                model=record.model,
                 probe=run.probe.id,
-                target=record.target if path is None else f"{file}::{record.function}",
-                file=file or record.target.partition("::")[0],
+                target=record.target,
+                function=record.function,
+                file=record.target.partition("::")[0],
                 record=record,
             )
             for position, (run, record) in enumerate(records)
         ),
-        before=before,
+        before=in_working_tree(Path()) if any("::" in record.target for _, record in records) else None,
         probes=tuple(run.probe.id for run in runs),
     )
 
 
 def in_working_tree(folder: Path) -> str:
     """What stands before a path below a folder for it to be relative to the root of the working tree."""
-    root = _root(folder)
-    inside = "." if root is None else folder.resolve().relative_to(root).as_posix()
-    return "" if inside == "." else f"{inside}/"
-
-
-def _located(path: Path) -> tuple[str, str]:
-    """What stands before a file's path, and that: as it was named, or from the root where it is absolute."""
-    if not path.is_absolute():
-        return in_working_tree(Path()), path.as_posix()
-    root = _root(path)
-    return "", (path.resolve().relative_to(root) if root else path).as_posix()
-
-
-def _root(path: Path) -> Path | None:
-    whole = path.resolve()
-    return next((folder for folder in (whole, *whole.parents) if (folder / ".git").exists()), None)
+    whole = folder.resolve()
+    for root in (whole, *whole.parents):
+        if (root / ".git").exists():
+            inside = whole.relative_to(root).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return ""

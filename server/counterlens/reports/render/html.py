@@ -41,6 +41,7 @@ from counterlens.reports.document import (
     capitalised,
     inline,
 )
+from counterlens.reports.render import vega
 
 _WIDE = 5  # columns from which on a table may have to be scrolled
 _DEEPEST = 6
@@ -48,10 +49,11 @@ _DEEPEST = 6
 
 def page(report: Report) -> str:
     """A page of its own."""
-    kinds = {type(block) for block in _all(report.blocks)}
-    scripts = [_asset("page.js")] if kinds & {Figure, Entries} else []
-    if Figure in kinds:
-        scripts.insert(0, _vega())
+    blocks = [*_all(report.blocks)]
+    plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
+    scripts = [vega.bundle()] if plotted else []
+    if plotted or any(isinstance(block, Entries) for block in blocks):
+        scripts.append(_asset("page.js"))
     return framed(report.title, fragment(report.blocks), scripts, _navigation(report.blocks))
 
 
@@ -215,11 +217,13 @@ def _actions(block: Actions) -> str:
 
 
 def _figure(figure: Figure, number: int) -> str:
+    drawn, plot, data = figure.svg, "", ""
+    if figure.spec is not None:
+        drawn, plot = vega.drawn(figure.spec, figure.title), f' data-plot="{number}"'
+        data = f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
     return (
         f'<figure id="plot-{number}"><figcaption>{escape(figure.title)}</figcaption>'
-        f'<div class="plot" role="img" aria-label="{escape(figure.description)}" data-plot="{number}">'
-        f"{figure.svg}</div>"
-        f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
+        f'<div class="plot" role="img" aria-label="{escape(figure.description)}"{plot}>{drawn}</div>{data}'
         f"<details><summary>Its figures as a table</summary>{table(figure.table)}</details></figure>"
     )
 
@@ -296,16 +300,6 @@ def _all(blocks: Iterable[Block]) -> Iterator[Block]:
             case Entries():
                 for entry in block.entries:
                     yield from _all(entry.blocks)
-
-
-@cache
-def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
-    import vl_convert
-
-    # A closing tag inside of a string would end the element that holds the script.
-    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return str(script).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from counterlens.reports.cells import cell_text
 from counterlens.reports.document import (
+    Actions,
     Block,
     Bullets,
     Code,
     Difference,
     Entries,
+    Entry,
     Figure,
     Folded,
     Gist,
     Heading,
-    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -25,6 +26,7 @@ from counterlens.reports.document import (
     TableBlock,
     capitalised,
     inline,
+    pruned,
 )
 
 _TICKS = re.compile(r"`{3,}")
@@ -68,23 +70,37 @@ def escaped(text: str) -> str:
 
 def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
     level = deeper
-    for block in blocks:
+    for block in pruned(blocks, _shows):
         if isinstance(block, Heading):
             level = deeper + block.level
         yield from _block(block, level, deeper)
 
 
+def _shows(block: Block) -> bool:
+    match block:
+        case Figure() | Actions():
+            return False
+        case Folded():
+            return block.kept
+        case Entries():
+            return any(_keeps(entry) for entry in block.entries)
+    return True
+
+
+def _keeps(entry: Entry) -> bool:
+    return any(isinstance(block, Folded) and block.kept for block in entry.blocks)
+
+
 def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
     match block:
-        case Figure():
-            yield from _leaf(block.table, level)
         case Folded():
             outcome = f": {block.outcome.text}" if block.outcome else ""
             yield _heading(level + 1, block.title + outcome)
             yield from _parts(block.blocks, level)
         case Entries():
             for entry in block.entries:
-                yield from _parts(entry.blocks, deeper)
+                if _keeps(entry):
+                    yield from _parts(entry.blocks, deeper)
         case Gist():
             for inside in block.blocks:
                 yield from _block(inside, level, deeper)
@@ -92,7 +108,7 @@ def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
             yield from _leaf(block, level)
 
 
-def _leaf(block: Leaf, level: int) -> Iterator[str]:
+def _leaf(block: Block, level: int) -> Iterator[str]:
     match block:
         case Heading():
             yield _heading(level, block.text)

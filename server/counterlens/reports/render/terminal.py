@@ -1,4 +1,7 @@
-"""A report at a terminal: readable without colour, and its gist where the eye is, at the end."""
+"""A report at a terminal: readable without colour, its gist at the end, where the eye is.
+
+What a page folds or plots is left out: the tables sum it up.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
+from counterlens.metrics.table import Table
 from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
+    Actions,
     Block,
     Bullets,
     Code,
@@ -22,7 +27,6 @@ from counterlens.reports.document import (
     Folded,
     Gist,
     Heading,
-    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -30,6 +34,7 @@ from counterlens.reports.document import (
     Side,
     SideBySide,
     TableBlock,
+    pruned,
 )
 
 # Blue and orange: told apart with every common form of colour blindness; words say the same.
@@ -67,7 +72,7 @@ def plain(report: Report, width: int = 110) -> str:
 def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Blocks one below the other; a gist stands where its section ends."""
     previous: Block | None = None
-    for block in _in_order(blocks):
+    for block in _in_order(pruned(blocks, _shows)):
         line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
         if isinstance(previous, Heading) and not line:
             yield _heading(previous)
@@ -76,17 +81,16 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
             yield Text.assemble(_heading(previous), "   ", (block.text, "dim"))
         elif not isinstance(block, Heading):
-            yield from _block(block)
+            yield from _leaf(block)
         previous = block
     if isinstance(previous, Heading):
         yield _heading(previous)
 
 
-def grid(table: TableBlock) -> Grid:
+def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
     """A table without lines."""
-    drawn = Grid(
-        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style="dim" if table.quiet else ""
-    )
+    style = "dim" if quiet else ""
+    drawn = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style=style)
     figures = figure_columns(table.columns, table.rows)
     for i, name in enumerate(table.columns):
         if i in figures:
@@ -105,6 +109,10 @@ def difference(lines: Iterable[str]) -> Padding:
         text.append(line + "\n", style=_CHANGES.get(line[:1], ""))
     text.rstrip()
     return Padding(text, (0, 2), expand=False)
+
+
+def _shows(block: Block) -> bool:
+    return not isinstance(block, Actions | Figure | Folded | Entries)
 
 
 def _in_order(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -135,33 +143,17 @@ def _apart(previous: Block, block: Block) -> bool:
         return previous != _EMPTY
     if isinstance(previous, Heading) or _EMPTY in (previous, block):
         return False
-    return isinstance(previous, TableBlock | Figure) or isinstance(block, TableBlock | Figure)
+    return isinstance(previous, TableBlock) or isinstance(block, TableBlock)
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
-    match block:
-        case Figure():
-            yield from _leaf(block.table)
-        case Folded():
-            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
-            yield from shown(block.blocks)
-        case Entries():
-            for entry in block.entries:
-                yield from shown(entry.blocks)
-        case Gist():
-            yield from shown(block.blocks)
-        case _:
-            yield from _leaf(block)
-
-
-def _leaf(block: Leaf) -> Iterator[RenderableType]:
+def _leaf(block: Block) -> Iterator[RenderableType]:
     match block:
         case Paragraph():
             yield _paragraph(block)
         case TableBlock():
             if block.title:
                 yield Text(block.title, style="bold")
-            yield grid(block)
+            yield grid(block, quiet=block.quiet)
             if block.note:
                 yield Text(block.note, style="dim")
         case Difference():
