@@ -9,7 +9,7 @@ import click
 
 from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
 from counterlens.probes.inference.inferred import Method
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.robustness.programs import Code
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

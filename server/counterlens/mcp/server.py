@@ -14,7 +14,7 @@ from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST, lasting
 from counterlens.mcp import tools
 from counterlens.mcp.calls import answered
 from counterlens.mcp.desk import Desk
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.robustness.programs import Code
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)

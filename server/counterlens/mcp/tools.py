@@ -13,10 +13,10 @@ from counterlens.mcp.calls import Answer
 from counterlens.mcp.desk import Desk
 from counterlens.mutations.engine import survey
 from counterlens.probes.offers import OFFERS
+from counterlens.probes.robustness.programs import Code
 from counterlens.probes.running import State, run_offer
 from counterlens.probes.steps import Report
 from counterlens.probes.task import Request, Target
-from counterlens.probes.understanding.programs import Code
 from counterlens.reports import json as plain
 from counterlens.reports.confidence_markdown import confidence_markdown
 from counterlens.reports.dependence import plain as dependences_json

@@ -7,7 +7,6 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.probes.concepts import ConfidenceTask
-from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceTask
 from counterlens.probes.execution.dependent import DependentTask
 from counterlens.probes.execution.specification import SpecificationTask
@@ -20,8 +19,10 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
-from counterlens.probes.understanding.asking import QUESTIONS
-from counterlens.probes.understanding.task import UnderstandingTask
+from counterlens.probes.robustness.embedding import EmbeddingProbe
+from counterlens.probes.robustness.name import NameProbe
+from counterlens.probes.robustness.output import OutputProbe
+from counterlens.probes.robustness.summary import SummaryProbe
 
 ALL = "all"
 """Stands for every probe."""
@@ -33,18 +34,15 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     LegacyProbe(ConfidenceTask()),
     OperatorProbe(),
     MemorisationProbe(),
-    *map(
-        LegacyProbe,
-        (
-            EmbeddingTask(),
-            ExecutionTask(),
-            DependentTask(),
-            SpecificationTask(),
-            CoherenceTask(),
-            DependenceTask(),
-            *map(UnderstandingTask, QUESTIONS),
-        ),
-    ),
+    EmbeddingProbe(),
+    LegacyProbe(ExecutionTask()),
+    LegacyProbe(DependentTask()),
+    LegacyProbe(SpecificationTask()),
+    LegacyProbe(CoherenceTask()),
+    LegacyProbe(DependenceTask()),
+    SummaryProbe(),
+    NameProbe(),
+    OutputProbe(),
 )
 
 PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}
