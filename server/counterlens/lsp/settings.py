@@ -15,7 +15,7 @@ from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.operator.tables import PREFERRED
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.robustness.programs import Code
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
