@@ -8,7 +8,7 @@ equivalent.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -21,14 +21,14 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
 from counterlens.counting import plural
-from counterlens.errors import Cancelled
 from counterlens.mutations.base import Counterfactual
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
 
-class Finding(StrEnum):
+class Settlement(StrEnum):
     """What became of a counterfactual."""
 
     HOLDS = "holds"  # it keeps the meaning as far as anything could tell
@@ -50,7 +50,7 @@ class Settled:
     """
 
     counterfactual: Counterfactual
-    finding: Finding
+    finding: Settlement
     verdict: Verdict | None
     reason: str
 
@@ -62,7 +62,7 @@ def settle(
     *,
     python: Path | None = None,
     cancel: Event | None = None,
-    report: Callable[[str, int, int], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[Settled]:
     """Run counterfactuals, by the tests of their function and by differential execution, as far as they go.
 
@@ -72,7 +72,7 @@ def settle(
         sandbox: Where they are run.
         python: The interpreter; by default that of the file's project.
         cancel: Set it to give up.
-        report: Called with what is being done, steps done, and steps in all.
+        progress: Called with each counterfactual.
 
     Raises:
         SandboxError, Cancelled: as `Sandbox.run`.
@@ -80,20 +80,18 @@ def settle(
     waiting = list(counterfactuals)
     setting = Setting(sandbox, python or interpreter_for(document.path), LIMITS, cancel)
     benches = _Benches(document, setting)
-    found = []
-    for number, one in enumerate(waiting):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        if report:
-            report(f"{one.mutation}, line {one.start_line}", number, len(waiting))
-        found.append(_settled(one, *benches.of(one.function), cancel))
-    return found
+    steps = Steps(cancel, progress)
+    settled = []
+    for number, counterfactual in enumerate(waiting):
+        steps.next(f"{counterfactual.mutation}, line {counterfactual.start_line}", number, len(waiting))
+        settled.append(_settled(counterfactual, *benches.of(counterfactual.function), cancel))
+    return settled
 
 
-def counts(settled: Iterable[Settled]) -> dict[Finding, int]:
+def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
     """How many there are of each finding."""
     found = Counter(one.finding for one in settled)
-    return {finding: found[finding] for finding in Finding}
+    return {finding: found[finding] for finding in Settlement}
 
 
 def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None) -> Settled:
@@ -104,18 +102,18 @@ def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: 
             continue
         heard.append(verdict)
         if not verdict.passed:
-            finding = Finding.DISCARDED if one.preserving else Finding.BREAKS
+            finding = Settlement.DISCARDED if one.preserving else Settlement.BREAKS
             evidence = verdict.evidence
             told = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
             return Settled(one, finding, verdict, told)
     if not heard:
-        return Settled(one, Finding.UNSETTLED, None, reason)
+        return Settled(one, Settlement.UNSETTLED, None, reason)
     basis = " and ".join(_basis(verdict) for verdict in heard)
     if one.preserving:
-        return Settled(one, Finding.HOLDS, heard[-1], basis)
+        return Settled(one, Settlement.HOLDS, heard[-1], basis)
     return Settled(
         replace(one, possibly_equivalent=True),
-        Finding.POSSIBLY_EQUIVALENT,
+        Settlement.POSSIBLY_EQUIVALENT,
         heard[-1],
         f"nothing tells it from the original: {basis}",
     )

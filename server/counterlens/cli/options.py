@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -16,32 +16,14 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
-from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
-from counterlens.mutations.cuts import Ratio
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _WEAKER = "counterlens.allow_weaker_sandbox"
-
-
-def prefix_ratio(context: click.Context, parameter: click.Parameter, value: str) -> Ratio:
-    """Read `0.75`, or a range such as `0.4-0.6`; both ends between 0.05 and 1.
-
-    Raises:
-        click.BadParameter: it is neither.
-    """
-    try:
-        parts = [float(part) for part in value.split("-")]
-    except ValueError:
-        parts = []
-    if not 1 <= len(parts) <= 2 or not all(0.05 <= part <= 1 for part in parts) or parts != sorted(parts):
-        raise click.BadParameter(
-            f"{value!r} is neither a number from 0.05 to 1 nor a range such as 0.4-0.6", context, parameter
-        )
-    return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 
 def json_option(command: Command) -> Command:
@@ -93,22 +75,17 @@ class ChosenModel:
     options: Options
     cached: bool = True
 
-    @contextmanager
-    def opened(self) -> Iterator[Model]:
-        """The model, closed afterwards.
+    def named(self, name: str) -> ChosenModel:
+        """Another model, opened in the same way, that gives embeddings."""
+        return replace(self, name=name, options=replace(self.options, api="completions"))
+
+    def opened(self) -> Model:
+        """Open the model; close it afterwards.
 
         Raises:
             ModelError: it cannot be opened.
         """
-        with load(self.name, self.options) as loaded:
-            if not self.cached:
-                yield loaded
-                return
-            store = AnswerStore()
-            try:
-                yield CachedModel(loaded, store)
-            finally:
-                store.close()
+        return (open_cached if self.cached else load)(self.name, self.options)
 
 
 def model_options(command: Command) -> Command:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from counterlens.evaluation.settings import Settings
-from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.evaluation.settings import RunSettings
+from counterlens.models.cache import AnswerStore
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options, load
 from counterlens.models.sentences import ModelSentences
 
 
 @contextmanager
-def opened_encoder(settings: Settings, answers: AnswerStore | None = None) -> Iterator[ModelSentences | None]:
+def opened_encoder(
+    settings: RunSettings, answers: AnswerStore | None = None
+) -> Iterator[ModelSentences | None]:
     """The encoder of a run; None where a task takes the one that is installed beside.
 
     It answers on the machine of the process that was started, whatever the engine: it reads single sentences.
@@ -27,5 +30,10 @@ def opened_encoder(settings: Settings, answers: AnswerStore | None = None) -> It
     if settings.encoder is None:
         yield None
         return
-    with load(settings.encoder, Options(threads=settings.threads, base_url=settings.base_url)) as model:
-        yield ModelSentences(model if answers is None else CachedModel(model, answers))
+    options = Options(threads=settings.threads, base_url=settings.base_url)
+    with (
+        load(settings.encoder, options)
+        if answers is None
+        else open_cached(settings.encoder, options, store=answers)
+    ) as model:
+        yield ModelSentences(model)

@@ -89,5 +89,5 @@ def _report(
     report("opening the model", 0, 1)
     with host.lend(settings) as model:
         if known is None:
-            known = measure(model, document, span=span, cancel=cancel, report=report)
+            known = measure(model, document, span=span, cancel=cancel, progress=report)
         return confidence_markdown(known, model.info, span=span)

@@ -14,7 +14,7 @@ from counterlens.lsp.language import recognised
 from counterlens.lsp.progress import progress
 from counterlens.lsp.status import Steps
 from counterlens.lsp.targets import plain
-from counterlens.models.trial import Trial, try_model
+from counterlens.models.connection_test import ConnectionTest, run_connection_test
 
 TEST_COMMAND = "counterlens.testModel"
 LIST_COMMAND = "counterlens.listModels"
@@ -86,9 +86,9 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         detail = f"opening {settings.model_spec}"
         loop.call_soon_threadsafe(ls.announce, "loading", detail, "", Steps(done, total))
 
-    def work(cancel: Event) -> Trial:
+    def work(cancel: Event) -> ConnectionTest:
         with ls.host.lend(settings, loading) as model:
-            return try_model(model.model, cancel=cancel)
+            return run_connection_test(model.model, cancel=cancel)
 
     try:
         found = await _waiting(ls, f"Testing {settings.model_spec}", work)

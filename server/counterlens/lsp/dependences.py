@@ -27,8 +27,9 @@ from counterlens.lsp.settings import Settings
 from counterlens.lsp.shown import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
-from counterlens.probes.inference.inferred import Inferred, Method, infer
-from counterlens.probes.inference.sampling import MOST_QUESTIONS
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
+from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.progress import Steps
 from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
@@ -113,9 +114,9 @@ def _method(wanted: Any) -> str | None:
     Raises:
         CounterlensError: there is no such method.
     """
-    if wanted is None or wanted == NONE or wanted in list(Method):
+    if wanted is None or wanted == NONE or wanted in list(InferenceMethod):
         return wanted if wanted is None else str(wanted)
-    raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(Method)}")
+    raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(InferenceMethod)}")
 
 
 def _analysed(document: Document, function: Function) -> Dependences:
@@ -187,14 +188,14 @@ def _run(
     report("opening the model", 0, 1)
     with host.lend(settings) as model:
         scores = model.offers(Capability.SCORE, cancel=cancel)
-        if method == Method.INTERVENTIONAL and not scores:
+        if method == InferenceMethod.INTERVENTIONAL and not scores:
             raise ModelError(
                 f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
                 "Ask it instead: method prompted",
             )
         if method is None:
-            method = Method.INTERVENTIONAL if scores else Method.PROMPTED
-        return infer(model, found, Method(method), limit=MOST_QUESTIONS, cancel=cancel, report=report)
+            method = InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
+        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=Steps(cancel, report))
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:

@@ -13,6 +13,7 @@ from counterlens.lsp.settings import Settings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 
 
@@ -91,8 +92,9 @@ class ModelHost:
         wanted = _wanted(settings)
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
-            opened = self.open(settings.model_spec, replace(settings.model_options, progress=progress))
-            self._models[wanted] = CachedModel(opened, self._store)
+            options = replace(settings.model_options, progress=progress)
+            opened = open_cached(settings.model_spec, options, store=self._store, load=self.open)
+            self._models[wanted] = opened
             self._names[settings.model_spec] = opened.info.name
         return self._models[wanted]
 

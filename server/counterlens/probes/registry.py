@@ -7,14 +7,15 @@ from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.probes.concepts import ConfidenceTask
+from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.independent import ExecutionProbe
 from counterlens.probes.execution.specification import SpecificationProbe
-from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.legacy import LegacyProbe
-from counterlens.probes.operator.task import OperatorTask
+from counterlens.probes.operator.memorisation import MemorisationProbe
+from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
@@ -29,25 +30,19 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
+    LegacyProbe(ConfidenceTask()),
+    OperatorProbe(),
+    MemorisationProbe(),
     *map(
         LegacyProbe,
-        (
-            ConfidenceTask(),
-            OperatorTask(),
-            EmbeddingTask(),
-        ),
+        (EmbeddingTask(),),
     ),
     ExecutionProbe(),
     DependentExecutionProbe(),
     SpecificationProbe(),
     CoherenceProbe(),
-    *map(
-        LegacyProbe,
-        (
-            DependenceTask(),
-            *map(UnderstandingTask, QUESTIONS),
-        ),
-    ),
+    DependenceProbe(),
+    *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )
 
 PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}

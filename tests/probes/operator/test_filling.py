@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from counterlens.models.base import Completion, Prompt
+from counterlens.models.base import Api, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.filling import filled, filled_table, fills, operator_in
-from counterlens.probes.task import Request, Target
-from counterlens.sandbox.registry import best_sandbox
+from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 
 SOURCE = "LIMIT = 3\n\n\ndef f(a, b):\n    if a < b and a not in (1,):\n        return a\n    return b\n"
@@ -43,8 +42,7 @@ class Fills:
     """A model that fills in what it is told to, and keeps what it was shown."""
 
     def __init__(self, model: LlamaModel, answers: Sequence[str]) -> None:
-        details = tuple((name, "fill" if name == "api" else value) for name, value in model.info.details)
-        self.info = replace(model.info, details=details)
+        self.info = replace(model.info, api=Api.FILL)
         self.answers, self.shown = iter(answers), list[Prompt]()
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
@@ -56,8 +54,8 @@ def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaMo
     asked = Fills(model, ["< b", "or", " is"])
     assert fills(asked)  # type: ignore[arg-type]
     assert not fills(model)
-    found = filled(Request(asked, [Target(Document(SOURCE), "f")], best_sandbox))  # type: ignore[arg-type]
-    assert [(one["operator"], one["written"]) for one in found] == [
+    found = filled(Context(asked), Target(Document(SOURCE), "f"))  # type: ignore[arg-type]
+    assert [(gap.operator, gap.written) for gap in found] == [
         ("<", "<"),
         ("and", "or"),
         ("not in", None),

@@ -65,9 +65,9 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
         return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
 
-    def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.tables`."""
-        return coherence_tables(_calls(records), seed=seed)
+        return coherence_tables(_calls(records))
 
     def summary(self, records: Sequence[CoherenceRecord]) -> str:
         """As `Probe.summary`."""

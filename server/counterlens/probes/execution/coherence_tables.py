@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
-from counterlens.metrics.bootstrap import bootstrap
-from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.summary import LEAST_CLUSTERS
+from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import CoherenceCall
 from counterlens.probes.execution.tables import SHOWN
@@ -27,14 +24,9 @@ def square(calls: Sequence[CoherenceCall]) -> Counter[tuple[bool, bool]]:
     return Counter((call.right, call.states_right) for call in calls)
 
 
-def coherence_tables(calls: Sequence[CoherenceCall], *, seed: int) -> tuple[Table, ...]:
-    """All tables.
-
-    Args:
-        calls: The calls, with their states.
-        seed: Of intervals.
-    """
-    tables = [_square(calls), _shares(calls, seed), _unread(calls)]
+def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
+    """All tables of some calls with their states."""
+    tables = [_square(calls), _shares(calls), _unread(calls)]
     if len(calls) <= SHOWN:
         tables.insert(0, _listed(calls))
     return tuple(table for table in tables if table.rows)
@@ -50,27 +42,14 @@ def _square(calls: Sequence[CoherenceCall]) -> Table:
     return Table("coherence", columns, tuple(rows), _NOTE)
 
 
-def _shares(calls: Sequence[CoherenceCall], seed: int) -> Table:
+def _shares(calls: Sequence[CoherenceCall]) -> Table:
     """Single states, by whether the output was right."""
     rows: list[tuple[Cell, ...]] = []
     for output, title in _OUTPUTS.items():
-        chosen = [[state.right for state in call.states] for call in calls if call.right is output]
-        rows.append((title, len(chosen), sum(map(len, chosen)), _pooled(chosen, seed)))
+        chosen = [call.states for call in calls if call.right is output]
+        share = pooled_share((i, state.right) for i, states in enumerate(chosen) for state in states)
+        rows.append((title, len(chosen), share.n, share))
     return Table("states by themselves", ("output", "calls", "states", "right"), tuple(rows))
-
-
-def _pooled(chosen: Sequence[Sequence[bool]], seed: int) -> Proportion:
-    """The share of right states; of enough calls, whole calls are drawn anew for its interval."""
-    share = wilson(sum(map(sum, chosen)), sum(map(len, chosen)))
-    if len(chosen) < LEAST_CLUSTERS or share.value in (None, 0.0, 1.0):
-        return share
-    drawn = bootstrap(chosen, _share, seed=seed)
-    return replace(share, low=drawn.low, high=drawn.high)
-
-
-def _share(groups: Sequence[Sequence[bool]]) -> float | None:
-    n = sum(map(len, groups))
-    return sum(map(sum, groups)) / n if n else None
 
 
 def _unread(calls: Sequence[CoherenceCall]) -> Table:

@@ -14,11 +14,10 @@ import json
 import linecache
 import os
 import random
-import sys
-import types
 
+from ..job import send, take_task
 from . import structure
-from .loading import Program, resolve
+from .loading import ReplacedModule, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,18 +77,12 @@ class StandIn:
 
 def main() -> None:
     """Read the task, run the tests, say what became of them, and leave."""
-    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
-        task = json.load(file)
-    os.unlink("task.json")  # noqa: PTH108
-    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    sys.modules["__main__"] = types.ModuleType("__main__")
+    task, descriptor = take_task()
     try:
         report = run_tests(task)
     except BaseException as error:
         report = {"broken": f"{type(error).__name__}: {error}"[:500]}
-    data = json.dumps(report).encode("ascii") + b"\n"
-    while data:
-        data = data[os.write(descriptor, data) :]
+    send(descriptor, json.dumps(report))
     os._exit(0)
 
 
@@ -100,7 +93,7 @@ def run_tests(task: dict[str, Any]) -> dict[str, Any]:
         task: `source` and `module` of the original, `target`, `tests`, `calls` and `given` (None to record).
     """
     random.seed(0)
-    module = Program(task["source"], "program.py", task["module"]).load([])
+    module = ReplacedModule(task["source"], "program.py", task["module"]).load([])
     space = dict(vars(module))
     classes = {name: getattr(collections, name) for name in _LENT}
     classes.update({name: one for name, one in space.items() if isinstance(one, type)})

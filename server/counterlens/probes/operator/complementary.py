@@ -1,0 +1,93 @@
+"""Complementary operators as in Hooda et al. 2024, Table 3: frequency beside what exchanging one costs.
+
+A model that goes by what it has often seen loses more where the rarer operator of a pair takes the place of
+the more frequent one than the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.effects import Effect
+from counterlens.metrics.table import Cell, Table
+
+PAIRS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
+"""Complementary operators; the first three pairs are the paper's."""
+COLUMNS = ("op A", "op B", "ratio", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A", "A : B")
+"""The paper's five, in its order; then how many there are, and the counts of the ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """One operator in whose place its complement was put.
+
+    Attributes:
+        target: The id of the function.
+        before: The operator as it stands.
+        after: The complementary one.
+        original: Whether the model was right before.
+        counterfactual: Whether it was right after.
+    """
+
+    target: str
+    before: str
+    after: str
+    original: bool
+    counterfactual: bool
+
+    @property
+    def effect(self) -> Effect:
+        """The mutation effect."""
+        return Effect(self.original, self.counterfactual)
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """What one substitution costs.
+
+    Attributes:
+        n: How many were judged.
+        drop: Mean of A(original) - A(counterfactual), with an interval over functions.
+    """
+
+    n: int
+    drop: Estimate
+
+
+def direction(substitutions: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
+    """What replacing one operator by another costs, over all pairs that were judged."""
+    judged = [made for made in substitutions if (made.before, made.after) == (before, after)]
+    drops = ((made.target, -made.effect.signed) for made in judged)
+    return Direction(len(judged), pooled_mean(drops, seed=seed))
+
+
+def complementary(
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], *, what: str, seed: int
+) -> Table:
+    """The pairs of operators of which one was put in the other's place.
+
+    Args:
+        substitutions: What was judged.
+        frequency: How often each operator stands in the corpus.
+        what: What is lost, such as `correct completions`.
+        seed: Of intervals.
+    """
+    rows = [_row(substitutions, frequency, pair, seed) for pair in PAIRS]
+    note = (
+        f"ratio: how much more frequent A is than B; Δ: {what} lost when one takes the other's place, as a "
+        "share of the n pairs, with 95 % intervals over functions; below 0 more are gained than lost (the "
+        "columns of Hooda et al. 2024, Table 3, which has no intervals)"
+    )
+    return Table("complementary operators", COLUMNS, tuple(row for row in rows if row[5] or row[6]), note)
+
+
+def _row(
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], pair: tuple[str, str], seed: int
+) -> tuple[Cell, ...]:
+    a, b = sorted(pair, key=lambda name: (-frequency.get(name, 0), pair.index(name)))
+    there, back = direction(substitutions, a, b, seed=seed), direction(substitutions, b, a, seed=seed)
+    counts = frequency.get(a, 0), frequency.get(b, 0)
+    ratio = counts[0] / counts[1] if counts[1] else None
+    return a, b, ratio, there.drop, back.drop, there.n, back.n, f"{counts[0]:.0f} : {counts[1]:.0f}"

@@ -1,0 +1,70 @@
+"""The verdicts that a mutation changed as lines: for a terminal or a hook, and as annotations on GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from counterlens.metrics.effects import PairOutcome
+from counterlens.probes.pairs.phrases import done
+from counterlens.reports.export.view import Exported
+from counterlens.reports.wording import evidence
+
+_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_PROPERTY = _DATA | {":": "%3A", ",": "%2C"}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A right verdict that was lost.
+
+    Attributes:
+        file: As the user named it, or relative to the folder of the repository; of a dataset the name of the
+            problem.
+        line: Where the code was changed, 1-based.
+        end_line: The last line of the change.
+        mutation: What was done.
+        message: What it means.
+    """
+
+    file: str
+    line: int
+    end_line: int
+    mutation: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+    @property
+    def workflow_command(self) -> str:
+        """What GitHub Actions reads from a step's output and shows at the line."""
+        place = {
+            "file": self.file,
+            "line": str(self.line),
+            "endLine": str(self.end_line),
+            "title": f"Counterlens: {self.mutation}",
+        }
+        properties = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in place.items())
+        return f"::warning {properties}::{_escaped(self.message, _DATA)}"
+
+
+def annotated(found: Exported) -> Iterator[Annotation]:
+    """What there is to say of lines: right verdicts that a mutation lost, in the order of the records."""
+    for exported in found.records:
+        for pair in exported.judged_pairs:
+            if pair.outcome is PairOutcome.LOST:
+                why = evidence(pair.counterfactual)
+                function = exported.record.function
+                said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
+                place = exported.file, pair.start_line, pair.end_line
+                yield Annotation(*place, pair.mutation, " ".join(said.split()))
+
+
+def github(found: Exported) -> str:
+    """One workflow command per line."""
+    return "".join(f"{annotation.workflow_command}\n" for annotation in annotated(found))
+
+
+def _escaped(text: str, how: dict[str, str]) -> str:
+    return "".join(how.get(character, character) for character in text)

@@ -1,0 +1,205 @@
+"""Results as plain data for `--json`. The keys are a contract: they are added to, never renamed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+
+from counterlens.attribution.base import Verdict
+from counterlens.attribution.settlement import Settled
+from counterlens.confidence.aggregate import Confidence
+from counterlens.confidence.granularity import LABELS, Granularity, spans
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import ModelInfo, TokenScores
+from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.probes.record import SCHEMA, plain
+from counterlens.probes.runner import ProbeRun
+
+Json = dict[str, Any]
+
+
+def model(info: ModelInfo) -> Json:
+    """Who answered."""
+    return {
+        "id": info.id,
+        "name": info.name,
+        "identity": info.identity,
+        "where": info.where,
+        "capabilities": sorted(info.capabilities),
+        "context": info.context,
+        **dict(info.details),
+    }
+
+
+def counterfactual(found: Counterfactual) -> Json:
+    """One mutated source."""
+    return {
+        "mutation": found.mutation,
+        "concept": found.concept,
+        "preserving": found.preserving,
+        "function": found.function,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "description": found.description,
+        "assumptions": list(found.assumptions),
+        "possibly_equivalent": found.possibly_equivalent,
+        "changes": [{"original": list(c.original), "mutated": list(c.mutated)} for c in found.changes],
+        "cut": {"original": found.cut.original, "mutated": found.cut.mutated} if found.cut else None,
+        "seed": found.seed,
+        "source": found.source,
+    }
+
+
+def refusal(found: Refusal) -> Json:
+    """One site where a mutation was refused."""
+    return {
+        "mutation": found.mutation,
+        "function": found.function,
+        "line": found.line,
+        "reason": found.reason,
+    }
+
+
+def settled(found: Settled) -> Json:
+    """A counterfactual, with what running it has shown."""
+    evidence = found.verdict.evidence if found.verdict else None
+    return {
+        **counterfactual(found.counterfactual),
+        "settled": {
+            "finding": found.finding.value,
+            "reason": found.reason,
+            "attribution": evidence.attribution if evidence else None,
+            "strength": evidence.strength if evidence else None,
+            "failed": evidence.failed if evidence else None,
+            "message": evidence.message if evidence else "",
+        },
+    }
+
+
+def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
+    """Token scores; offsets are UTF-8 bytes, moved by `shift`, log-probabilities nats."""
+    data = scores.text.encode("utf-8", "surrogatepass")
+    return [
+        {
+            "start": int(scores.start[i]) + shift,
+            "end": int(scores.end[i]) + shift,
+            "text": data[scores.start[i] : scores.end[i]].decode("utf-8", "replace"),
+            "logprob": _number(scores.logprob[i]),
+            "entropy": _number(scores.entropy[i]),
+            "rank": int(scores.rank[i]) if scores.rank[i] >= 0 else None,
+            "alternatives": [
+                {"text": text, "logprob": float(logprob)}
+                for text, logprob in zip(
+                    scores.alternative_text[i], scores.alternative_logprob[i], strict=False
+                )
+            ],
+        }
+        for i in range(len(scores))
+    ]
+
+
+def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Json:
+    """Scores on the syntax of a whole document, and its spans at one granularity."""
+    shift = 3 if found.document.decoded and found.document.decoded.bom else 0
+    return {
+        "model": info.id,
+        "model_info": model(info),
+        "path": str(found.document.path) if found.document.path else None,
+        "language": found.document.language,
+        "aggregation": found.aggregation,
+        "rule": found.rule,
+        "bits_per_byte": found.bits_per_byte,
+        "tokens": tokens(found.scores, shift),
+        "nodes": [
+            {
+                "type": node.kind,
+                "named": node.named,
+                "start": node.start + shift,
+                "end": node.end + shift,
+                "category": node.category,
+                "confidence": node.confidence,
+                "minimum": node.minimum,
+                "bits": node.bits,
+                "bits_per_byte": node.bits_per_byte,
+                "parent": node.parent if node.parent >= 0 else None,
+                "tokens": list(range(*node.tokens)),
+            }
+            for node in found.nodes
+        ],
+        "concepts": {category: value for category, (value, _) in found.concepts.items()},
+        "concept_nodes": {category: n for category, (_, n) in found.concepts.items()},
+        "by": by,
+        "levels": list(LABELS),
+        "spans": [
+            {
+                "start": span.start + shift,
+                "end": span.end + shift,
+                "type": span.kind,
+                "category": span.category,
+                "value": span.value,
+                "level": span.level,
+            }
+            for span in spans(found, by)
+        ],
+    }
+
+
+def verdict(found: Verdict) -> Json:
+    """A judgement with its evidence."""
+    return {
+        "verdict": found.judgement.value,
+        "attribution": found.evidence.attribution,
+        "evidence": {
+            "tests": found.evidence.tests,
+            "failed": found.evidence.failed,
+            "message": found.evidence.message,
+            "strength": found.evidence.strength,
+            "isolation": found.evidence.isolation,
+        },
+        "seconds": round(found.seconds, 4),
+    }
+
+
+def table(found: Table) -> Json:
+    """A table of figures; a figure with its interval is an object."""
+    return {
+        "title": found.title,
+        "columns": list(found.columns),
+        "rows": [[cell(each) for each in row] for row in found.rows],
+        "note": found.note,
+    }
+
+
+def cell(found: Cell) -> Any:
+    """A cell of a table."""
+    if isinstance(found, Proportion):
+        interval = {"value": found.value, "low": found.low, "high": found.high}
+        return {**interval, "count": found.count, "n": found.n}
+    if isinstance(found, Estimate):
+        return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+    return found
+
+
+def probe_document(run: ProbeRun) -> Json:
+    """Everything that one probe found."""
+    return {
+        "schema": SCHEMA,
+        "probe": run.probe.id,
+        "title": run.probe.title,
+        "model": model(run.model) if run.model else None,
+        "options": msgspec.to_builtins(run.options),
+        "state": str(run.state),
+        "reason": run.reason,
+        "summary": run.summary,
+        "tables": [table(found) for found in run.tables],
+        "left_out": dict(run.left_out),
+        "records": [plain(record) for record in run.records],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
