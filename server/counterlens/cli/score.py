@@ -18,7 +18,7 @@ from counterlens.cli.options import (
     steps,
 )
 from counterlens.cli.sources import files_of
-from counterlens.cli.written import write_page
+from counterlens.cli.report_output import write_page
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from counterlens.errors import CounterlensError
-from counterlens.probes.concepts import ConfidenceTask
+from counterlens.plugins import Registry
+from counterlens.probes.confidence import ConfidenceProbe
 from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceProbe
@@ -30,13 +31,10 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
-    LegacyProbe(ConfidenceTask()),
+    ConfidenceProbe(),
     OperatorProbe(),
     MemorisationProbe(),
-    *map(
-        LegacyProbe,
-        (EmbeddingTask(),),
-    ),
+    LegacyProbe(EmbeddingTask()),
     ExecutionProbe(),
     DependentExecutionProbe(),
     SpecificationProbe(),
@@ -45,7 +43,9 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )
 
-PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}
+PROBES: Registry[Probe[Any, Any]] = Registry(
+    "counterlens.probes", _BUILT_IN, name=lambda probe: probe.id, kind=Probe
+)
 
 
 def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:

@@ -13,8 +13,8 @@ from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, questions
 from counterlens.probes.dependence.sampling import balanced
 from counterlens.probes.dependence.yes_no import AnswerSource, ask
-from counterlens.reports.edges import overview
 from counterlens.progress import Steps
+from counterlens.reports.edges import overview
 from counterlens.reports.inference import inferred_json
 
 SOURCE = '''\

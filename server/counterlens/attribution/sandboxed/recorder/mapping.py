@@ -106,7 +106,7 @@ def run_tests(task: dict[str, Any], lent: str) -> dict[str, Any]:
     lines = {}
     for path in data.measured_files():
         by_line = data.contexts_by_lineno(path)
-        found = [[line, [int(one) for one in ran if one]] for line, ran in sorted(by_line.items())]
+        found = [[line, [int(number) for number in ran if number]] for line, ran in sorted(by_line.items())]
         lines[path] = [[line, ran] for line, ran in found if ran]
     return {"tests": contexts.tests, "lines": lines, "partial": contexts.out_of_time}
 

@@ -44,8 +44,8 @@ class StandIn:
     def __call__(self, *positional: Any, **named: Any) -> Any:
         """One call of the tests."""
         encoder = structure.Encoder(pull=False)
-        forms: dict[str, Any] = {"v": [encoder.encode(one) for one in positional]}
-        forms["w"] = {name: encoder.encode(one) for name, one in named.items()}
+        forms: dict[str, Any] = {"v": [encoder.encode(argument) for argument in positional]}
+        forms["w"] = {name: encoder.encode(argument) for name, argument in named.items()}
         self.made.append(forms)
         if self.given is None:
             return self.real(*positional, **named)
@@ -96,7 +96,7 @@ def run_tests(task: dict[str, Any]) -> dict[str, Any]:
     module = ReplacedModule(task["source"], "program.py", task["module"]).load([])
     space = dict(vars(module))
     classes = {name: getattr(collections, name) for name in _LENT}
-    classes.update({name: one for name, one in space.items() if isinstance(one, type)})
+    classes.update({name: value for name, value in space.items() if isinstance(value, type)})
     stand_in = StandIn(resolve(module, task["target"]), task["given"], task["calls"], classes)
     space[task["target"]] = stand_in
     text = task["tests"]
