@@ -152,10 +152,7 @@ def _body(document: Document, function: Function) -> Sequence[tree_sitter.Node]:
 
 def _header_end(document: Document, function: Function) -> int:
     """The byte after the colon of a function's header."""
-    for child in _definition(document, function).children:
-        if child.type == ":":
-            return child.end_byte
-    raise SourceError(f"the header of {function.qualname} cannot be read")
+    return next(child.end_byte for child in _definition(document, function).children if child.type == ":")
 
 
 def _definition(document: Document, function: Function) -> tree_sitter.Node:
@@ -163,5 +160,5 @@ def _definition(document: Document, function: Function) -> tree_sitter.Node:
     while node is not None and node.type != "function_definition":
         node = node.parent
     if node is None:
-        raise SourceError(f"the definition of {function.qualname} cannot be read")
+        raise SourceError(f"the header of {function.qualname} cannot be read")
     return node
