@@ -131,6 +131,16 @@ class Lowering:
                 frame.swallowed += [(node, arc) for node, _ in loose]
         self.graph.connect(loose, EXIT)
 
+    def never_left(self, head: int) -> None:
+        """Say that nothing but an exception leads out of an endless loop."""
+        for frame in reversed(self.frames[self._live_from or 0 :]):
+            if isinstance(frame, Handlers):
+                frame.risky.append((head, Arc.PHANTOM))
+                return
+            if isinstance(frame, Finally):
+                break
+        self.jump(Jump.RETURN, [(head, Arc.PHANTOM)])
+
     def raise_implicitly(self, loose: Loose) -> None:
         """Send an exception on that no `raise` in the function raised: data flows, control does not."""
         self._protected([(node, Arc.RAISED) for node, arc in loose if arc is not Arc.PHANTOM])
@@ -178,7 +188,7 @@ def may_raise(statement: ast.AST) -> bool:
             continue
         if not isinstance(part, ast.stmt | ast.Tuple | ast.List | ast.BoolOp | ast.IfExp | ast.Starred):
             return True
-        parts += [one for one in ast.iter_child_nodes(part) if isinstance(one, ast.expr)]
+        parts += [child for child in ast.iter_child_nodes(part) if isinstance(child, ast.expr)]
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.Delete)
 
 
