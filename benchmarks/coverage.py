@@ -4,8 +4,8 @@
     python benchmarks/coverage.py --quick    # under a minute
 
 Shares: observations of 0 and 1 in clusters, such as pairs in functions. Each cluster draws its own rate from
-a beta distribution with the given mean and the given correlation between observations of one cluster (0:
-none; 1: each cluster holds one value throughout). `mean` is the coverage averaged over rates from 0 to 1 in equal
+a beta distribution with the given mean and the given correlation of the observations of one cluster (0: none;
+1: each cluster holds one value throughout). `mean` is the coverage averaged over rates from 0 to 1 in equal
 steps, `least` that of the worst of them, and some rates stand by themselves. Where n is small no interval can
 hold exactly 95 % at every rate, because few counts can come out (Brown, Cai and DasGupta 2001). The coverage
 of independent observations is computed exactly.
