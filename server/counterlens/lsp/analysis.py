@@ -21,7 +21,7 @@ from counterlens.syntax.functions import Function, functions
 Made = TypeVar("Made")
 
 
-class State(StrEnum):
+class ScoringState(StrEnum):
     """How far the scoring of a document is."""
 
     SCORING = "scoring"
@@ -83,7 +83,7 @@ class Analysis:
 
     uri: str
     document: Document
-    state: State = State.SCORING
+    state: ScoringState = ScoringState.SCORING
     reason: str = ""
     confidence: Confidence | None = None
     shown: Confidence | None = None
@@ -101,7 +101,7 @@ class Analysis:
         self.cancel.set()
         self.cancel = Event()
         self.document, self.confidence, self.shown = document, None, None
-        self.state, self.reason = State.SCORING, ""
+        self.state, self.reason = ScoringState.SCORING, ""
         if self.probed or self.findings or self.examined:
             current = {f.qualname: self.source_of(f) for f in functions(document)}
             self.probed = {
@@ -127,13 +127,13 @@ class Analysis:
     ) -> None:
         """Take the scores of the newest version, and what is shown of them if that differs."""
         self.confidence, self.shown, self.last = found, shown or found, found
-        self.calibration, self.state, self.reason = calibration, State.READY, ""
+        self.calibration, self.state, self.reason = calibration, ScoringState.READY, ""
         self.memo = memo or Memo()
 
     def failed(self, reason: str) -> None:
         """Note that there will be no scores for this version, and why."""
         self.confidence, self.shown, self.last = None, None, None
-        self.state, self.reason = State.UNAVAILABLE, reason
+        self.state, self.reason = ScoringState.UNAVAILABLE, reason
         self.memo = Memo()
 
     def note_probe(self, function: Function, probed: Probed) -> None:

@@ -18,12 +18,12 @@ from pygls.lsp.server import LanguageServer
 import counterlens
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.background import BackgroundScorer, Scored
+from counterlens.lsp.background import BackgroundScorer, ScoredDocument
 from counterlens.lsp.language import recognised, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
-from counterlens.lsp.settings import Settings, read_settings
+from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.text import PositionEncoding
 
 LOG = logging.getLogger("counterlens.lsp")
@@ -57,7 +57,7 @@ class CounterlensServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
-        self.settings = Settings()
+        self.settings = EditorSettings()
         self.trusted = True
         self.client_shows_results = False
         self.client_options: dict[str, object] = {}
@@ -66,7 +66,7 @@ class CounterlensServer(LanguageServer):
         self.loop: asyncio.AbstractEventLoop | None = None
         # pygls reads its input on its own pool; ours may be busy without delaying a hover.
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
-        self.prepare: list[Callable[[Settings, Scored], None]] = []
+        self.prepare: list[Callable[[EditorSettings, ScoredDocument], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
@@ -79,7 +79,7 @@ class CounterlensServer(LanguageServer):
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self.hovers: list[Callable[[CounterlensServer, Analysis, int], str]] = []
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
-        self._last_status: status.Status | None = None
+        self._last_status: status.ServerStatus | None = None
         self.scorer = BackgroundScorer(
             self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare
         )
@@ -110,7 +110,7 @@ class CounterlensServer(LanguageServer):
             else:
                 self.rescore(analysis)
 
-    def asks(self, settings: Settings) -> bool:
+    def asks(self, settings: EditorSettings) -> bool:
         """Whether the model of some settings is still the one that is asked, so that its answers count."""
         return self.settings.asked == settings.asked
 
@@ -135,14 +135,16 @@ class CounterlensServer(LanguageServer):
             for react in self.when_changed:
                 react(self, analysis)
 
-    def _prepare(self, scored: Scored) -> None:
+    def _prepare(self, scored: ScoredDocument) -> None:
         """Make what the features will be asked for, off the event loop."""
         for make in self.prepare:
             make(self.settings, scored)
 
-    def announce(self, state: str, detail: str, reason: str = "", steps: status.Steps | None = None) -> None:
+    def announce(
+        self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
+    ) -> None:
         """Tell the client what the server does, in the editor's language."""
-        current = status.Status(self.host.name, state, recognised(detail), recognised(reason), steps)
+        current = status.ServerStatus(self.host.name, state, recognised(detail), recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

@@ -17,7 +17,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Report, progress
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_named, function_named, plain
 from counterlens.reports.confidence_markdown import confidence_markdown
 from counterlens.syntax.document import Document
@@ -73,7 +73,7 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
 
 def _report(
     host: ModelHost,
-    settings: Settings,
+    settings: EditorSettings,
     document: Document,
     known: Confidence | None,
     span: tuple[int, int] | None,

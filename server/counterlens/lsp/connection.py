@@ -12,7 +12,7 @@ from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised
 from counterlens.lsp.progress import progress
-from counterlens.lsp.status import Steps
+from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
 from counterlens.models.trial import Trial, try_model
 
@@ -84,7 +84,7 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
 
     def loading(done: int, total: int) -> None:
         detail = f"opening {settings.model_spec}"
-        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", Steps(done, total))
+        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
 
     def work(cancel: Event) -> Trial:
         with ls.host.lend(settings, loading) as model:

@@ -1,6 +1,6 @@
 """The counterfactuals of a function, for an editor to show beside the original.
 
-Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer `Listing`. The code
+Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer `CounterfactualListing`. The code
 action "Show counterfactual…" is for clients that say with `initialize` that they show results themselves.
 """
 
@@ -36,7 +36,7 @@ def register(server: CounterlensServer) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedCounterfactual:
     """One counterfactual.
 
     Attributes:
@@ -64,7 +64,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedMutation:
     """One site where a mutation was refused."""
 
     mutation: str
@@ -73,16 +73,16 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CounterfactualListing:
     """What there is to show of one function, what was refused, and why there is nothing if there is not."""
 
     function: str
-    counterfactuals: tuple[Listed, ...]
-    refused: tuple[Refused, ...]
+    counterfactuals: tuple[ListedCounterfactual, ...]
+    refused: tuple[RefusedMutation, ...]
     error: str | None = None
 
 
-async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listing:
+async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> CounterfactualListing:
     """List the counterfactuals of a function."""
     try:
         analysis, function = function_named(ls, argument)
@@ -91,10 +91,10 @@ async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listi
             ls.executor, listing, analysis.document, function.qualname, known[1].probe if known else None
         )
     except CounterlensError as error:
-        return Listing("", (), (), told(error))
+        return CounterfactualListing("", (), (), told(error))
 
 
-def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> Listing:
+def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> CounterfactualListing:
     """All counterfactuals of a function; takes up to a second on a long file.
 
     Args:
@@ -111,10 +111,10 @@ def listing(document: Document, qualname: str, probe: CompletionProbe | None = N
     pairs = (
         {_key(pair.counterfactual, probe.function.start_line): pair for pair in probe.pairs} if probe else {}
     )
-    return Listing(
+    return CounterfactualListing(
         function=qualname,
         counterfactuals=tuple(
-            Listed(
+            ListedCounterfactual(
                 one.mutation,
                 one.concept,
                 one.preserving,
@@ -126,7 +126,9 @@ def listing(document: Document, qualname: str, probe: CompletionProbe | None = N
             )
             for one in found.counterfactuals
         ),
-        refused=tuple(Refused(one.mutation, one.line - 1, recognised(one.reason)) for one in found.refusals),
+        refused=tuple(
+            RefusedMutation(one.mutation, one.line - 1, recognised(one.reason)) for one in found.refusals
+        ),
     )
 
 

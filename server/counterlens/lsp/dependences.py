@@ -23,8 +23,8 @@ from counterlens.lsp.language import recognised, t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Report, progress
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
 from counterlens.probes.inference.inferred import Inferred, Method, infer
@@ -138,7 +138,7 @@ def _analysed(document: Document, function: Function) -> Dependences:
 
 async def _infer(
     ls: CounterlensServer,
-    settings: Settings,
+    settings: EditorSettings,
     analysis: Analysis,
     function: Function,
     found: Dependences,
@@ -169,7 +169,7 @@ async def _infer(
     return inferred
 
 
-def _announce(ls: CounterlensServer, settings: Settings, ended: str) -> None:
+def _announce(ls: CounterlensServer, settings: EditorSettings, ended: str) -> None:
     """Say what has ended, unless another model is asked by now."""
     if ls.asks(settings):
         ls.announce("ready", ended)
@@ -177,7 +177,7 @@ def _announce(ls: CounterlensServer, settings: Settings, ended: str) -> None:
 
 def _run(
     host: ModelHost,
-    settings: Settings,
+    settings: EditorSettings,
     found: Dependences,
     method: str | None,
     cancel: Event,

@@ -14,7 +14,7 @@ from lsprotocol import types
 from counterlens.confidence import Confidence
 from counterlens.confidence.aggregate import NodeConfidence
 from counterlens.confidence.granularity import level_of
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.places import Places
@@ -28,7 +28,7 @@ _WIDEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class ConceptConfidence:
     """How sure the model is of one concept in the function.
 
     Attributes:
@@ -51,7 +51,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class InferenceSummary:
     """What the model makes of the function's dependences, in one line, and how that was found out."""
 
     summary: str
@@ -59,7 +59,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TaskFinding:
     """What one task found in the function, in a sentence or two."""
 
     task: str
@@ -88,9 +88,9 @@ class FunctionView:
     function: str = ""
     header: types.Range | None = None
     calibrated: bool = False
-    concepts: tuple[Concept, ...] = ()
-    dependences: Shown | None = None
-    findings: tuple[Finding, ...] = ()
+    concepts: tuple[ConceptConfidence, ...] = ()
+    dependences: InferenceSummary | None = None
+    findings: tuple[TaskFinding, ...] = ()
 
 
 def register(server: CounterlensServer) -> None:
@@ -102,10 +102,10 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     """Answer the request with what is known now."""
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return FunctionView(-1, State.UNAVAILABLE, t("the document is not open"))
+        return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
     if analysis.document.language != "python":
         return FunctionView(
-            analysis.document.version, State.UNAVAILABLE, t("functions are told of in Python only")
+            analysis.document.version, ScoringState.UNAVAILABLE, t("functions are told of in Python only")
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))
@@ -130,22 +130,24 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         header=places.range(function.header, function.header),
         calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
-        dependences=Shown(recognised(inferred.summary), str(inferred.method)) if inferred else None,
+        dependences=InferenceSummary(recognised(inferred.summary), str(inferred.method))
+        if inferred
+        else None,
         findings=tuple(_findings(analysis, function)),
     )
 
 
-def _findings(analysis: Analysis, function: Function) -> list[Finding]:
+def _findings(analysis: Analysis, function: Function) -> list[TaskFinding]:
     """What the tasks found; the completion probe, however it was started, is kept apart."""
     found = {}
     if known := analysis.probed.get(function.qualname):
         found[str(Variant.COMPLETE)] = meaning(known[1].probe, translator())
     if kept := analysis.findings.get(function.qualname):
         found = dict(kept[1]) | found
-    return [Finding(task, recognised(summary)) for task, summary in found.items()]
+    return [TaskFinding(task, recognised(summary)) for task, summary in found.items()]
 
 
-def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Concept, ...]:
+def _concepts(found: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:
     least: dict[str, NodeConfidence] = {}
     for node in found.nodes:
         if (
@@ -165,9 +167,11 @@ def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Co
     return tuple(sorted(made, key=lambda one: one.confidence))
 
 
-def _concept(found: Confidence, places: Places, least: NodeConfidence, value: float, count: int) -> Concept:
+def _concept(
+    found: Confidence, places: Places, least: NodeConfidence, value: float, count: int
+) -> ConceptConfidence:
     source = found.document.data[least.start : least.end].decode("utf-8", "replace").split("\n", 1)[0]
-    return Concept(
+    return ConceptConfidence(
         str(least.category),
         value,
         level_of(value),

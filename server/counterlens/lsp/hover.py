@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
@@ -63,7 +63,7 @@ def hover(
         model: The model's name.
         more: What other features have to say there.
     """
-    if analysis.state is State.SCORING:
+    if analysis.state is ScoringState.SCORING:
         return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=model), *more]))
     found = analysis.shown
     if found is None:

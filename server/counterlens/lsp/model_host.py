@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
 
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -27,7 +27,7 @@ class ModelHost:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._chosen = _wanted(Settings())
+        self._chosen = _wanted(EditorSettings())
         self._models: dict[tuple[str, Options], CachedModel] = {}
         self._lent: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
@@ -40,11 +40,11 @@ class ModelHost:
         spec, _ = self._chosen
         return self._names.get(spec) or _called(spec)
 
-    def choose(self, settings: Settings) -> None:
+    def choose(self, settings: EditorSettings) -> None:
         """From now on the model that the settings name is meant; it is opened when it is needed."""
         self._chosen = _wanted(settings)
 
-    def get(self, settings: Settings, progress: Progress | None = None) -> CachedModel:
+    def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
         """The model that the settings name; it may be closed as soon as another one is chosen.
 
         Args:
@@ -58,7 +58,7 @@ class ModelHost:
             return self._opened(settings, progress)
 
     @contextmanager
-    def lend(self, settings: Settings, progress: Progress | None = None) -> Iterator[CachedModel]:
+    def lend(self, settings: EditorSettings, progress: Progress | None = None) -> Iterator[CachedModel]:
         """The model that the settings name; it stays open to the end, whatever is chosen meanwhile.
 
         Args:
@@ -87,7 +87,7 @@ class ModelHost:
             self._models.clear()
             self._store.close()
 
-    def _opened(self, settings: Settings, progress: Progress | None) -> CachedModel:
+    def _opened(self, settings: EditorSettings, progress: Progress | None) -> CachedModel:
         wanted = _wanted(settings)
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
@@ -102,7 +102,7 @@ class ModelHost:
             self._models.pop(one).close()
 
 
-def _wanted(settings: Settings) -> tuple[str, Options]:
+def _wanted(settings: EditorSettings) -> tuple[str, Options]:
     return settings.model_spec, settings.model_options
 
 

@@ -16,7 +16,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.operator_answers import OperatorAnswer
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import OperatorSite, operator_at, operator_sites
@@ -94,12 +94,12 @@ class OperatorAsker:
                 ls.changed(analysis)
 
 
-def _asked(settings: Settings) -> object:
+def _asked(settings: EditorSettings) -> object:
     return settings.model_spec, settings.model_options
 
 
 def _answer(
-    host: ModelHost, settings: Settings, document: Document, site: OperatorSite, cancel: Event
+    host: ModelHost, settings: EditorSettings, document: Document, site: OperatorSite, cancel: Event
 ) -> OperatorAnswer:
     """Ask for one operator; takes up to some seconds."""
     unit = next(unit for unit in units(document) if unit.start <= site.start < unit.end)

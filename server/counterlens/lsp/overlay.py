@@ -22,12 +22,12 @@ from counterlens.confidence.granularity import (
     spans,
     visible_first,
 )
-from counterlens.lsp.analysis import Analysis, State
-from counterlens.lsp.background import Scored
+from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_of, range_of
 
 REQUEST = "counterlens/overlay"
@@ -85,7 +85,7 @@ def register(server: CounterlensServer) -> None:
     server.prepare.append(_prepare)
 
 
-def _prepare(settings: Settings, scored: Scored) -> None:
+def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     """The spans that a client will most likely ask for."""
     granularity = settings.overlay_granularity
     scored.memo.get(("overlay", granularity), lambda: _spans(scored.shown, granularity, scored.calibration))
@@ -97,7 +97,9 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return Overlay(-1, State.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ())
+        return Overlay(
+            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
+        )
     work = partial(
         overlay,
         analysis.frozen(),

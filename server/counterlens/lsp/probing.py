@@ -21,9 +21,9 @@ from counterlens.lsp.consent import require_consent
 from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
-from counterlens.lsp.requesting import request_of
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.probe_request import request_of
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import folder_of, function_named, plain
 from counterlens.probes.completion import Report
 from counterlens.probes.results import Pair
@@ -144,7 +144,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
 
 async def _run(
     ls: CounterlensServer,
-    settings: Settings,
+    settings: EditorSettings,
     analysis: Analysis,
     function: Function,
     mutations: tuple[str, ...],
@@ -182,7 +182,7 @@ async def _run(
 
 def _run_probe(
     host: ModelHost,
-    settings: Settings,
+    settings: EditorSettings,
     document: Document,
     function: Function,
     mutations: tuple[str, ...],

@@ -21,7 +21,7 @@ from counterlens.evaluation.figures import Found
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import told
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.reports.evaluation.page import run_html
 from counterlens.reports.evaluation.text import run_markdown
@@ -30,11 +30,11 @@ from counterlens.reports.evaluation.wording import state, title
 COMMAND = "counterlens.runs"
 REPORT_COMMAND = "counterlens.runReport"
 MOST = 200
-"""Runs in one answer."""
+"""RunListing in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRun:
     """One run.
 
     Attributes:
@@ -59,10 +59,10 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunListing:
     """The runs, in the order that they were asked for."""
 
-    runs: tuple[Listed, ...]
+    runs: tuple[ListedRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ def register(server: CounterlensServer) -> None:
     server.command(REPORT_COMMAND)(_report)
 
 
-async def _runs(ls: CounterlensServer, argument: Any = None) -> Runs:
+async def _runs(ls: CounterlensServer, argument: Any = None) -> RunListing:
     """Say what the runs in some folders are of, and how far."""
     folders = [Path(str(one)) for one in list(plain(argument).get("folders") or [])[:MOST]]
     loop = asyncio.get_running_loop()
-    return Runs(await loop.run_in_executor(ls.executor, lambda: tuple(listed(one) for one in folders)))
+    return RunListing(await loop.run_in_executor(ls.executor, lambda: tuple(listed(one) for one in folders)))
 
 
 async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
@@ -113,17 +113,17 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     return report
 
 
-def listed(folder: Path) -> Listed:
+def listed(folder: Path) -> ListedRun:
     """One run in short; takes milliseconds, as no record is read."""
     try:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
-        return Listed(str(folder), error=told(error))
+        return ListedRun(str(folder), error=told(error))
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
     left = done < total
-    return Listed(
+    return ListedRun(
         str(folder),
         settings.tasks,
         settings.data,

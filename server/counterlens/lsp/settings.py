@@ -31,7 +31,7 @@ ASKED = ("never", "hover", "scored")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EditorSettings:
     """What the user has set. Names follow the keys of the editor's settings."""
 
     enable: bool = True
@@ -170,11 +170,11 @@ class _Reader:
         return default
 
 
-def read_settings(raw: object) -> tuple[Settings, list[str]]:
+def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
     """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
     reader = _Reader(raw)
-    defaults = Settings()
-    settings = Settings(
+    defaults = EditorSettings()
+    settings = EditorSettings(
         enable=reader.flag("enable", defaults.enable),
         model=reader.text("model", defaults.model),
         remote_base_url=reader.text("remote.baseUrl", defaults.remote_base_url),

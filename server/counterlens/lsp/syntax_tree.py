@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from counterlens.confidence.granularity import LABELS
 from counterlens.confidence.tree import TreeNode, TreeView, tree, within
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
@@ -27,7 +27,7 @@ MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TreeRow:
     """One node or token.
 
     Attributes:
@@ -56,7 +56,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TreeScope:
     """The function or type whose rows are given.
 
     Attributes:
@@ -92,9 +92,9 @@ class SyntaxTree:
     calibrated: bool
     levels: int
     labels: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TreeRow, ...]
     truncated: int = 0
-    scope: Scope | None = None
+    scope: TreeScope | None = None
 
 
 def register(server: CounterlensServer) -> None:
@@ -108,7 +108,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return SyntaxTree(-1, State.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
+        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
@@ -136,7 +136,7 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         rows=tuple(
-            Row(
+            TreeRow(
                 parent=row.parent,
                 kind=row.kind,
                 category=row.category,
@@ -151,5 +151,5 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
             for row in rows[:MOST]
         ),
         truncated=max(0, len(rows) - MOST),
-        scope=scope and Scope(scope.name, places.range(scope.start, scope.end)),
+        scope=scope and TreeScope(scope.name, places.range(scope.start, scope.end)),
     )

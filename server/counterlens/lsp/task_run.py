@@ -12,8 +12,8 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import LOG
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Report
-from counterlens.lsp.requesting import comparing, request_of
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.probe_request import comparing, request_of
+from counterlens.lsp.settings import EditorSettings
 from counterlens.models.base import Model
 from counterlens.probes.offers import Offer
 from counterlens.probes.running import Outcome, State, run_offer
@@ -114,7 +114,7 @@ class TaskRun:
     def run(
         self,
         host: ModelHost,
-        settings: Settings,
+        settings: EditorSettings,
         scored: Confidence | None,
         cancel: Event,
         report: Report,
@@ -143,7 +143,7 @@ class TaskRun:
         self,
         host: ModelHost,
         model: Model,
-        settings: Settings,
+        settings: EditorSettings,
         scored: Confidence | None,
         cancel: Event,
         report: Report,

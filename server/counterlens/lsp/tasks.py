@@ -21,8 +21,8 @@ from counterlens.lsp.consent import require_consent
 from counterlens.lsp.language import recognised, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import progress
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import function_named, open_python, plain
 from counterlens.lsp.task_run import Asked, TaskNews, TaskRun
 from counterlens.probes.offers import ALL, OFFERS, Offer
@@ -135,7 +135,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
     return TaskListing(True, None, name, len(targets), model, tuple(listed))
 
 
-def _missing(host: ModelHost, settings: Settings) -> tuple[str, dict[str, str]]:
+def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, str]]:
     """The model's name, and what it cannot be asked; takes as long as to open it."""
     try:
         with host.lend(settings) as model:
@@ -235,7 +235,7 @@ def _blocked(ls: CounterlensServer, offers: list[Offer]) -> dict[str, str]:
     return reasons
 
 
-async def _run(ls: CounterlensServer, settings: Settings, analysis: Analysis, asked: Asked) -> TaskRun:
+async def _run(ls: CounterlensServer, settings: EditorSettings, analysis: Analysis, asked: Asked) -> TaskRun:
     """Run off the event loop, before any scoring of the document that is under way."""
     loop, cancel, interrupted = asyncio.get_running_loop(), Event(), analysis.confidence is None
     scored = analysis.confidence if ls.asks(settings) else None
@@ -269,7 +269,7 @@ async def _run(ls: CounterlensServer, settings: Settings, analysis: Analysis, as
 
 
 def _note(
-    ls: CounterlensServer, settings: Settings, analysis: Analysis, asked: Asked, outcome: Outcome
+    ls: CounterlensServer, settings: EditorSettings, analysis: Analysis, asked: Asked, outcome: Outcome
 ) -> None:
     """Keep what hover, code lens and diagnostics show too, if the same model is still asked."""
     if analysis.document is not asked.document or outcome.state is not State.DONE or not ls.asks(settings):

@@ -1,6 +1,6 @@
 """What an editor's list of tests shows: the functions of a file, and for each the mutations to probe it with.
 
-Command `counterlens.testItems`: argument `{uri, function?}`, answer `Items`. No model is asked.
+Command `counterlens.testItems`: argument `{uri, function?}`, answer `TestItems`. No model is asked.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class MutationItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class TestItems:
     """Either the functions of a file or the mutations of one of them; why there are none, where it failed."""
 
     version: int = 0
@@ -69,7 +69,7 @@ class Items:
     error: str | None = None
 
 
-async def _items(ls: CounterlensServer, argument: Any = None) -> Items:
+async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
     """List what can be tested."""
     try:
         if not plain(argument).get("function"):
@@ -80,16 +80,16 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> Items:
             ls.executor, mutations_of, document, function.qualname
         )
     except CounterlensError as error:
-        return Items(error=told(error))
-    return Items(document.version, mutations=found)
+        return TestItems(error=told(error))
+    return TestItems(document.version, mutations=found)
 
 
-def _functions(ls: CounterlensServer, analysis: Analysis) -> Items:
+def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:
     places = ls.places(analysis)
     # Of several definitions of one name the last is what the name means, and what a probe takes.
     named = {one.qualname: one for one in functions(analysis.document)}
     found = (FunctionItem(name, places.range(one.start, one.end)) for name, one in named.items())
-    return Items(analysis.document.version, functions=tuple(found))
+    return TestItems(analysis.document.version, functions=tuple(found))
 
 
 def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:

@@ -11,7 +11,7 @@ from threading import Event
 from counterlens.attribution.base import lasting
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Report
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.models.base import Model
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.task import Request, Target
@@ -23,7 +23,7 @@ _COMPARES_SENTENCES = "summary"
 
 def request_of(
     model: Model,
-    settings: Settings,
+    settings: EditorSettings,
     cancel: Event,
     report: Report,
     *,
@@ -57,7 +57,7 @@ def request_of(
 
 
 @contextmanager
-def comparing(request: Request, task: str, host: ModelHost, settings: Settings) -> Iterator[Request]:
+def comparing(request: Request, task: str, host: ModelHost, settings: EditorSettings) -> Iterator[Request]:
     """The same request, where a task compares sentences with the model that is named for it.
 
     Raises:
@@ -72,7 +72,7 @@ def comparing(request: Request, task: str, host: ModelHost, settings: Settings) 
         yield replace(request, encoder=ModelSentences(encoder))
 
 
-def _corpus(settings: Settings, path: Path | None) -> str | None:
+def _corpus(settings: EditorSettings, path: Path | None) -> str | None:
     """The corpus; a relative path is one beside the file."""
     named = settings.probe_corpus
     if not named:
