@@ -1,4 +1,4 @@
-"""What all features of the language server share: its state, and the hooks that they hang themselves into.
+"""What all features of the language server share: its state, and the hooks features register with.
 
 A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Where the
 protocol has one method for what several features answer, such as code actions, each adds its own part to
@@ -11,15 +11,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import counterlens
+from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
-from counterlens.lsp.language import recognised, t
+from counterlens.lsp.language import recognised, t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
@@ -27,6 +30,8 @@ from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.text import PositionEncoding
 
 LOG = logging.getLogger("counterlens.lsp")
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
 class CounterlensServer(LanguageServer):
@@ -88,6 +93,11 @@ class CounterlensServer(LanguageServer):
         """What went wrong beside any request is for the log: a person cannot do anything about it."""
         LOG.warning("%s: %s", type(error).__name__, error)
 
+    async def offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
+        """Do what takes longer than a moment beside the event loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.executor, partial(work, *given, **named))
+
     def places(self, analysis: Analysis) -> Places:
         """Positions in a document, in the encoding agreed with the client."""
         return Places(analysis.document, PositionEncoding(self.workspace.position_encoding or "utf-16"))
@@ -148,6 +158,20 @@ class CounterlensServer(LanguageServer):
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
+
+    def refuse(self, error: CounterlensError, settings: EditorSettings) -> str:
+        """Say why a command did nothing, and return that for its answer.
+
+        Args:
+            error: Why.
+            settings: Of when the command was given; the status is that of another model by now if it is not theirs.
+        """
+        if self.asks(settings):
+            source = isinstance(error, SourceError)  # the model may well be asked about something else
+            self.announce("ready" if source else "error", str(error), error.brief)
+        if not self.client_shows_results:
+            self.show(str(error), types.MessageType.Error)
+        return told(error)
 
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
@@ -21,8 +19,7 @@ async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> lis
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
-    known = analysis.frozen()
-    return await asyncio.get_running_loop().run_in_executor(ls.executor, _all, ls, known)
+    return await ls.offload(_all, ls, analysis.frozen())
 
 
 def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:

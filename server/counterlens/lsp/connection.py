@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, TypeVar
+from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised
-from counterlens.lsp.progress import progress
+from counterlens.lsp.progress import with_progress
 from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
 from counterlens.models.trial import Trial, try_model
+from counterlens.progress import Steps
 
 TEST_COMMAND = "counterlens.testModel"
 LIST_COMMAND = "counterlens.listModels"
-
-Found = TypeVar("Found")
 
 
 def register(server: CounterlensServer) -> None:
@@ -86,12 +83,12 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         detail = f"opening {settings.model_spec}"
         loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
 
-    def work(cancel: Event) -> Trial:
+    def work(steps: Steps) -> Trial:
         with ls.host.lend(settings, loading) as model:
-            return try_model(model.model, cancel=cancel)
+            return try_model(model.model, cancel=steps.cancel)
 
     try:
-        found = await _waiting(ls, f"Testing {settings.model_spec}", work)
+        found = await with_progress(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
         message, hint = recognised(error.message), recognised(error.hint or "")
@@ -122,20 +119,9 @@ async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
     address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
     known = address == ls.settings.remote_base_url  # the key of one server is not for another
     try:
-        names = await _waiting(
-            ls, f"Asking {address}", lambda cancel: models_at(address, key, known=known, cancel=cancel)
+        names = await with_progress(
+            ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)
         )
     except CounterlensError as error:
         return ModelListing(False, recognised(error.message), recognised(error.hint or ""), error.brief)
     return ModelListing(True, models=tuple(names))
-
-
-async def _waiting(ls: CounterlensServer, title: str, work: Callable[[Event], Found]) -> Found:
-    """Work off the event loop, with progress and cancel."""
-    cancel = Event()
-    try:
-        async with progress(ls, title, cancel):
-            return await asyncio.get_running_loop().run_in_executor(ls.executor, work, cancel)
-    except asyncio.CancelledError:
-        cancel.set()
-        raise

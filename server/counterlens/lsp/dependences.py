@@ -7,9 +7,8 @@ are measured where it gives probabilities, else it is asked.
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from threading import Event
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -19,16 +18,17 @@ from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceEr
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised, t, told
+from counterlens.lsp.language import recognised, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
-from counterlens.lsp.progress import Report, progress
+from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
 from counterlens.probes.inference.inferred import Inferred, Method, infer
 from counterlens.probes.inference.sampling import MOST_QUESTIONS
+from counterlens.progress import Steps
 from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
@@ -84,26 +84,27 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         analysis, function = scope_named(ls, argument)
         method = _method(plain(argument).get("method"))
         document = analysis.document
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(ls.executor, _analysed, document, function)
+        found = await ls.offload(_analysed, document, function)
         known = Examined(analysis.source_of(function), function.start_line, found)
         if method != NONE:
-            inferred = await _infer(ls, settings, analysis, function, found, method)
-            known = Examined(known.source, known.start_line, found, inferred)
+            said = Announcements(
+                f"Inferring dependences of {function.name}",
+                f"inferring the dependences of {function.name}",
+                f"the dependences of {function.name} were inferred",
+                "the inference was cancelled",
+            )
+            infer_them = partial(_infer, ls.host, settings, found, method)
+            known = replace(known, inferred=await ask_first(ls, settings, analysis, said, infer_them))
         if ls.asks(settings):
             _note(ls, analysis, function, known)
-        answer = await loop.run_in_executor(ls.executor, _answer, document, known, ls.client_shows_results)
+        answer = await ls.offload(_answer, document, known, ls.client_shows_results)
     except Cancelled:
         return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
     except CounterlensError as error:
-        if ls.asks(settings):
-            ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
-        if not ls.client_shows_results:
-            ls.show(str(error), types.MessageType.Error)
-        return DependenceAnswer(ok=False, error=told(error))
+        return DependenceAnswer(ok=False, error=ls.refuse(error, settings))
     if not ls.client_shows_results:
-        said = f"{function.name}: {answer.summary}"
-        await show_markdown(ls, f"dependences {function.name}", said, answer.markdown)
+        summary = f"{function.name}: {answer.summary}"
+        await show_markdown(ls, f"dependences {function.name}", summary, answer.markdown)
     return answer
 
 
@@ -136,57 +137,13 @@ def _analysed(document: Document, function: Function) -> Dependences:
     return found
 
 
-async def _infer(
-    ls: CounterlensServer,
-    settings: EditorSettings,
-    analysis: Analysis,
-    function: Function,
-    found: Dependences,
-    method: str | None,
-) -> Inferred:
-    """Examine the model off the event loop."""
-    cancel, document = Event(), analysis.document
-    interrupted = analysis.confidence is None
-    if interrupted:
-        ls.scorer.withdraw(analysis.uri)  # what was asked for comes first
-    try:
-        async with progress(ls, f"Inferring dependences of {function.name}", cancel) as report:
-            ls.announce("probing", f"inferring the dependences of {function.name}")
-            inferred = await asyncio.get_running_loop().run_in_executor(
-                ls.executor, _run, ls.host, settings, found, method, cancel, report
-            )
-    except asyncio.CancelledError:
-        cancel.set()
-        _announce(ls, settings, "the inference was cancelled")
-        raise
-    except Cancelled:
-        _announce(ls, settings, "the inference was cancelled")
-        raise
-    finally:
-        if interrupted and analysis.document is document:
-            ls.scorer.schedule(analysis, quiet=0)
-    _announce(ls, settings, f"the dependences of {function.name} were inferred")
-    return inferred
-
-
-def _announce(ls: CounterlensServer, settings: EditorSettings, ended: str) -> None:
-    """Say what has ended, unless another model is asked by now."""
-    if ls.asks(settings):
-        ls.announce("ready", ended)
-
-
-def _run(
-    host: ModelHost,
-    settings: EditorSettings,
-    found: Dependences,
-    method: str | None,
-    cancel: Event,
-    report: Report,
+def _infer(
+    host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
     """Examine the model; takes seconds, or a minute for a long function."""
-    report("opening the model", 0, 1)
+    steps.next("opening the model")
     with host.lend(settings) as model:
-        scores = model.offers(Capability.SCORE, cancel=cancel)
+        scores = model.offers(Capability.SCORE, cancel=steps.cancel)
         if method == Method.INTERVENTIONAL and not scores:
             raise ModelError(
                 f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
@@ -194,12 +151,14 @@ def _run(
             )
         if method is None:
             method = Method.INTERVENTIONAL if scores else Method.PROMPTED
-        return infer(model, found, Method(method), limit=MOST_QUESTIONS, cancel=cancel, report=report)
+        return infer(
+            model, found, Method(method), limit=MOST_QUESTIONS, cancel=steps.cancel, report=steps.report
+        )
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
-    sources = {one.qualname: analysis.source_of(one) for one in scopes(analysis.document)}
+    sources = {scope.qualname: analysis.source_of(scope) for scope in scopes(analysis.document)}
     before = analysis.examined.get(function.qualname)
     if sources.get(function.qualname) != known.source or (before and before.inferred and not known.inferred):
         return

@@ -5,7 +5,6 @@ Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,9 +108,7 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))
-    return await asyncio.get_running_loop().run_in_executor(
-        ls.executor, function_view, analysis.frozen(), places, offset
-    )
+    return await ls.offload(function_view, analysis.frozen(), places, offset)
 
 
 def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionView:

@@ -27,7 +27,7 @@ class ModelHost:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._chosen = _wanted(EditorSettings())
+        self._chosen = EditorSettings().chosen_model
         self._models: dict[tuple[str, Options], CachedModel] = {}
         self._lent: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
@@ -42,7 +42,7 @@ class ModelHost:
 
     def choose(self, settings: EditorSettings) -> None:
         """From now on the model that the settings name is meant; it is opened when it is needed."""
-        self._chosen = _wanted(settings)
+        self._chosen = settings.chosen_model
 
     def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
         """The model that the settings name; it may be closed as soon as another one is chosen.
@@ -68,7 +68,7 @@ class ModelHost:
         Raises:
             ModelError: it cannot be opened.
         """
-        wanted = _wanted(settings)
+        wanted = settings.chosen_model
         with self._lock:
             model = self._opened(settings, progress)
             self._lent[wanted] += 1
@@ -88,22 +88,19 @@ class ModelHost:
             self._store.close()
 
     def _opened(self, settings: EditorSettings, progress: Progress | None) -> CachedModel:
-        wanted = _wanted(settings)
+        wanted = spec, options = settings.chosen_model
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
-            opened = self.open(settings.model_spec, replace(settings.model_options, progress=progress))
+            opened = self.open(spec, replace(options, progress=progress))
             self._models[wanted] = CachedModel(opened, self._store)
-            self._names[settings.model_spec] = opened.info.name
+            self._names[spec] = opened.info.name
         return self._models[wanted]
 
     def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
         """Close what is neither chosen nor lent."""
-        for one in [one for one in self._models if one not in (self._chosen, beside) and not self._lent[one]]:
-            self._models.pop(one).close()
-
-
-def _wanted(settings: EditorSettings) -> tuple[str, Options]:
-    return settings.model_spec, settings.model_options
+        kept = {self._chosen, beside, *(wanted for wanted, number in self._lent.items() if number)}
+        for unused in [wanted for wanted in self._models if wanted not in kept]:
+            self._models.pop(unused).close()
 
 
 def _called(spec: str) -> str:

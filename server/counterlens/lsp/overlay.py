@@ -5,9 +5,7 @@ Custom request `counterlens/overlay`, see docs/protocol.md.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -100,7 +98,7 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
         return Overlay(
             -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
         )
-    work = partial(
+    return await ls.offload(
         overlay,
         analysis.frozen(),
         ls.places(analysis),
@@ -108,7 +106,6 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
         only=range_of(getattr(params, "range", None)),
         visible=range_of(getattr(params, "visible", None)),
     )
-    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
 
 
 def overlay(
@@ -136,7 +133,7 @@ def overlay(
         )
         if only is not None:
             low, high = places.offset(only.start), places.offset(only.end)
-            chosen = [one for one in chosen if one.start < high and one.end > low]
+            chosen = [span for span in chosen if span.start < high and span.end > low]
         if visible is not None:
             chosen = visible_first(chosen, (places.offset(visible.start), places.offset(visible.end)))
     return Overlay(
@@ -148,8 +145,8 @@ def overlay(
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         spans=tuple(
-            OverlaySpan(places.range(one.start, one.end), one.level, one.value, one.kind, one.category)
-            for one in chosen[:MOST]
+            OverlaySpan(places.range(span.start, span.end), span.level, span.value, span.kind, span.category)
+            for span in chosen[:MOST]
         ),
     )
 
@@ -159,5 +156,7 @@ def _spans(found: Confidence, granularity: Granularity, calibration: Calibration
     made = spans(found, granularity)
     if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
         return made
-    values = [calibration.apply(one.category, one.value) for one in made]
-    return [replace(one, value=value, level=level_of(value)) for one, value in zip(made, values, strict=True)]
+    values = [calibration.apply(span.category, span.value) for span in made]
+    return [
+        replace(span, value=value, level=level_of(value)) for span, value in zip(made, values, strict=True)
+    ]

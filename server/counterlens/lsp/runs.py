@@ -6,7 +6,6 @@ docs/protocol.md. They only read what `counterlens bench` has written.
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import sys
 from dataclasses import dataclass
@@ -94,16 +93,15 @@ def register(server: CounterlensServer) -> None:
 
 async def _runs(ls: CounterlensServer, argument: Any = None) -> RunListing:
     """Say what the runs in some folders are of, and how far."""
-    folders = [Path(str(one)) for one in list(plain(argument).get("folders") or [])[:MOST]]
-    loop = asyncio.get_running_loop()
-    return RunListing(await loop.run_in_executor(ls.executor, lambda: tuple(listed(one) for one in folders)))
+    folders = [Path(str(folder)) for folder in list(plain(argument).get("folders") or [])[:MOST]]
+    return RunListing(await ls.offload(lambda: tuple(listed(folder) for folder in folders)))
 
 
 async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     """Give the report of the run in a folder, finished or not."""
     folder, shows = Path(str(plain(argument).get("folder") or "")), ls.client_shows_results
     try:
-        report = await asyncio.get_running_loop().run_in_executor(ls.executor, _made, folder, shows)
+        report = await ls.offload(_made, folder, shows)
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any
 
-from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
+import msgspec
+
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.exclusion import Limits
@@ -13,9 +16,9 @@ from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
-from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.operator.tables import PREFERRED
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.options import OptionSpec, declared
+from counterlens.probes.registry import PROBES
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
@@ -23,49 +26,149 @@ _LIMITS = Limits()
 _MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
-CODES = (Code.GIVEN, Code.WRITTEN)
-"""Those with a bug are known only of the programs of a dataset."""
-HINTED = ("statement", "function")
-ASKED = ("never", "hover", "scored")
-"""When the model is asked which operators fit."""
+_OF_DATASETS = frozenset({"buggy"})
+"""Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSpec:
+    """One setting: its key, and which values it can have.
+
+    Attributes:
+        key: Below `counterlens.`, such as `remote.baseUrl`.
+        default: Its value unless set.
+        kind: The type of the value, or of its members where it has several.
+        choices: The texts that it can have; any, where there are none.
+        low: The least value.
+        high: The largest value.
+        several: What holds the members; None where there is one value.
+    """
+
+    key: str
+    default: Any
+    kind: type
+    choices: tuple[str, ...] = ()
+    low: float = 0
+    high: float | None = None
+    several: type[tuple[Any, ...] | frozenset[Any]] | None = None
+
+    @property
+    def wanted(self) -> str:
+        """Which values it can have, in words."""
+        if self.several:
+            return f"a list of any of {', '.join(self.choices)}"
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is str:
+            return "a text"
+        if self.kind is float:
+            return f"a number from {self.low:g} to {self.high:g}"
+        if self.high is None:
+            return f"a whole number of at least {self.low:g}"
+        return f"a whole number from {self.low:g} to {self.high:g}"
+
+    def value_of(self, raw: object) -> Any:
+        """The typed value of a raw one.
+
+        Raises:
+            ValueError: it cannot have that value.
+        """
+        if self.several is None:
+            return self._member(raw)
+        if isinstance(raw, list | tuple):
+            return self.several(self._member(part) for part in raw)
+        raise ValueError(raw)
+
+    def _member(self, raw: object) -> Any:
+        if self.choices:
+            if raw in self.choices:
+                return self.kind(raw)
+        elif self.kind is str and isinstance(raw, str):
+            return raw.strip() or self.default
+        elif isinstance(raw, bool):
+            if self.kind is bool:
+                return raw
+        elif isinstance(raw, int) or (self.kind is float and isinstance(raw, float)):
+            if self.kind in (int, float) and self.low <= raw <= (raw if self.high is None else self.high):
+                return self.kind(raw)
+        raise ValueError(raw)
+
+
+def _setting(
+    key: str,
+    default: Any,
+    choices: Iterable[str] = (),
+    *,
+    low: float = 0,
+    high: float | None = None,
+) -> Any:
+    """Declare a field; its values are of the type of its default, or of the enumeration of its choices."""
+    several = type(default) if isinstance(default, tuple | frozenset) else None
+    kind: type = str if several else type(default)
+    if isinstance(default, Enum):
+        choices = kind
+    elif isinstance(choices, type):
+        kind = choices
+    return field(
+        default=default,
+        metadata={"spec": SettingSpec(key, default, kind, tuple(choices), low, high, several)},
+    )
+
+
+def _of_option(option: OptionSpec) -> SettingSpec:
+    choices = tuple(choice for choice in option.choices if choice not in _OF_DATASETS)
+    return SettingSpec(option.setting, option.default, option.kind, choices, option.low or 0, option.high)
+
+
+_PROBE_OPTIONS = {
+    name: _of_option(option) for name, (option, _) in declared(PROBES.values()).items() if option.setting
+}
 
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """What the user has set. Names follow the keys of the editor's settings."""
+    """What the user has set. Names follow the keys of the editor's settings.
 
-    enable: bool = True
-    model: str = DEFAULT_MODEL
-    remote_base_url: str = ""
-    remote_model: str = ""
-    remote_api: str = "completions"
-    threads: int = 0
-    languages: tuple[str, ...] = LANGUAGES
-    aggregation: Aggregation = Aggregation.MEAN
-    alignment: Rule = Rule.OVERLAP
-    calibrated: bool = True
-    diagnostics_enabled: bool = True
-    diagnostics_severity: str = "information"
-    diagnostics_per_hundred_lines: float = PER_HUNDRED_LINES
-    ignored_concepts: frozenset[Category] = frozenset()
-    overlay_granularity: Granularity = Granularity.LEAF
-    inlay_hints_enabled: bool = False
-    inlay_hints_by: str = "statement"
-    code_lens_enabled: bool = True
-    exclude: bool = True
-    max_bytes: int = _LIMITS.bytes
-    average_line: int = _LIMITS.average_line
-    longest_line: int = _LIMITS.longest_line
-    max_tokens: int = MAX_TOKENS
-    timeout: float = LIMITS.seconds
-    code: Code = Code.GIVEN
-    encoder: str = ""
-    probe_corpus: str = ""
-    allow_weaker_sandbox: bool = False
-    dependences_diagnostics: bool = False
-    operators_ask: str = "hover"
-    operators_diagnostics: str = "information"
-    operators_threshold: float = PREFERRED
+    Attributes:
+        probe: The options of probes that have a setting, by their names.
+    """
+
+    enable: bool = _setting("enable", True)
+    model: str = _setting("model", DEFAULT_MODEL)
+    remote_base_url: str = _setting("remote.baseUrl", "")
+    remote_model: str = _setting("remote.model", "")
+    remote_api: str = _setting("remote.api", "completions", ("completions", "chat"))
+    threads: int = _setting("threads", 0)
+    languages: tuple[str, ...] = _setting("languages", LANGUAGES, languages(installed=False))
+    aggregation: Aggregation = _setting("confidence.aggregation", Aggregation.MEAN)
+    alignment: Rule = _setting("confidence.alignment", Rule.OVERLAP)
+    calibrated: bool = _setting("confidence.calibrated", True)
+    diagnostics_enabled: bool = _setting("diagnostics.enabled", True)
+    diagnostics_severity: str = _setting("diagnostics.severity", "information", ("hint", "information"))
+    diagnostics_per_hundred_lines: float = _setting(
+        "diagnostics.perHundredLines", PER_HUNDRED_LINES, high=_MOST_PER_HUNDRED_LINES
+    )
+    ignored_concepts: frozenset[Category] = _setting("diagnostics.ignoredConcepts", frozenset(), Category)
+    overlay_granularity: Granularity = _setting("overlay.granularity", Granularity.LEAF)
+    inlay_hints_enabled: bool = _setting("inlayHints.enabled", False)
+    inlay_hints_by: str = _setting("inlayHints.by", "statement", ("statement", "function"))
+    code_lens_enabled: bool = _setting("codeLens.enabled", True)
+    exclude: bool = _setting("scoring.exclude", True)
+    max_bytes: int = _setting("scoring.maxBytes", _LIMITS.bytes, low=1)
+    average_line: int = _setting("scoring.averageLineBytes", _LIMITS.average_line, low=1)
+    longest_line: int = _setting("scoring.longestLineBytes", _LIMITS.longest_line, low=1)
+    allow_weaker_sandbox: bool = _setting("sandbox.allowWeaker", False)
+    dependences_diagnostics: bool = _setting("dependences.diagnostics", False)
+    operators_ask: str = _setting("operators.ask", "hover", ("never", "hover", "scored"))
+    operators_diagnostics: str = _setting(
+        "operators.diagnostics", "information", ("off", "hint", "information")
+    )
+    operators_threshold: float = _setting("operators.threshold", PREFERRED, high=1.0)
+    probe: Mapping[str, Any] = field(
+        default_factory=lambda: {name: spec.default for name, spec in _PROBE_OPTIONS.items()}
+    )
 
     @property
     def model_spec(self) -> str:
@@ -75,18 +178,27 @@ class EditorSettings:
         return self.model
 
     @property
-    def asked(self) -> tuple[object, ...]:
+    def chosen_model(self) -> tuple[str, Options]:
+        """The model, and how to open it."""
+        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
+        return self.model_spec, Options(
+            threads=self.threads,
+            base_url=self.remote_base_url or None,
+            api=self.remote_api if remote and self.remote_api else "completions",
+        )
+
+    @property
+    def asked(self) -> tuple[str, Options]:
         """Which model is asked, and where; not how many threads it has."""
-        options = self.model_options
-        return self.model_spec, options.base_url, options.api
+        spec, options = self.chosen_model
+        return spec, replace(options, threads=0)
 
     @property
     def scoring(self) -> tuple[object, ...]:
         """What decides about scores; the rest only about how they are shown."""
         return (
             self.enable,
-            self.model_spec,
-            self.model_options,
+            self.chosen_model,
             self.languages,
             self.aggregation,
             self.alignment,
@@ -100,124 +212,30 @@ class EditorSettings:
         """From where on a document is not scored."""
         return Limits(self.max_bytes, self.average_line, self.longest_line)
 
-    @property
-    def model_options(self) -> Options:
-        """How to open it."""
-        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
-        return Options(
-            threads=self.threads,
-            base_url=self.remote_base_url or None,
-            api=self.remote_api if remote and self.remote_api else "completions",
-        )
-
-
-@dataclass
-class _Reader:
-    """Takes values out of a nested mapping and keeps a complaint for each one that is no good."""
-
-    raw: object
-    complaints: list[str] = field(default_factory=list)
-
-    def _find(self, key: str) -> object:
-        found: object = self.raw
-        for part in key.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-        return found
-
-    def _refuse(self, key: str, value: object, wanted: str, default: object) -> None:
-        self.complaints.append(
-            f"counterlens.{key} is {value!r}, but has to be {wanted}; {default!r} is used instead"
-        )
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self._find(key)
-        if isinstance(value, bool):
-            return value
-        if value is not None:
-            self._refuse(key, value, "true or false", default)
-        return default
-
-    def text(self, key: str, default: str, choices: tuple[str, ...] = ()) -> str:
-        value = self._find(key)
-        if isinstance(value, str) and (not choices or value in choices):
-            return value.strip() or default
-        if value is not None:
-            self._refuse(key, value, f"one of {', '.join(choices)}" if choices else "a text", default)
-        return default
-
-    def whole(self, key: str, default: int, least: int) -> int:
-        value = self._find(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
-            return value
-        if value is not None:
-            self._refuse(key, value, f"a whole number of at least {least}", default)
-        return default
-
-    def number(self, key: str, default: float, most: float, least: float = 0) -> float:
-        value = self._find(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
-            return float(value)
-        if value is not None:
-            self._refuse(key, value, f"a number from {least:g} to {most:g}", default)
-        return default
-
-    def several(self, key: str, default: tuple[str, ...], choices: tuple[str, ...]) -> tuple[str, ...]:
-        value = self._find(key)
-        if isinstance(value, list | tuple) and all(one in choices for one in value):
-            return tuple(value)
-        if value is not None:
-            self._refuse(key, value, f"a list of any of {', '.join(choices)}", list(default))
-        return default
-
 
 def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
     """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
-    reader = _Reader(raw)
-    defaults = EditorSettings()
+    complaints: list[str] = []
+
+    def read(spec: SettingSpec) -> Any:
+        value: object = raw
+        for part in spec.key.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is None:
+            return spec.default
+        try:
+            return spec.value_of(value)
+        except ValueError:
+            default = "" if spec.default is None else msgspec.to_builtins(spec.default)
+            default = list(default) if spec.several else default
+            complaints.append(
+                f"counterlens.{spec.key} is {value!r}, but has to be {spec.wanted}; {default!r} is used instead"
+            )
+            return spec.default
+
+    declared_here = (entry for entry in fields(EditorSettings) if "spec" in entry.metadata)
     settings = EditorSettings(
-        enable=reader.flag("enable", defaults.enable),
-        model=reader.text("model", defaults.model),
-        remote_base_url=reader.text("remote.baseUrl", defaults.remote_base_url),
-        remote_model=reader.text("remote.model", defaults.remote_model),
-        remote_api=reader.text("remote.api", defaults.remote_api, ("completions", "chat")),
-        threads=reader.whole("threads", defaults.threads, 0),
-        aggregation=Aggregation(
-            reader.text("confidence.aggregation", defaults.aggregation, tuple(Aggregation))
-        ),
-        languages=reader.several("languages", defaults.languages, tuple(languages(installed=False))),
-        alignment=Rule(reader.text("confidence.alignment", defaults.alignment, tuple(Rule))),
-        calibrated=reader.flag("confidence.calibrated", defaults.calibrated),
-        diagnostics_enabled=reader.flag("diagnostics.enabled", defaults.diagnostics_enabled),
-        diagnostics_severity=reader.text(
-            "diagnostics.severity", defaults.diagnostics_severity, ("hint", "information")
-        ),
-        diagnostics_per_hundred_lines=reader.number(
-            "diagnostics.perHundredLines", defaults.diagnostics_per_hundred_lines, _MOST_PER_HUNDRED_LINES
-        ),
-        ignored_concepts=frozenset(
-            Category(name) for name in reader.several("diagnostics.ignoredConcepts", (), tuple(Category))
-        ),
-        overlay_granularity=Granularity(
-            reader.text("overlay.granularity", defaults.overlay_granularity, tuple(Granularity))
-        ),
-        inlay_hints_enabled=reader.flag("inlayHints.enabled", defaults.inlay_hints_enabled),
-        inlay_hints_by=reader.text("inlayHints.by", defaults.inlay_hints_by, HINTED),
-        code_lens_enabled=reader.flag("codeLens.enabled", defaults.code_lens_enabled),
-        exclude=reader.flag("scoring.exclude", defaults.exclude),
-        average_line=reader.whole("scoring.averageLineBytes", defaults.average_line, 1),
-        longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
-        max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
-        max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
-        timeout=reader.number("probe.timeout", defaults.timeout, LONGEST, SHORTEST),
-        code=Code(reader.text("probe.code", defaults.code, CODES)),
-        encoder=reader.text("probe.encoder", defaults.encoder),
-        probe_corpus=reader.text("probe.corpus", defaults.probe_corpus),
-        allow_weaker_sandbox=reader.flag("sandbox.allowWeaker", defaults.allow_weaker_sandbox),
-        dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),
-        operators_ask=reader.text("operators.ask", defaults.operators_ask, ASKED),
-        operators_diagnostics=reader.text(
-            "operators.diagnostics", defaults.operators_diagnostics, ("off", "hint", "information")
-        ),
-        operators_threshold=reader.number("operators.threshold", defaults.operators_threshold, 1.0),
+        **{entry.name: read(entry.metadata["spec"]) for entry in declared_here},
+        probe={name: read(spec) for name, spec in _PROBE_OPTIONS.items()},
     )
-    return settings, reader.complaints
+    return settings, complaints

@@ -5,9 +5,7 @@ Custom request `counterlens/tree`, see docs/protocol.md.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -112,8 +110,7 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
-    work = partial(syntax_tree, analysis.frozen(), places, view, offset)
-    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
+    return await ls.offload(syntax_tree, analysis.frozen(), places, view, offset)
 
 
 def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int | None = None) -> SyntaxTree:

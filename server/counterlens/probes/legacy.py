@@ -41,7 +41,9 @@ class LegacyOptions(ProbeOptions):
     max_tokens: MaxTokens = MAX_TOKENS
     corpus: Corpus = None
     encoder: Encoder = None
-    code: Annotated[str, option("Programs asked about.", choices=("given", "buggy", "written"))] = "given"
+    code: Annotated[
+        str, option("Programs asked about.", choices=("given", "buggy", "written"), setting="probe.code")
+    ] = "given"
     method: Annotated[str | None, option("How dependences are found out.")] = None
     windows: Annotated[bool, option("Also with less context.")] = False
     unroll: Annotated[bool, option("Also with loops unrolled.")] = False
