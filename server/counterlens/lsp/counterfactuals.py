@@ -6,7 +6,6 @@ action "Show counterfactual…" is for clients that say with `initialize` that t
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +16,9 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.targets import function_named
-from counterlens.mutations import Counterfactual, survey
-from counterlens.probes.results import CompletionProbe, Pair
-from counterlens.reports.wording import outcome
+from counterlens.mutations import survey
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.wording import outcome
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function, function_at, functions
 
@@ -47,8 +46,7 @@ class ListedCounterfactual:
         description: What was done, in one sentence.
         assumptions: What had to be assumed for it to be preserving.
         source: The whole mutated text.
-        outcome: What a probe found: `held`, `lost` (right only on the original), `gained` (only on the
-            counterfactual), `failed` (wrong on both), `open` (not judged); empty where it was not probed.
+        outcome: What a probe found, a `PairOutcome`; empty where it was not probed.
         verdict: The same in words.
     """
 
@@ -86,15 +84,13 @@ async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Count
     """List the counterfactuals of a function."""
     try:
         analysis, function = function_named(ls, argument)
-        known = analysis.probed.get(function.qualname)
-        return await asyncio.get_running_loop().run_in_executor(
-            ls.executor, listing, analysis.document, function.qualname, known[1].probe if known else None
-        )
+        known = analysis.of(function.qualname).probe
+        return await ls.offload(listing, analysis.document, function.qualname, known)
     except CounterlensError as error:
         return CounterfactualListing("", (), (), told(error))
 
 
-def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> CounterfactualListing:
+def listing(document: Document, qualname: str, probe: PairsRecord | None = None) -> CounterfactualListing:
     """All counterfactuals of a function; takes up to a second on a long file.
 
     Args:
@@ -107,49 +103,35 @@ def listing(document: Document, qualname: str, probe: CompletionProbe | None = N
     """
     found = survey(document.text, function=qualname)
     first = find_function(document, qualname).start_line
-    # By place in the function: the lines before it may have changed since it was probed.
-    pairs = (
-        {_key(pair.counterfactual, probe.function.start_line): pair for pair in probe.pairs} if probe else {}
-    )
+    pairs: dict[tuple[str, str, int], PairRecord] = {}
+    if probe is not None:  # by place in the function: the lines before it may have changed since
+        pairs = {
+            (pair.mutation, pair.description, pair.start_line - probe.start_line): pair
+            for pair in probe.pairs
+        }
+    counterfactuals = []
+    for made in found.counterfactuals:
+        pair = pairs.get((made.mutation, made.description, made.start_line - first))
+        counterfactuals.append(
+            ListedCounterfactual(
+                mutation=made.mutation,
+                concept=made.concept,
+                preserving=made.preserving,
+                line=made.start_line - 1,
+                description=recognised(made.description),
+                assumptions=made.assumptions,
+                source=made.source,
+                outcome=str(pair.outcome) if pair else "",
+                verdict=outcome(pair, translator()) if pair else "",
+            )
+        )
     return CounterfactualListing(
         function=qualname,
-        counterfactuals=tuple(
-            ListedCounterfactual(
-                one.mutation,
-                one.concept,
-                one.preserving,
-                one.start_line - 1,
-                recognised(one.description),
-                one.assumptions,
-                one.source,
-                *_told(pairs.get(_key(one, first))),
-            )
-            for one in found.counterfactuals
-        ),
+        counterfactuals=tuple(counterfactuals),
         refused=tuple(
-            RefusedMutation(one.mutation, one.line - 1, recognised(one.reason)) for one in found.refusals
+            RefusedMutation(site.mutation, site.line - 1, recognised(site.reason)) for site in found.refusals
         ),
     )
-
-
-def _key(one: Counterfactual, first: int) -> tuple[str, str, int]:
-    return one.mutation, one.description, one.start_line - first
-
-
-def _told(pair: Pair | None) -> tuple[str, str]:
-    """What came of a pair: in one word, and in a few."""
-    if pair is None:
-        return "", ""
-    effect = pair.effect
-    if effect is None:
-        word = "open"
-    elif not effect.informative:
-        word = "failed"
-    elif effect.mutation_effect == 0:
-        word = "held"
-    else:
-        word = "gained" if effect.signed > 0 else "lost"
-    return word, outcome(pair, translator())
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:

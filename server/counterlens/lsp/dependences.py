@@ -85,7 +85,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         method = _method(plain(argument).get("method"))
         document = analysis.document
         found = await ls.offload(_analysed, document, function)
-        known = Examined(analysis.source_of(function), function.start_line, found)
+        source, known = analysis.source_of(function), Examined(function.start_line, found)
         if method != NONE:
             said = Announcements(
                 f"Inferring dependences of {function.name}",
@@ -96,7 +96,7 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
             infer_them = partial(_infer, ls.host, settings, found, method)
             known = replace(known, inferred=await ask_first(ls, settings, analysis, said, infer_them))
         if ls.asks(settings):
-            _note(ls, analysis, function, known)
+            _note(ls, analysis, function.qualname, source, known)
         answer = await ls.offload(_answer, document, known, ls.client_shows_results)
     except Cancelled:
         return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
@@ -156,13 +156,14 @@ def _infer(
         )
 
 
-def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:
+def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
-    sources = {scope.qualname: analysis.source_of(scope) for scope in scopes(analysis.document)}
-    before = analysis.examined.get(function.qualname)
-    if sources.get(function.qualname) != known.source or (before and before.inferred and not known.inferred):
+    scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
+    before = analysis.of(qualname).examined
+    if scope is None or analysis.source_of(scope) != source:
         return
-    analysis.examined[function.qualname] = known
+    if known.inferred or not (before and before.inferred):
+        analysis.note(scope, examined=known)
     if known.inferred:
         ls.changed(analysis)
         code_lens.refresh(ls)
@@ -198,7 +199,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
         offered.append((module, at))
     places, lenses = ls.places(analysis), []
     for function, at in offered:
-        known = analysis.examined.get(function.qualname)
+        known = analysis.of(function.qualname).examined
         result = f" · {recognised(known.inferred.summary)}" if known and known.inferred else ""
         whole = function.qualname == MODULE
         offer = t("Show dependences of the module") if whole else t("Show dependences")

@@ -13,13 +13,13 @@ from lsprotocol import types
 from counterlens.confidence import Confidence
 from counterlens.confidence.aggregate import NodeConfidence
 from counterlens.confidence.granularity import level_of
-from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
-from counterlens.probes.pairs import Variant
-from counterlens.reports.wording import meaning
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.wording import meaning
 from counterlens.syntax.functions import Function, function_at
 
 REQUEST = "counterlens/function"
@@ -117,7 +117,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     function = function_at(analysis.document, offset)
     if function is None:
         return known
-    examined = analysis.examined.get(function.qualname)
+    examined = analysis.of(function.qualname).examined
     inferred = examined.inferred if examined else None
     return FunctionView(
         known.version,
@@ -130,17 +130,15 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         dependences=InferenceSummary(recognised(inferred.summary), str(inferred.method))
         if inferred
         else None,
-        findings=tuple(_findings(analysis, function)),
+        findings=tuple(_findings(analysis.of(function.qualname))),
     )
 
 
-def _findings(analysis: Analysis, function: Function) -> list[TaskFinding]:
-    """What the tasks found; the completion probe, however it was started, is kept apart."""
-    found = {}
-    if known := analysis.probed.get(function.qualname):
-        found[str(Variant.COMPLETE)] = meaning(known[1].probe, translator())
-    if kept := analysis.findings.get(function.qualname):
-        found = dict(kept[1]) | found
+def _findings(known: KnownFunction) -> list[TaskFinding]:
+    """What the probes found; the completion probe, however it was started, is kept apart."""
+    found = dict(known.findings)
+    if known.probe is not None:
+        found[CompletionProbe.id] = meaning(known.probe, translator())
     return [TaskFinding(task, recognised(summary)) for task, summary in found.items()]
 
 
@@ -161,7 +159,7 @@ def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Co
         _concept(found, places, least[name], value, count)
         for name, (value, count) in found.concepts_in(function.start, function.end).items()
     ]
-    return tuple(sorted(made, key=lambda one: one.confidence))
+    return tuple(sorted(made, key=lambda concept: concept.confidence))
 
 
 def _concept(

@@ -5,7 +5,6 @@ Command `counterlens.testItems`: argument `{uri, function?}`, answer `TestItems`
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, told
 from counterlens.lsp.targets import function_named, open_python, plain
 from counterlens.mutations.registry import MUTATIONS
-from counterlens.probes.completion import preserving, refusals, rewritings
+from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 
@@ -76,9 +75,7 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
             return _functions(ls, open_python(ls, argument))
         analysis, function = function_named(ls, argument)
         document = analysis.document
-        found = await asyncio.get_running_loop().run_in_executor(
-            ls.executor, mutations_of, document, function.qualname
-        )
+        found = await ls.offload(mutations_of, document, function.qualname)
     except CounterlensError as error:
         return TestItems(error=told(error))
     return TestItems(document.version, mutations=found)
@@ -87,9 +84,9 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
 def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:
     places = ls.places(analysis)
     # Of several definitions of one name the last is what the name means, and what a probe takes.
-    named = {one.qualname: one for one in functions(analysis.document)}
-    found = (FunctionItem(name, places.range(one.start, one.end)) for name, one in named.items())
-    return TestItems(analysis.document.version, functions=tuple(found))
+    named = {function.qualname: function for function in functions(analysis.document)}
+    items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
+    return TestItems(analysis.document.version, functions=tuple(items))
 
 
 def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
@@ -101,11 +98,13 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         SourceError: there is no such function, or the file does not parse.
     """
     _, surveyed = rewritings(document, qualname, None, seed=0)
-    refused = refusals(surveyed)
+    refused = not_asked(surveyed)
     items = []
     for name in preserving(None):
-        lines = {one.start_line - 1 for one in surveyed.counterfactuals if one.mutation == name and one.cut}
-        reasons = dict.fromkeys(one.reason for one in refused if one.mutation == name)
+        lines = {
+            made.start_line - 1 for made in surveyed.counterfactuals if made.mutation == name and made.cut
+        }
+        reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
             why = "" if lines else "; ".join(map(recognised, reasons))
             items.append(MutationItem(name, str(MUTATIONS[name].concept), tuple(sorted(lines)), why))
