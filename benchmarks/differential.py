@@ -20,7 +20,7 @@ from pathlib import Path
 
 from counterlens.attribution.base import Setting, Strength
 from counterlens.attribution.differential import DifferentialJudge, Untestable, study
-from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import Problem, open_dataset
 from counterlens.mutations import counterfactuals
 from counterlens.sandbox.base import Limits
@@ -62,7 +62,7 @@ def _compare(
         print(f"{problem.id}: {found.reason}")
         return
     inputs = DifferentialJudge(found)
-    tests = GivenJudge(problem.tests.text, problem.function, problem.source, setting)
+    tests = SuppliedTestsJudge(problem.tests.text, problem.function, problem.source, setting)
     counted["weak"] += inputs.strength is Strength.WEAK
     made = list(counterfactuals(problem.source, function=problem.function, seed=seed))
     chooser = random.Random(f"{seed} {problem.id}")  # noqa: S311 - which counterfactuals

@@ -51,3 +51,7 @@ class Cancelled(CounterlensError):  # noqa: N818 - it is a request that was gran
 
     def __init__(self, message: str = "cancelled") -> None:
         super().__init__(message)
+
+
+class OptionError(CounterlensError):
+    """An option that something does not take, or a value that it cannot have: bad usage."""

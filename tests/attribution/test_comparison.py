@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from counterlens.attribution.comparison import comparable, same, shown
 from counterlens.attribution.differential.inputs import Call, simpler, written
-from counterlens.attribution.recorder.wire import Encoder, decode
+from counterlens.attribution.sandboxed.recorder.structure import Encoder, decode
 
 SCALARS = st.one_of(
     st.none(),

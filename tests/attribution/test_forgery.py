@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.attribution.base import Isolation, Judge, Judgement
 from counterlens.attribution.doctests import DoctestJudge
-from counterlens.attribution.trial import Apartness
+from counterlens.attribution.test_run import Apartness
 from counterlens.attribution.unittests import CasesJudge
 
 JudgeOf = Callable[..., Judge]

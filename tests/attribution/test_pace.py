@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
-from counterlens.attribution.given import GivenJudge
 from counterlens.attribution.pace import LEAST, bounded, paced
 from counterlens.attribution.registry import find_judge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -54,7 +54,7 @@ def test_an_endless_program_is_stopped_by_its_processor_time(kind: str) -> None:
     patient = replace(LIMITS, seconds=120.0, cpu_seconds=100)  # on a busy machine two seconds are long
     if kind == "given":
         setting = Setting(best_sandbox(), Path(sys.executable), patient)
-        judge: Judge | None = GivenJudge("assert steps(3) == 3\n", "steps", SOURCE, setting)
+        judge: Judge | None = SuppliedTestsJudge("assert steps(3) == 3\n", "steps", SOURCE, setting)
     else:
         function = find_function(document, "steps")
         judge = find_judge(document, function, best_sandbox(), limits=patient, fallback=False)

@@ -282,12 +282,18 @@ def test_a_broken_file_can_be_scored_but_not_mutated(cli: Cli, sign: Path) -> No
     assert "line 1" in ran.err or "line 2" in ran.err
 
 
+@pytest.mark.parametrize("command", ["mutate", "probe", "bench", "changed"])
+def test_a_mutation_that_does_not_exist_is_a_usage_error(cli: Cli, command: str) -> None:
+    ran = cli(command, "/no/such/file.py", "--mutation", "no-such")
+    assert ran.code == 2
+    assert "'no-such' is not one of 'if-else-flip'" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "data", "said"),
     [
         (["probe", "FILE::missing"], SIGN.encode(), "there is no function missing"),
         (["probe", "FILE"], b"x = 1\n", "has tests"),
-        (["probe", "FILE", "--mutation", "no-such"], SIGN.encode(), "no-such"),
         (["probe", "FILE", "--model", "no-such"], SIGN.encode(), "there is no model"),
         (["score", "FILE"], b"", "is empty"),
         (["score", "FILE"], b"x = '\xff'\n", "not valid UTF-8"),

@@ -29,7 +29,7 @@ BELOW = (
     "confidence",
     "sandbox",
     "probes",
-    "attribution/covered.py",
+    "attribution/coverage_tests.py",
     "attribution/settlement.py",
 )
 SENTENCES = ("lsp", "mutations", "probes/offers.py", "confidence/exclusion.py")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 Form = Any
-"""A value as `recorder/wire.py` encodes it."""
+"""A value as `sandboxed/recorder/structure.py` encodes it."""
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 _UNKNOWN = {"?", "…"}
@@ -121,7 +121,7 @@ def _plain(form: Form) -> Form:
 
 
 def _number(form: Form) -> int | float | complex | None:
-    if isinstance(form, bool):
+    if isinstance(form, int):
         return int(form)
     if isinstance(form, list) and form:
         if form[0] == "i":
@@ -159,7 +159,7 @@ def shown(form: Form) -> str:
     number = _number(form)
     if isinstance(form, bool) or form is None or isinstance(form, str):
         return repr(form)
-    if number is not None and form[0] != "o":
+    if number is not None and (isinstance(form, int) or form[0] != "o"):
         return repr(number)
     head, rest = form[0], form[1:]
     brackets = {"l": "[]", "t": "()", "s": "{}"}
@@ -177,7 +177,10 @@ def shown(form: Form) -> str:
         "z": lambda: f"frozenset({shown(['s', *rest]) if rest else ''})",
         "g": lambda: f"an iterator over {shown(['l', *rest])}",
         "e": lambda: f"{rest[0]}.{rest[1]}",
+        "m": lambda: f"{rest[0]}({', '.join(map(shown, rest[1:]))})",
         "r": lambda: str(rest[1]),
+        "type": lambda: str(rest[0]),
+        "single": lambda: str(rest[0]),
         "^": lambda: "...",
         "?": lambda: f"a {rest[0]}",
         "…": lambda: "a very large value",

@@ -12,7 +12,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.layout import layout_of
-from counterlens.attribution.trial import Trial, brief
+from counterlens.attribution.test_run import TestRun, brief
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -28,7 +28,7 @@ class DoctestJudge:
 
     attribution = ID
 
-    def __init__(self, examples: Sequence[doctest.Example], trial: Trial) -> None:
+    def __init__(self, examples: Sequence[doctest.Example], trial: TestRun) -> None:
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
         self._trial = trial
 
@@ -69,7 +69,7 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
         return None
     place = layout_of(document.path, document.text) if document.path else None
     task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
-    judge = DoctestJudge(examples, Trial(ID, setting, place, task, original=document.text))
+    judge = DoctestJudge(examples, TestRun(ID, setting, place, task, original=document.text))
     return judge if judge.tests else None
 
 

@@ -16,7 +16,7 @@ from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, study
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
-from counterlens.attribution.trial import Apartness, Trial, brief
+from counterlens.attribution.test_run import Apartness, TestRun, brief
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
@@ -95,7 +95,7 @@ def judge_by_tests(
         task = {"files": [{**file, "lent": not imports}]}
         if _has_examples(tree):
             task["script"] = {**script, "examples": True}
-    trial = Trial(
+    trial = TestRun(
         TESTS,
         setting,
         place,

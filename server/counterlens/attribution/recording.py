@@ -14,19 +14,9 @@ from counterlens.attribution.comparison import Form, comparable, same, shown
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.shipping import package_files, start_script
 
-RECORDER = {
-    f"recorder/{path.name}": path.read_bytes()
-    for path in sorted((Path(__file__).parent / "recorder").glob("*.py"))
-}
-_ENTRY = """\
-import recorder, sys
-del sys.path[0]  # nothing else is to be imported from the private folder
-import recorder.{module} as start
-for name in [name for name in sys.modules if name.partition(".")[0] == "recorder"]:
-    del sys.modules[name]
-start.main()
-"""
+_FILES = package_files(Path(__file__).with_name("sandboxed"))
 _RESTARTS = 3
 
 
@@ -148,7 +138,7 @@ class Recorder:
 
         Args:
             program: The whole source.
-            calls: The arguments, as `recorder/calls.py` takes them.
+            calls: The arguments, as `sandboxed/recorder/calls.py` takes them.
             seconds: Of wall-clock time for each call.
             steps: Lines of the program that a call may run; None for no bound, and no tracing.
             stop: End at the first call that reaches a limit. Otherwise a call that ends the process is noted,
@@ -200,8 +190,8 @@ def run(
 ) -> Outcome:
     """Run one module of the recorder on a task; `more` files lie beside it, `covers` as in `Job`."""
     files = {
-        **RECORDER,
-        "start.py": _ENTRY.format(module=module).encode(),
+        **_FILES,
+        "start.py": start_script(f"sandboxed.recorder.{module}"),
         "task.json": json.dumps(task).encode(),
         **(more or {}),
     }

@@ -1,8 +1,8 @@
 """The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`.
 
 What somebody wrote down counts first: tests and doctests are found, and all of them must hold. Only where
-there are none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`given.py`) are
-no part of this: who has them makes their judge and passes it on.
+there are none, `FALLBACKS` are asked one after the other. The tests that come with a problem
+(`supplied_tests.py`) are no part of this: who has them makes their judge and passes it on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import covered, differential, doctests, given, unittests
+from counterlens.attribution import coverage_tests, differential, doctests, supplied_tests, unittests
 from counterlens.attribution.base import (
     LIMITS,
     Attribution,
@@ -30,11 +30,11 @@ from counterlens.syntax.functions import Function
 
 ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 FALLBACKS: dict[str, Attribution] = {
-    "tests, found by running them": covered.find,
+    "tests, found by running them": coverage_tests.find,
     differential.ID: differential.find,
 }
 
-_CASES = {unittests.ID: "test", doctests.ID: "doctest", given.ID: "given test"}
+_CASES = {unittests.ID: "test", doctests.ID: "doctest", supplied_tests.ID: "given test"}
 """What one case of an attribution function is called."""
 
 
@@ -135,7 +135,7 @@ def why_no_judge(
     reasons = ["no test mentions it, and its docstring has no examples"]
     if fallback:
         setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
-        reasons.append(covered.why_not(document, function, setting))
+        reasons.append(coverage_tests.why_not(document, function, setting))
         shown = differential.why_not(document, function, setting)
         reasons.append(f"it cannot be judged by what it does: {shown}" if shown else "")
     return "; ".join(filter(None, reasons))

@@ -8,7 +8,7 @@ equivalent.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -21,8 +21,8 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
 from counterlens.counting import plural
-from counterlens.errors import Cancelled
 from counterlens.mutations.base import Counterfactual
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -62,7 +62,7 @@ def settle(
     *,
     python: Path | None = None,
     cancel: Event | None = None,
-    report: Callable[[str, int, int], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[Settled]:
     """Run counterfactuals, by the tests of their function and by differential execution, as far as they go.
 
@@ -72,7 +72,7 @@ def settle(
         sandbox: Where they are run.
         python: The interpreter; by default that of the file's project.
         cancel: Set it to give up.
-        report: Called with what is being done, steps done, and steps in all.
+        progress: Called with each counterfactual.
 
     Raises:
         SandboxError, Cancelled: as `Sandbox.run`.
@@ -80,14 +80,12 @@ def settle(
     waiting = list(counterfactuals)
     setting = Setting(sandbox, python or interpreter_for(document.path), LIMITS, cancel)
     benches = _Benches(document, setting)
-    found = []
-    for number, one in enumerate(waiting):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        if report:
-            report(f"{one.mutation}, line {one.start_line}", number, len(waiting))
-        found.append(_settled(one, *benches.of(one.function), cancel))
-    return found
+    steps = Steps(cancel, progress)
+    settled = []
+    for number, counterfactual in enumerate(waiting):
+        steps.next(f"{counterfactual.mutation}, line {counterfactual.start_line}", number, len(waiting))
+        settled.append(_settled(counterfactual, *benches.of(counterfactual.function), cancel))
+    return settled
 
 
 def counts(settled: Iterable[Settled]) -> dict[Finding, int]:

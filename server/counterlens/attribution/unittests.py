@@ -10,7 +10,7 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
-from counterlens.attribution.trial import Trial, brief
+from counterlens.attribution.test_run import TestRun, brief
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -26,7 +26,7 @@ class CasesJudge:
 
     attribution = ID
 
-    def __init__(self, cases: Sequence[CaseName], trial: Trial) -> None:
+    def __init__(self, cases: Sequence[CaseName], trial: TestRun) -> None:
         self._cases = cases
         self._trial = trial
 
@@ -65,7 +65,7 @@ def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: S
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    trial = Trial(ID, setting, place, {"files": files}, folder=place.project, original=original)
+    trial = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
     return CasesJudge(cases, trial)
 
 

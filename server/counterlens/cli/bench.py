@@ -14,37 +14,27 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from counterlens.cli.asking import task_options, timeout_option
-from counterlens.cli.options import (
-    mutation_option,
-    prefix_ratio,
-    sandbox_option,
-    seed_option,
-    steps,
-    strong_sandbox,
-    without_option,
-)
+from counterlens.cli.options import print_report, sandbox_option, steps, strong_sandbox
+from counterlens.cli.probe_options import probe_options
 from counterlens.errors import Cancelled, CounterlensError, DataError
 from counterlens.evaluation.engines.base import Engine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
-from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import Plan, absolute, make_plan
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
 from counterlens.models.registry import DEFAULT_MODEL
-from counterlens.mutations.cuts import PREFIX_RATIO
-from counterlens.probes.completion import MAX_TOKENS
-from counterlens.probes.pairs import Variant
-from counterlens.probes.registry import BENCHABLE
-from counterlens.reports.evaluation.terminal import run_report
-from counterlens.reports.evaluation.wording import plan_lines
+from counterlens.probes.options import declared
+from counterlens.probes.registry import PROBES
+from counterlens.reports.build.evaluation import evaluation_report, plan_lines
+from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
 _EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
 _ENGINE = ("engine", "address", "replicas")
-_KEPT_AS = {"model": "models", "task": "tasks"}
+_KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_url", "api")
 
 
 @click.command()
@@ -58,20 +48,22 @@ _KEPT_AS = {"model": "models", "task": "tasks"}
 @click.option("--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for a repository's functions.")
 @click.option(
     "--task",
-    type=click.Choice(list(BENCHABLE)),
+    "tasks",
+    type=click.Choice(list(PROBES)),
     multiple=True,
-    default=(str(Variant.COMPLETE),),
+    default=("completion",),
     show_default=True,
-    help="What is probed (repeatable).",
+    help="The probe to run (repeatable).",
 )
 @click.option(
     "--model",
     "-m",
+    "models",
     multiple=True,
     default=(DEFAULT_MODEL,),
     show_default=True,
     metavar="M",
-    help="Who is asked (repeatable): smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, or remote:NAME.",
+    help="Model to evaluate (repeatable): smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf or remote:NAME.",
 )
 @click.option("--base-url", metavar="URL", help="Where a remote model is served.")
 @click.option(
@@ -79,29 +71,18 @@ _KEPT_AS = {"model": "models", "task": "tasks"}
     type=click.Choice(["completions", "fill", "chat"]),
     default="completions",
     show_default=True,
-    help="How models are asked.",
+    help="Prompt format: plain completion, fill-in-the-middle (also shown what follows), or chat.",
 )
-@click.option("--threads", type=click.IntRange(0), default=0, help="Threads of a local model.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
-@seed_option
-@mutation_option
-@without_option
-@click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
 @click.option(
-    "--prefix-ratio",
-    callback=prefix_ratio,
-    metavar="RATIO",
-    default=str(PREFIX_RATIO),
-    show_default=True,
-    help="Which part of a function the model is shown, or the range that it lies in.",
+    "--threads", type=click.IntRange(0), default=0, help="CPU threads for a local model (0 = auto)."
 )
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
 @click.option("--since", metavar="REV", help="repo: only functions that differ from this revision of git.")
 @click.option(
     "--paths", multiple=True, metavar="PATTERN", help="repo: only these files or folders (repeatable)."
 )
-@task_options
-@timeout_option
-@click.option("--resume", is_flag=True, help="Go on with the run in DIR; its options are kept there.")
+@probe_options
+@click.option("--resume", is_flag=True, help="Resume the run in DIR; its options are kept there.")
 @click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time.")
 @click.option(
     "--engine",
@@ -117,46 +98,141 @@ _KEPT_AS = {"model": "models", "task": "tasks"}
     help="ray: the head of the cluster, or auto for the one that this machine is part of.",
 )
 @click.option(
-    "--replicas", type=click.IntRange(1, 1024), metavar="N", help="ray: of each model; one a node by default."
+    "--replicas",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="ray: of each model; one per node by default.",
 )
-@click.option("--brief", is_flag=True, hidden=True)  # for a folder that does not outlive the command
 @click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and ask nothing.")
 @sandbox_option
 @click.pass_context
 def bench(
     context: click.Context,
     /,
+    given: dict[str, Any],
     out: Path,
     resume: bool,
     jobs: int | None,
     only_plan: bool,
-    brief: bool,
     **_: Any,
 ) -> None:
     """Ask one or more models about every function of a dataset, or of a repository with tests.
 
-    What comes out is kept in DIR at once. A run that was ended, in whatever way, goes on with --resume, asks
-    nothing twice, and ends with the same tables. `counterlens report DIR` shows them.
+    Results are kept in DIR at once. An interrupted run resumes with --resume, asks nothing twice, and ends
+    with the same tables. `counterlens report DIR` shows them. An option that only some tasks take applies to
+    these, which the plan says; one that none of the tasks takes is refused.
     """
-    given = _given(context)
+    choices = BenchChoices.of(context, given)
     if only_plan:
-        del given["_explicit"]
-        for line in _told(_plan(Settings(**given), strong_sandbox())):
+        for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
             click.echo(line)
         return
     engine = context.with_resource(_engine(context))
+    run_bench(choices, out, engine, resume=resume, jobs=jobs)
+
+
+class BenchChoices:
+    """The choices of the command line.
+
+    Args:
+        chosen: All, by the names of `RunSettings`.
+        explicit: The names of those that were given.
+        given: Values of probes' options, by their names.
+    """
+
+    def __init__(self, chosen: dict[str, Any], explicit: set[str], given: dict[str, Any]) -> None:
+        self._chosen, self._explicit, self._given = chosen, explicit, given
+
+    @classmethod
+    def of(cls, context: click.Context, given: dict[str, Any]) -> BenchChoices:
+        """Read the command line.
+
+        Raises:
+            click.UsageError: no data is named.
+        """
+        values = context.params
+        chosen = {name: values[name] for name in _KEPT}
+        explicit = {
+            name for name in _KEPT if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        }
+        if chosen["data"] is not None:
+            chosen["data"] = absolute(chosen["data"])
+        elif not values["resume"]:
+            raise click.UsageError(
+                "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
+            )
+        if given.get("corpus"):
+            given = given | {"corpus": absolute(given["corpus"])}
+        return cls(chosen, explicit, given)
+
+    def settings(self, out: Path, kept: RunSettings | None = None) -> RunSettings:
+        """What was kept, where a run is resumed; options that are given beside it must say the same.
+
+        Raises:
+            DataError: they do not, or there is nothing to resume and no data is named.
+            OptionError: an option is taken by none of the tasks.
+        """
+        if kept is None:
+            if self._chosen["data"] is None:
+                raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
+            return RunSettings.of(given=self._given, **self._chosen)
+        differing = [
+            f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
+            for name in self._explicit
+            if getattr(kept, name) != self._chosen[name]
+        ]
+        again = RunSettings.of(kept.tasks, kept.data, self._given)
+        flags = {name: spec.flag for name, (spec, _) in declared(PROBES.values()).items()}
+        for name in self._given:
+            for task, options in kept.options.items():
+                if name in options and options[name] != again.options[task][name]:
+                    differing.append(
+                        f"{flags[name]} was {options[name]!r}, now {again.options[task][name]!r}"
+                    )
+                    break
+        if differing:
+            raise DataError(
+                f"the run in {out} was begun with other options: {'; '.join(differing)}",
+                f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
+            )
+        return kept
+
+
+def run_bench(
+    choices: BenchChoices,
+    out: Path,
+    engine: Engine,
+    *,
+    resume: bool = False,
+    jobs: int | None = None,
+    brief: bool = False,
+) -> None:
+    """Begin or resume a run, and show what it found.
+
+    Args:
+        choices: What to ask.
+        out: The folder.
+        engine: Where its models answer and its programs run.
+        resume: Whether a run that is there is resumed.
+        jobs: Functions in work at a time; None for as many as the engine has work for.
+        brief: Whether the folder does not outlive the command, so that nothing is said about it.
+
+    Raises:
+        CounterlensError: the run cannot go on; the hint says how to resume it.
+        click.exceptions.Exit: the user ended it, or items failed.
+    """
     sandbox = engine.sandbox
-    early = None if Store.begun(out) else _plan(_settings(None, given, out), sandbox)  # no folder yet
+    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox)  # no folder yet
     with Store.create(out) as store:
         kept = store.settings
         if kept is not None and not resume:
             raise holds_one(store)
-        plan = early or _plan(_settings(kept, given, out), sandbox)
+        plan = early or _plan(choices.settings(out, kept), sandbox)
         with steps("starting the engine", total_known=False):
             room = engine.jobs  # where it cannot start, no run is begun
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         done = len(store.done)
-        for line in _told(plan, done):
+        for line in _plan_lines(plan, done):
             click.echo(line, err=True)
         cancel = Event()
         try:
@@ -189,67 +265,18 @@ def _engine(context: click.Context) -> Engine:
     return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))
 
 
-def _given(context: click.Context) -> dict[str, Any]:
-    """The options of the run, as `Settings` names them."""
-    values = context.params
-    own = {"out", "resume", "jobs", "only_plan", "brief", "model", "task", "data", "corpus"} | {*_ENGINE}
-    given = {name: value for name, value in values.items() if name not in own}
-    given["models"], given["tasks"] = tuple(values["model"]), tuple(values["task"])
-    if values["corpus"] is not None:
-        given["corpus"] = absolute(values["corpus"])
-    if values["data"] is not None:
-        given["data"] = absolute(values["data"])
-    elif not values["resume"]:
-        raise click.UsageError(
-            "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
-        )
-    for name, value in given.items():
-        given[name] = tuple(value) if isinstance(value, list) else value
-    given["_explicit"] = {
-        _KEPT_AS.get(name, name)
-        for name in values
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
-    return given
-
-
-def _settings(kept: Settings | None, given: dict[str, Any], out: Path) -> Settings:
-    """What was kept; options that are given beside `--resume` must say the same.
-
-    Raises:
-        DataError: they do not, or there is nothing to resume and no data is named.
-    """
-    explicit = given.pop("_explicit", set[str]())
-    if kept is None:
-        if "data" not in given:
-            raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
-        return Settings(**given)
-    asked = {name: value for name, value in given.items() if name in explicit}
-    differing = [
-        f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {value!r}"
-        for name, value in asked.items()
-        if getattr(kept, name) != value
-    ]
-    if differing:
-        raise DataError(
-            f"the run in {out} was begun with other options: {'; '.join(differing)}",
-            f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
-        )
-    return kept
-
-
-def _plan(settings: Settings, sandbox: Sandbox) -> Plan:
+def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:
     with steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
 
 
-def _told(plan: Plan, done: int = 0) -> list[str]:
+def _plan_lines(plan: Plan, done: int = 0) -> list[str]:
     with steps("counting what will be asked", total_known=False):
         return plan_lines(plan, done)
 
 
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
-    Console(highlight=False, width=None if Console().is_terminal else 120).print(run_report(Found.read(out)))
+    print_report(terminal.render(evaluation_report(RunResults.read(out))))
     if not brief:
         click.echo(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
     if ended.failed:
@@ -282,7 +309,7 @@ def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]
         def advance(now: int, of: int, name: str) -> None:
             nonlocal last
             rate = (now - done) / max(time.monotonic() - started, 1e-9) * 60
-            said = f"{rate:.1f} a minute"
+            said = f"{rate:.1f} per minute"
             bar.update(task, completed=now, rate=said, description=name)
             if not console.is_terminal and time.monotonic() - last > _EVERY_SECONDS:
                 last = time.monotonic()

@@ -20,18 +20,25 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
+from counterlens.cli.probe import Subject
 from counterlens.cli.sources import files_of
-from counterlens.cli.tasks import run as run_task
-from counterlens.cli.tasks import targets as targets_of
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK, causal_tables, measured
-from counterlens.evaluation.estimated import Estimated, estimate, keep
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.causal_results import CausalResults, estimate, keep
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy
+from counterlens.metrics.table import Table
 from counterlens.models import Model
-from counterlens.probes.task import Request, Table, Target
-from counterlens.reports.evaluation.text import table_json
-from counterlens.reports.tables import grid
+from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.options import make
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import run_probe
+from counterlens.progress import Steps
+from counterlens.reports.export.json import table_json
+from counterlens.reports.render.terminal import grid
+
+_PROBE = PROBES[TASK]
 
 
 @click.command()
@@ -42,10 +49,10 @@ from counterlens.reports.tables import grid
     "folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="What a run of `bench --task confidence` has measured; nothing is scored anew.",
+    help="Reuse the scores of a `bench --task confidence` run.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of samples and intervals.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for samples and intervals.")
 @click.option(
     "--simulations",
     type=click.IntRange(1, 1000),
@@ -75,20 +82,20 @@ def causal(
         raise click.UsageError("give one of PATH, --data or --run")
     require_dowhy()
     left_out: dict[str, str] = {}
-    run = Found.read(folder) if folder is not None else None
-    found: Mapping[str, list[Mapping[str, Any]]]
+    run = RunResults.read(folder) if folder is not None else None
+    found: Mapping[str, list[ConfidenceRecord]]
     if run is not None:
         found = measured(run)
     else:
         chosen = (
             list(_targets(paths, left_out))
             if paths
-            else targets_of(TASK, "", data=data, limit=limit, seed=seed)
+            else Subject("", data, limit).targets(_PROBE, make(_PROBE.options, {"seed": seed}))
         )
         with model.opened() as loaded:
             found = {loaded.info.name: _measure(loaded, chosen, seed, left_out)}
     with steps("estimating") as report:
-        estimated = estimate(found, seed=seed, simulations=simulations, report=report)
+        estimated = estimate(found, seed=seed, simulations=simulations, progress=report)
     if as_json:
         print_json(_json(estimated, left_out))
     else:
@@ -102,7 +109,7 @@ def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Targ
     """The functions of some files, named after them; files without any are left out."""
     for path in files_of(paths):
         try:
-            for target in targets_of(TASK, str(path)):
+            for target in Subject(str(path), None, None).targets(_PROBE, make(_PROBE.options, {})):
                 yield replace(target, id=f"{path}::{target.qualname}")
         except SourceError as error:
             left_out[str(path)] = error.message
@@ -110,25 +117,22 @@ def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Targ
 
 def _measure(
     model: Model, chosen: list[Target], seed: int, left_out: dict[str, str]
-) -> list[Mapping[str, Any]]:
-    functions: list[Mapping[str, Any]] = []
+) -> list[ConfidenceRecord]:
+    measured: list[ConfidenceRecord] = []
+    options = make(_PROBE.options, {"seed": seed})
     with steps("scoring") as report:
+        context = Context(model, steps=Steps(None, report))
         for number, target in enumerate(chosen):
             report(f"scoring {target.name}", number, len(chosen))
-            try:
-                found = run_task(TASK, Request(model, (target,), _no_sandbox, seed=seed))
-            except SourceError as error:
-                left_out[target.name] = error.message
-                continue
-            functions += found.data["functions"]
-    return functions
+            record = run_probe(_PROBE, context, target, options)
+            if isinstance(record, ConfidenceRecord):
+                measured.append(record)
+            else:
+                left_out[target.name] = record.reason
+    return measured
 
 
-def _no_sandbox() -> Any:
-    raise NotImplementedError("nothing is run")
-
-
-def _report(estimated: Estimated, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
+def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
     for table in _tables(estimated):
         yield Text(table.title, style="bold")
         yield grid(table)
@@ -139,7 +143,7 @@ def _report(estimated: Estimated, left_out: Mapping[str, str]) -> Iterator[Rende
         yield Text(f"… and {len(left_out) - 8} more")
 
 
-def _json(estimated: Estimated, left_out: Mapping[str, str]) -> dict[str, Any]:
+def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, Any]:
     return {
         "seed": estimated.seed,
         "simulations": estimated.simulations,
@@ -156,7 +160,7 @@ def _json(estimated: Estimated, left_out: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _tables(estimated: Estimated) -> list[Table]:
+def _tables(estimated: CausalResults) -> list[Table]:
     """Model by model, as a terminal has no room for two."""
     return causal_tables(
         estimated.effects, seed=estimated.seed, simulations=estimated.simulations, beside=False

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 
-from counterlens.cli.asking import timeout_option
-from counterlens.cli.bench import bench
-from counterlens.cli.options import (
-    mutation_option,
-    sandbox_option,
-    seed_option,
-    weaker_allowed,
-)
+from counterlens.cli.bench import BenchChoices, run_bench
+from counterlens.cli.options import sandbox_option, strong_sandbox
+from counterlens.cli.probe_options import probe_options
 from counterlens.datasets.repository import NothingChosenError
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.engines.local import LocalEngine
+from counterlens.evaluation.plan import absolute
+from counterlens.evaluation.results import RunResults
 from counterlens.models.registry import DEFAULT_MODEL
-from counterlens.reports.evaluation.annotations import annotated
+from counterlens.reports.export.annotations import annotated
 
 
 @click.command()
@@ -28,26 +25,31 @@ from counterlens.reports.evaluation.annotations import annotated
 @click.option("--since", default="HEAD", show_default=True, metavar="REV", help="What to compare with.")
 @click.option("--repository", default=".", show_default=True, metavar="PATH", help="The folder of the code.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep the run in this folder.")
-@click.option("--model", "-m", default=DEFAULT_MODEL, show_default=True, metavar="M", help="Who is asked.")
+@click.option(
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    default=(DEFAULT_MODEL,),
+    show_default=True,
+    metavar="M",
+    help="Model to evaluate (repeatable).",
+)
 @click.option("--base-url", metavar="URL", help="Where a remote model is served.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many functions.")
-@seed_option
-@mutation_option
-@timeout_option
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Most functions.")
+@probe_options
 @click.option("--github", is_flag=True, help="Annotate the lines on GitHub (workflow commands).")
 @click.option("--strict", is_flag=True, help="Exit with 1 where a right verdict was lost.")
 @sandbox_option
 def changed(
-    files: Sequence[str],
+    files: tuple[str, ...],
     since: str,
     repository: str,
     out: Path | None,
-    model: str,
+    models: tuple[str, ...],
     base_url: str | None,
     limit: int | None,
-    seed: int,
-    mutations: Sequence[str],
-    timeout: float,
+    given: dict[str, Any],
     github: bool,
     strict: bool,
 ) -> None:
@@ -56,23 +58,28 @@ def changed(
     FILES limit it to these. Where no function with tests has changed there is nothing to ask, and that is no
     error. What is said concerns the model: look twice at what it suggests at these lines.
     """
+    choices = BenchChoices(
+        {
+            "tasks": ("completion",),
+            "data": absolute(f"repo:{repository}"),
+            "models": models,
+            "limit": limit,
+            "since": since,
+            "paths": files,
+            "base_url": base_url,
+        },
+        set(),
+        given,
+    )
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="counterlens-"))) / "run"
-        asked = ["--data", f"repo:{repository}", "--since", since, "--out", str(folder)]
-        asked += ["--model", model, "--seed", str(seed), "--timeout", str(timeout)]
-        asked += [] if out else ["--brief"]
-        asked += ["--allow-weaker-sandbox"] if weaker_allowed() else []
-        asked += ["--base-url", base_url] if base_url else []
-        asked += ["--limit", str(limit)] if limit else []
-        asked += [part for file in files for part in ("--paths", file)]
-        asked += [part for name in mutations for part in ("--mutation", name)]
         try:
-            code = bench.main(asked, standalone_mode=False)
+            run_bench(choices, folder, LocalEngine(strong_sandbox()), brief=out is None)
         except NothingChosenError as error:
             click.echo(f"nothing to ask: {error.message}")
             return
-        lost = list(annotated(Found.read(folder)))
-    for one in lost:
-        click.echo(one.workflow_command if github else str(one))
-    if code or (strict and lost):
-        raise click.exceptions.Exit(code or 1)
+        lost = list(annotated(RunResults.read(folder)))
+    for annotation in lost:
+        click.echo(annotation.workflow_command if github else str(annotation))
+    if strict and lost:
+        raise click.exceptions.Exit(1)

@@ -63,7 +63,7 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
     checks: list[Check] = []
     with steps("reading", total_known=True) as report:
         checks += [
-            check(dataset, run=runner.check if runner else None, limit=limit, report=report)
+            check(dataset, run=runner.check if runner else None, limit=limit, progress=report)
             for spec in specs
             for dataset in _datasets(spec)
         ]

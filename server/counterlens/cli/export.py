@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from counterlens.evaluation.export import export as write
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.results import RunResults
 
 
 @click.command()
@@ -25,6 +25,6 @@ def export(folder: Path, output: Path | None) -> None:
     records.parquet has a line for each question, TASK-LIST.parquet one for each pair, operator or answer,
     manifests.parquet what they depend on. See docs/evaluation.md for queries.
     """
-    found = Found.read(folder)
+    found = RunResults.read(folder)
     for path in write(found, output or folder / "parquet"):
         click.echo(path)

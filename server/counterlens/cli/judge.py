@@ -20,7 +20,7 @@ from counterlens.attribution.base import (
 )
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
-from counterlens.attribution.trial import Apartness
+from counterlens.attribution.test_run import Apartness
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
 from counterlens.sandbox.registry import chosen
 

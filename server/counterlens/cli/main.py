@@ -13,7 +13,7 @@ import click
 
 import counterlens
 from counterlens.cli.lazy import LazyGroup
-from counterlens.errors import CounterlensError
+from counterlens.errors import CounterlensError, OptionError
 
 _COMMANDS = (
     "probe",
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = 130
     except CounterlensError as error:
         _show(error, as_json="--json" in arguments)
-        code = 1
+        code = 2 if isinstance(error, OptionError) else 1
     except BrokenPipeError:
         # The reader has seen enough; keep the interpreter from complaining while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -19,10 +19,11 @@ from counterlens.cli.options import (
 )
 from counterlens.mutations import MUTATIONS, Mutation, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
-from counterlens.probes.observation import observe_loops
+from counterlens.probes.observe.run import observe_loops
 from counterlens.reports import json as plain
 from counterlens.reports.settling import settled_json, settled_report
 from counterlens.reports.terminal import mutation_report
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 
@@ -61,7 +62,7 @@ def mutate(
     function = find_function(document, qualname).qualname if qualname else None
     chosen = _chosen(mutations)
     if call is not None:
-        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox()))
+        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(), limits=Limits()))
         chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
@@ -69,7 +70,7 @@ def mutate(
     settled = []
     if settle:
         with steps("running the counterfactuals") as report:
-            settled = settlement.settle(document, found, strong_sandbox(), report=report)
+            settled = settlement.settle(document, found, strong_sandbox(), progress=report)
     if not as_json:
         print_report(
             settled_report(document, settled, refused, explain=explain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -18,30 +18,12 @@ from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
-from counterlens.mutations import ASSUMPTIONS
-from counterlens.mutations.cuts import Ratio
+from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _WEAKER = "counterlens.allow_weaker_sandbox"
-
-
-def prefix_ratio(context: click.Context, parameter: click.Parameter, value: str) -> Ratio:
-    """Read `0.75`, or a range such as `0.4-0.6`; both ends between 0.05 and 1.
-
-    Raises:
-        click.BadParameter: it is neither.
-    """
-    try:
-        parts = [float(part) for part in value.split("-")]
-    except ValueError:
-        parts = []
-    if not 1 <= len(parts) <= 2 or not all(0.05 <= part <= 1 for part in parts) or parts != sorted(parts):
-        raise click.BadParameter(
-            f"{value!r} is neither a number from 0.05 to 1 nor a range such as 0.4-0.6", context, parameter
-        )
-    return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 
 def json_option(command: Command) -> Command:
@@ -62,6 +44,7 @@ def mutation_option(command: Command) -> Command:
         "--mutation",
         "mutations",
         multiple=True,
+        type=click.Choice(list(MUTATIONS)),
         metavar="ID",
         help="Only this mutation (repeatable); see docs/mutations.md for the list.",
     )(command)
@@ -91,6 +74,10 @@ class ChosenModel:
     name: str
     options: Options
     cached: bool = True
+
+    def named(self, name: str) -> ChosenModel:
+        """Another model, opened in the same way, that gives embeddings."""
+        return replace(self, name=name, options=replace(self.options, api="completions"))
 
     @contextmanager
     def opened(self) -> Iterator[Model]:

@@ -1,224 +1,221 @@
-"""`counterlens probe`: does the model hold when the code changes shape?"""
+"""`counterlens probe`: any probe on a function, on the functions of a file, or on a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache, partial
-from typing import IO
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import click
 
 from counterlens.attribution.base import lasting
-from counterlens.cli import every_task, tasks
-from counterlens.cli.asking import task_options, timeout_option
+from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
-    json_option,
     model_options,
-    mutation_option,
-    prefix_ratio,
     print_json,
     print_report,
     sandbox_option,
-    seed_option,
     split_target,
     steps,
     strong_sandbox,
-    without_option,
 )
-from counterlens.cli.written import Written, written_options
+from counterlens.cli.probe_options import probe_options
+from counterlens.cli.report_output import ReportOutput, output_options
+from counterlens.confidence.measuring import FunctionConfidence, measure_function
+from counterlens.counting import plural
 from counterlens.datasets import open_dataset
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
-from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.completion import MAX_TOKENS
-from counterlens.probes.offers import ALL
-from counterlens.probes.registry import TASKS
-from counterlens.probes.session import Probed, ProbeSession, Variant
-from counterlens.probes.subjects import targets_of
-from counterlens.probes.task import Request, Target
-from counterlens.reports import json as plain
-from counterlens.reports.html import probe_html
-from counterlens.reports.markdown import probe_markdown
-from counterlens.reports.terminal import probe_report
-from counterlens.reports.together import together_report
-from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.registry import best_sandbox
+from counterlens.probes.options import ProbeOptions, distribute
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.probe import Context, Need, Probe, Target
+from counterlens.probes.registry import ALL, PROBES, chosen
+from counterlens.probes.runner import ProbeRun, require_probed, run_targets
+from counterlens.probes.subjects import targets_in, targets_of
+from counterlens.progress import Steps
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.export.json import probe_document
+from counterlens.reports.formats import write_probes
+from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
+
+AnyProbe = Probe[Any, Any]
+_LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 
 
 @click.command()
 @click.argument("target", metavar="PATH[::QUALNAME]", default="")
 @model_options
-@mutation_option
-@without_option
-@seed_option
-@click.option("--max-tokens", type=click.IntRange(1, 4096), default=MAX_TOKENS, show_default=True)
-@click.option(
-    "--prefix-ratio",
-    "ratio",
-    callback=prefix_ratio,
-    metavar="RATIO",
-    default=str(PREFIX_RATIO),
-    show_default=True,
-    help="Which part of the function the model is shown, such as 0.6, or the range that it lies in: 0.4-0.6.",
-)
 @click.option(
     "--task",
-    type=click.Choice([*(str(variant) for variant in Variant), *TASKS, ALL]),
-    default=str(Variant.COMPLETE),
+    type=click.Choice([*PROBES, ALL]),
+    default=_COMPLETION,
     show_default=True,
-    help="What is probed.",
+    help="The probe to run.",
 )
 @click.option(
     "--likelihood",
     is_flag=True,
     help="Short for --task likelihood: how likely the true rest is; nothing is written or run.",
 )
-@written_options
-@task_options
-@timeout_option
+@output_options
+@probe_options
 @click.option(
-    "--data",
-    metavar="NAME_OR_PATH",
-    help="The functions of a dataset instead of PATH, judged by its tests.",
+    "--data", metavar="NAME_OR_PATH", help="The functions of a dataset instead of PATH, judged by its tests."
 )
 @click.option(
     "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
 )
 @cache_option
 @sandbox_option
-@json_option
 def probe(
     target: str,
     model: ChosenModel,
-    mutations: tuple[str, ...],
-    without: tuple[str, ...],
-    seed: int,
-    max_tokens: int,
-    ratio: Ratio,
     task: str,
     likelihood: bool,
-    markdown: IO[str] | None,
-    html: IO[str] | None,
-    windows: bool,
-    unroll: bool,
-    code: str,
-    encoder: str | None,
-    corpus: str | None,
-    method: str | None,
-    timeout: float,
+    output: ReportOutput,
+    given: dict[str, Any],
     data: str | None,
     limit: int | None,
-    as_json: bool,
 ) -> None:
-    """Probe a function counterfactually, or every function of a file that has tests.
+    """Probe a function counterfactually, or every function of a file.
 
-    The function and equivalent ways of writing it are cut at the same place, the model completes both, and
-    the function's own tests judge both. What the model writes runs in a sandbox only.
+    By default the function and equivalent ways of writing it are cut at the same place, the model completes
+    both, and the function's own tests judge both. What the model writes runs in a sandbox only. An option
+    that the chosen task does not take is refused; with --task all it applies where it is taken.
     """
-    written = Written(markdown, html, as_json)
-    asked = str(Variant.LIKELIHOOD) if likelihood else task
-    sandbox = best_sandbox if asked == Variant.LIKELIHOOD else cache(strong_sandbox)
-    limits = lasting(timeout)
-    drawn = partial(targets_of, limit=limit, seed=seed, limits=limits)
-    subjects: Target | list[Target]
-    if asked in list(Variant):
-        subjects = _subjects(target, data, Variant(asked), drawn, sandbox())
-    else:
-        subjects = tasks.targets(asked, target, data=data, limit=limit, seed=seed, limits=limits)
+    if bool(target) == (data is not None):
+        raise click.UsageError("give either PATH[::QUALNAME] or --data")
+    probes = chosen([_LIKELIHOOD if likelihood else task])
+    options = distribute(probes, given, PROBES.values())
+    subject = Subject(target, data, limit)
+    if task != ALL:
+        targets = subject.targets(probes[0], options[probes[0].id])
     with ExitStack() as stack:
         with steps("loading the model"):
             loaded = stack.enter_context(model.opened())
-        request = Request(
+        context = Context(
             loaded,
-            subjects if isinstance(subjects, list) else (),
-            sandbox,
-            seed=seed,
-            windows=windows,
-            corpus=corpus,
-            method=method,
-            mutations=mutations,
-            without=without,
-            prefix_ratio=ratio,
-            max_tokens=max_tokens,
-            limits=limits,
-            unroll=unroll,
-            code=code,
-            encoder=_encoder(stack, encoder, model),
+            cache(strong_sandbox),
+            encoder=_encoder(stack, options, model),
+            unjudged=data is not None or subject.single,
         )
-        if asked in list(Variant):
-            _probe_pairs(Variant(asked), request, subjects, written)
-        elif asked == ALL:
-            bugs = partial(tasks.bugs_of, data, drawn) if data is not None else None
-            every_task.probe_everything(request, target or data or "", bugs, written)
+        if task == ALL:
+            probe_everything(context, probes, options, subject, output)
         else:
-            tasks.probe_task(asked, request, target or data or "", written)
+            _probe_one(probes[0], context, targets, options[probes[0].id], subject, output)
 
 
-def _encoder(stack: ExitStack, name: str | None, model: ChosenModel) -> SentenceEncoder | None:
-    """The model that compares sentences, where one is named; it stays open as long as the stack."""
-    if name is None:
-        return None
-    named = replace(model, name=name, options=replace(model.options, api="completions"))
-    return ModelSentences(stack.enter_context(named.opened()))
+class Subject:
+    """What the functions are of, as the user named it.
+
+    Args:
+        target: `PATH[::QUALNAME]`; empty where a dataset is named.
+        data: The dataset.
+        limit: Most functions of it.
+    """
+
+    def __init__(self, target: str, data: str | None, limit: int | None) -> None:
+        self._target, self._data, self._limit = target, data, limit
+
+    def __str__(self) -> str:
+        return self._target or self._data or ""
+
+    @property
+    def single(self) -> bool:
+        """Whether one function is named."""
+        return "::" in self._target
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file, or a function of one."""
+        return self._data is None
+
+    def targets(self, probe: AnyProbe, options: ProbeOptions) -> list[Target]:
+        """Return the functions for a probe.
+
+        Raises:
+            SourceError: there is no such file or function, or the file has no functions.
+            DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some.
+        """
+        if self._data is None:
+            path, qualname = split_target(self._target)
+            document = Document.read(path)
+            if Need.COMPLETE in probe.needs or issubclass(probe.record, PairsRecord):
+                require_python(document)
+            return targets_in(document, qualname, root=Path.cwd())
+        timeout: float | None = getattr(options, "timeout", None)
+        return targets_of(
+            open_dataset(self._data),
+            limit=self._limit,
+            seed=options.seed,
+            sandbox=strong_sandbox() if probe.runs_programs else None,
+            buggy=Need.BUG in probe.needs,
+            **({} if timeout is None else {"limits": lasting(timeout)}),
+        )
 
 
-def _probe_pairs(
-    variant: Variant, request: Request, subjects: Target | list[Target], written: Written
+def _probe_one(
+    probe: AnyProbe,
+    context: Context,
+    targets: list[Target],
+    options: ProbeOptions,
+    subject: Subject,
+    output: ReportOutput,
 ) -> None:
-    """Completion, repair or likelihood of one function, of all in a file, or of a dataset."""
-    left_out: dict[str, str] = {}
-    with steps("finding the tests") as report:
-        session = ProbeSession(replace(request, report=report), variant)
-        if isinstance(subjects, list):
-            found, left_out = session.probe_targets(subjects)
-        elif subjects.qualname:
-            found = [session.probe(subjects.document, subjects.qualname)]
-        else:
-            found = session.probe_all(subjects.document)
-    probes = [one.probe for one in found]
-    written.write(partial(probe_markdown, probes), partial(probe_html, probes))
-    single = isinstance(subjects, Target) and bool(subjects.qualname)
-    if written.as_json:
-        print_json({**_document(found, session.skipped, single=single), "left_out": left_out})
-    elif written.terminal:
-        _show(found, None if single else left_out | session.skipped)
+    """Run one probe and report it."""
+    with steps("looking at the functions") as report:
+        watched = replace(context, steps=Steps(None, report))
+        run = run_targets(probe, watched, targets, options)
+        require_probed(run)
+        wanted = subject.is_file and (output.terminal or output.as_json)
+        confidence = _confidence(watched, run, targets) if wanted else {}
+    output.write(lambda form: write_probes(form, [run], f"{subject}: {probe.id}", about(run)))
+    if output.as_json:
+        means = {name: _mean(target, found) for name, (target, found) in confidence.items()}
+        print_json(probe_document(run) | ({"confidence": means} if means else {}))
+    elif output.terminal:
+        known = {name: found for name, (_, found) in confidence.items()}
+        print_report(terminal.render(probe_report(run, str(subject), confidence=known)))
 
 
-def _subjects(
-    target: str,
-    data: str | None,
-    variant: Variant,
-    drawn: Callable[..., list[Target]],
-    sandbox: Sandbox,
-) -> Target | list[Target]:
-    """A file, with or without one function of it, or the functions of a dataset."""
-    if bool(target) == (data is not None):
-        raise click.UsageError("give either PATH[::QUALNAME] or --data")
-    if data is not None:
-        buggy = variant is Variant.REPAIR
-        return drawn(open_dataset(data), sandbox=sandbox, buggy=buggy)
-    path, qualname = split_target(target)
-    document = require_python(Document.read(path))
-    if qualname:
-        find_function(document, qualname)  # a wrong name is said before a model is loaded
-    return Target(document, qualname or "")
+def _confidence(
+    context: Context, run: ProbeRun, targets: list[Target]
+) -> dict[str, tuple[Target, FunctionConfidence]]:
+    """Measure the confidence on the functions whose pairs are shown, by their ids."""
+    if not issubclass(run.probe.record, PairsRecord):
+        return {}
+    probed = {record.target for record in run.probed}
+    return {
+        target.name: (
+            target,
+            measure_function(context.model, target.document, target.qualname, context.steps),
+        )
+        for target in targets
+        if target.name in probed
+    }
 
 
-def _show(found: list[Probed], left_out: dict[str, str] | None) -> None:
-    """Reports at a terminal; those of a file or a dataset are also summed up."""
-    for i, one in enumerate(found):
-        if i:
-            click.echo()
-        print_report(probe_report(one.probe, one.confidence, note=one.note))
-    if left_out is not None:
-        print_report(together_report([one.probe for one in found], left_out))
+def _mean(target: Target, found: FunctionConfidence) -> float | None:
+    """The mean confidence of a function."""
+    function = find_function(target.document, target.qualname)
+    return found.scored.within(function.start, function.end) if found.scored else None
 
 
-def _document(found: list[Probed], skipped: dict[str, str], *, single: bool) -> plain.Json:
-    pairs = [(one.probe, one.confidence) for one in found]
-    return plain.probe(*pairs[0]) if single else plain.probes(pairs, skipped)
+def about(run: ProbeRun) -> str:
+    """How many functions a run is about, and which model was asked."""
+    functions = plural(len(run.records), "function")
+    return f"{functions}, asked of {run.model.name} ({run.model.where})" if run.model else functions
+
+
+def _encoder(
+    stack: ExitStack, options: Mapping[str, ProbeOptions], model: ChosenModel
+) -> SentenceEncoder | None:
+    """The model that compares sentences, where one is named; it stays open as long as the stack."""
+    name = next((named for one in options.values() if (named := getattr(one, "encoder", None))), None)
+    return ModelSentences(stack.enter_context(model.named(name).opened())) if name else None

@@ -17,42 +17,24 @@ from counterlens.cli.options import (
     strong_sandbox,
 )
 from counterlens.evaluation.causal import TASK, measured
+from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
-from counterlens.evaluation.estimated import FILE, Estimated, estimate, keep, kept, with_effects
-from counterlens.evaluation.figures import Found
 from counterlens.evaluation.replay import replay as ask_again
-from counterlens.probes.registry import BENCHABLE
-from counterlens.reports.evaluation.annotations import run_github
-from counterlens.reports.evaluation.junit import run_junit
-from counterlens.reports.evaluation.latex import run_latex
-from counterlens.reports.evaluation.page import run_html
-from counterlens.reports.evaluation.sarif import run_sarif
-from counterlens.reports.evaluation.terminal import run_report
-from counterlens.reports.evaluation.text import (
-    comparison_json,
-    comparison_markdown,
-    run_csv,
-    run_json,
-    run_markdown,
-)
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.registry import PROBES
+from counterlens.reports.build.comparison import comparison_report
+from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.export.json import comparison_json
+from counterlens.reports.formats import FORMATS, write_evaluation
+from counterlens.reports.render import markdown, terminal
 
-FORMATS = {
-    "html": run_html,
-    "markdown": run_markdown,
-    "latex": run_latex,
-    "json": run_json,
-    "csv": run_csv,
-    "sarif": run_sarif,
-    "junit": run_junit,
-    "github": run_github,
-}
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
 @click.command()
 @_folder
-@click.option("--format", "form", type=click.Choice(["text", *FORMATS]), default="text", show_default=True)
-@click.option("--task", type=click.Choice(list(BENCHABLE)), help="Only this task of a run of several.")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option("--task", type=click.Choice(list(PROBES)), help="Only this task of a run of several.")
 @click.option(
     "--causal",
     is_flag=True,
@@ -66,23 +48,23 @@ def report(folder: Path, form: str, task: str | None, causal: bool, output: IO[s
     LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
     github for annotations. Causal effects that `counterlens causal --run DIR` estimated are shown, too.
     """
-    found = Found.read(folder)
+    found = RunResults.read(folder)
     if task is not None:
         found = found.only(task)
     estimated = _estimated(folder, found, anew=causal)
     if estimated is not None:
         found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
-        print_report(run_report(found))
+        print_report(terminal.render(evaluation_report(found)))
         return
-    text = FORMATS["markdown" if form == "text" else form](found)
+    text = write_evaluation("markdown" if form == "text" else form, found)
     if output is None:
         click.echo(text, nl=False)
     else:
         output.write(text)
 
 
-def _estimated(folder: Path, found: Found, *, anew: bool) -> Estimated | None:
+def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults | None:
     """The causal effects that are kept of a run; where there are none, estimated if that is asked for.
 
     Raises:
@@ -95,7 +77,7 @@ def _estimated(folder: Path, found: Found, *, anew: bool) -> Estimated | None:
     known = kept(folder, found)
     if known is None and anew:
         with steps("estimating") as told:
-            known = estimate(functions, seed=found.settings.seed, report=told)
+            known = estimate(functions, seed=found.settings.seed, progress=told)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
         click.echo("the causal effects that are kept are of other records; --causal for new ones", err=True)
@@ -112,15 +94,15 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     Without DIR2, the models of the run in DIR1 are compared with each other. With McNemar's test of verdicts
     and Wilcoxon's of scores, adjusted together (Holm).
     """
-    run = Found.read(first)
+    run = RunResults.read(first)
     if second is None:
         found = compare_models(run)
     else:
-        found = compare_runs(run, Found.read(second), (str(first), str(second)))
+        found = compare_runs(run, RunResults.read(second), (str(first), str(second)))
     if as_json:
         print_json(comparison_json(found))
     else:
-        click.echo(comparison_markdown(found), nl=False)
+        click.echo(markdown.render(comparison_report(found)), nl=False)
 
 
 @click.command()
@@ -136,7 +118,7 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
     """
     sandbox = strong_sandbox()
     with steps("reading the data", total_known=True) as told:
-        found = ask_again(folder, record, sandbox, report=told)
+        found = ask_again(folder, record, sandbox, progress=told)
     if as_json:
         print_json(
             {

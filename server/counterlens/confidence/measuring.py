@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Event
 
 from counterlens.confidence.aggregate import Confidence, confidence
 from counterlens.confidence.scoring import score_document
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionConfidence:
+    """Confidence on the definition that a function is in.
+
+    Attributes:
+        scored: The confidence; None where it is unknown.
+        note: Why it is unknown.
+    """
+
+    scored: Confidence | None
+    note: str | None = None
 
 
 def measure(
@@ -18,16 +33,16 @@ def measure(
     *,
     span: tuple[int, int] | None = None,
     cancel: Event | None = None,
-    report: Callable[[str, int, int], None],
+    progress: ProgressCallback,
 ) -> Confidence:
     """Score a document and aggregate the scores.
 
     Args:
-        model: Who is asked.
+        model: The model.
         document: The source.
         span: Only what this byte range lies in is scored.
         cancel: Set it to give up.
-        report: Called with what is being done, steps done and steps in all.
+        progress: Called with what is being done.
 
     Raises:
         ModelError: the model gives no token probabilities, or failed.
@@ -41,6 +56,30 @@ def measure(
         document,
         span=span,
         cancel=cancel,
-        progress=lambda done, total: report("scoring", done, total),
+        progress=lambda done, total: progress("scoring", done, total),
     )
     return confidence(document, scores)
+
+
+def measure_function(
+    model: Model, document: Document, qualname: str, steps: Steps | None = None
+) -> FunctionConfidence:
+    """Measure the confidence on the definition that a function is in; what cannot be scored has a note.
+
+    Raises:
+        Cancelled: the user gave up.
+    """
+    function, steps = find_function(document, qualname), steps or Steps()
+    try:
+        if not model.offers(Capability.SCORE, cancel=steps.cancel):
+            return FunctionConfidence(None, "unknown: this model gives no token probabilities")
+        scores = score_document(
+            model,
+            document,
+            span=(function.start, function.end),
+            cancel=steps.cancel,
+            progress=lambda done, total: steps.report("measuring confidence", done, total),
+        )
+    except (ModelError, SourceError) as error:  # what cannot be scored may yet be completed
+        return FunctionConfidence(None, f"unknown: {error.message}")
+    return FunctionConfidence(confidence(document, scores))

@@ -12,11 +12,8 @@ from itertools import islice
 from threading import Event
 
 from counterlens.datasets.base import Dataset, Problem, Provenance
-from counterlens.errors import Cancelled
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.syntax.document import Document
-
-Report = Callable[[str, int, int], None]
-"""Called with (the problem, how many are done, how many there are)."""
 
 
 class Finding(StrEnum):
@@ -82,7 +79,7 @@ def check(
     run: Callable[[Problem, Event | None], Checked] | None = None,
     limit: int | None = None,
     cancel: Event | None = None,
-    report: Report | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Check:
     """Check the reference solutions of a dataset.
 
@@ -91,7 +88,7 @@ def check(
         run: Runs a problem's tests against its solution; None to parse only.
         limit: Only the first so many problems.
         cancel: Set it to give up.
-        report: Called before each problem.
+        progress: Called before each problem.
 
     Raises:
         DataError: a record is malformed.
@@ -100,16 +97,13 @@ def check(
     """
     provenance = dataset.provenance
     total = min(limit, provenance.records) if limit is not None else provenance.records
-    checked: list[Checked] = []
+    steps, checked = Steps(cancel, progress), list[Checked]()
     for problem in islice(dataset, total):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        if report:
-            report(problem.id, len(checked), total)
-        found = parse(problem)
-        if run is not None and found.finding is Finding.PARSES:
-            found = run(problem, cancel)
-        checked.append(found)
+        steps.next(problem.id, len(checked), total)
+        result = parse(problem)
+        if run is not None and result.finding is Finding.PARSES:
+            result = run(problem, cancel)
+        checked.append(result)
     return Check(provenance, tuple(checked))
 
 

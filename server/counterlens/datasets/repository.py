@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.covered import TestMap, body_lines, map_of
+from counterlens.attribution.coverage_tests import TestMap, body_lines, map_of
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, interpreter_for, layout_of
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.errors import DataError, SourceError
+from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
@@ -34,8 +35,6 @@ _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist",
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _SECONDS = 60.0  # for one command of git
-
-Report = Callable[[str, int, int], None]
 
 
 class NothingChosenError(DataError):
@@ -49,7 +48,7 @@ class Repository(Loader):
         since: Only functions that differ from this revision of git.
         patterns: Only files whose path, relative to the folder, is one of these, in one, or matches one.
         sandbox: Where tests run once, to see what they reach; None for what they mention only.
-        report: Called with what is being done, steps done and steps in all.
+        progress: Called with each file, and with each package whose tests are run.
     """
 
     id = "repo"
@@ -63,10 +62,10 @@ class Repository(Loader):
         since: str | None = None,
         patterns: Sequence[str] = (),
         sandbox: Sandbox | None = None,
-        report: Report | None = None,
+        progress: ProgressCallback | None = None,
     ) -> None:
         self._since, self._patterns, self._sandbox = since, tuple(patterns), sandbox
-        self._report = report
+        self._progress = progress
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - a folder of code may be anything
         """Never: a folder of code is a benchmark only when the user says so."""
@@ -108,8 +107,8 @@ class Repository(Loader):
             )
         maps: dict[Path, TestMap | None] = {}
         for number, file in enumerate(files):
-            if self._report:
-                self._report(f"looking for tests of {file.relative_to(path)}", number, len(files))
+            if self._progress:
+                self._progress(f"looking for tests of {file.relative_to(path)}", number, len(files))
             try:
                 document = Document.read(file, "python")
             except SourceError:
@@ -165,8 +164,8 @@ class Repository(Loader):
         package = place.module.partition(".")[0]
         key = place.root / package if "." in place.module else place.path
         if key not in maps:
-            if self._report:
-                self._report(f"running the tests of {key.name} once, to see what they reach", 0, 1)
+            if self._progress:
+                self._progress(f"running the tests of {key.name} once, to see what they reach", 0, 1)
             maps[key] = map_of(place, tests, Setting(self._sandbox, interpreter_for(place.path), LIMITS))
         lines, found = body_lines(document.text, function.qualname), maps[key]
         return bool(lines is not None and found is not None and found.running(place.path, lines))
@@ -223,7 +222,7 @@ def repository(
     since: str | None = None,
     patterns: Sequence[str] = (),
     sandbox: Sandbox | None = None,
-    report: Report | None = None,
+    progress: ProgressCallback | None = None,
 ) -> RepositoryDataset:
     """The dataset of `repo:PATH`; the arguments are those of `Repository`.
 
@@ -234,7 +233,7 @@ def repository(
     if not path.is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise DataError(f"{path} {what}", "repo: takes the folder of a repository, such as repo:.")
-    return RepositoryDataset(Repository(since, patterns, sandbox, report), path.resolve())
+    return RepositoryDataset(Repository(since, patterns, sandbox, progress), path.resolve())
 
 
 @dataclass(frozen=True, slots=True)

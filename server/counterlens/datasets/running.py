@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
-from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets.base import Case, Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
@@ -64,7 +64,7 @@ class Runner:
         if problem.tests is None or problem.tests.form is not TestForm.PYTHON or problem.function is None:
             raise ValueError(f"{problem.id} has no tests of the form python")
         setting = Setting(self._sandbox, Path(sys.executable), self._limits)
-        judge = GivenJudge(problem.tests.text, problem.function, problem.source, setting)
+        judge = SuppliedTestsJudge(problem.tests.text, problem.function, problem.source, setting)
         return judge.judge(program, cancel=cancel)
 
     def output(self, program: str, given: str, cancel: Event | None = None) -> str | None:

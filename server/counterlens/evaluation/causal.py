@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from counterlens.errors import DataError
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.store import PROBED
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import (
     CONFOUNDERS,
     LEAST_SNIPPETS,
@@ -16,8 +14,8 @@ from counterlens.metrics.causal import (
     Refutation,
     Snippet,
 )
-from counterlens.probes.concepts import NODE_TYPES
-from counterlens.probes.task import Cell, Table
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.confidence import NODE_TYPES, ConfidenceRecord
 
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
@@ -30,48 +28,43 @@ _NOTE = (
 )
 
 
-def snippets_of(functions: Iterable[Mapping[str, Any]]) -> list[Snippet]:
+def snippets_of(records: Iterable[ConfidenceRecord]) -> list[Snippet]:
     """What the causal analysis needs of measured functions; those that do not parse are left out.
 
     Args:
-        functions: Of the task's data. The functions of one file, `FILE::NAME`, hang together.
+        records: Of the functions. Those of one file, `FILE::NAME`, hang together.
     """
     found = []
-    for one in functions:
-        values = [one["confounders"][name] for name in CONFOUNDERS]
-        if None in values or not one["concepts"]:
+    for record in records:
+        values = [getattr(record.confounders, name) for name in CONFOUNDERS]
+        if None in values or not record.concepts:
             continue
-        nodes = sum(concept["nodes"] for concept in one["concepts"].values())
-        total = sum(concept["nodes"] * concept["confidence"] for concept in one["concepts"].values())
+        nodes = sum(concept.nodes for concept in record.concepts.values())
+        total = sum(concept.nodes * concept.confidence for concept in record.concepts.values())
         found.append(
             Snippet(
-                cluster=one["target"].partition("::")[0],
-                cross_entropy=one["cross_entropy"],
+                cluster=record.target.partition("::")[0],
+                cross_entropy=record.cross_entropy,
                 confounders=tuple(map(float, values)),
                 concepts={
                     ALL_CONCEPTS: total / nodes,
-                    **{name: concept["confidence"] for name, concept in one["concepts"].items()},
-                    **one.get("node_types", {}),
+                    **{name: concept.confidence for name, concept in record.concepts.items()},
+                    **record.node_types,
                 },
             )
         )
     return found
 
 
-def measured(found: Found) -> dict[str, list[Mapping[str, Any]]]:
+def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
     """What a run measured of the functions, by model.
 
     Raises:
         DataError: the run is not of the task `confidence`.
     """
-    part = found.only(TASK)
+    part = results.only(TASK)
     return {
-        model: [
-            one
-            for _, record in part.of(model)
-            if record.outcome == PROBED
-            for one in record.body["functions"]
-        ]
+        model: [record for record in part.probed(model) if isinstance(record, ConfidenceRecord)]
         for model in part.models
     }
 

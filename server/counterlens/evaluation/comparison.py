@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.store import PROBED, Item, Record
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import mean
-from counterlens.metrics.effects import Effect
 from counterlens.metrics.significance import SignedRank, holm, signed_rank
 from counterlens.metrics.summary import mcnemar_exact
-from counterlens.probes.registry import BENCHABLE
+from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import Record
+from counterlens.probes.registry import PROBES
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Comparison:
     scores: tuple[Score, ...] = ()
 
 
-def compare_runs(first: Found, second: Found, names: tuple[str, str]) -> list[Comparison]:
+def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) -> list[Comparison]:
     """Each task and model that both runs asked; where each asked one model, these two.
 
     Raises:
@@ -131,7 +132,7 @@ def compare_runs(first: Found, second: Found, names: tuple[str, str]) -> list[Co
     )
 
 
-def compare_models(found: Found) -> list[Comparison]:
+def compare_models(found: RunResults) -> list[Comparison]:
     """Each task of one run, and every two of its models.
 
     Raises:
@@ -157,8 +158,8 @@ def _titles(first: str, second: str, task: str) -> tuple[str, str]:
 
 
 def compare(
-    first: Iterable[tuple[Item, Record]],
-    second: Iterable[tuple[Item, Record]],
+    first: Iterable[tuple[Item, StoredRecord]],
+    second: Iterable[tuple[Item, StoredRecord]],
     names: tuple[str, str],
     notes: tuple[str, ...] = (),
 ) -> Comparison:
@@ -170,69 +171,73 @@ def compare(
         names: What they are called.
         notes: What else differs between them.
     """
-    one = {item.problem: (item, record) for item, record in first if record.outcome == PROBED}
-    other = {item.problem: (item, record) for item, record in second if record.outcome == PROBED}
-    common = [name for name in one if name in other]
-    changed = [name for name in common if one[name][0].source != other[name][0].source]
+    before, after = _probed(first), _probed(second)
+    common = [name for name in before if name in after]
+    changed = [name for name in common if before[name][0].source != after[name][0].source]
     same = [name for name in common if name not in set(changed)]
     sides = [
-        {name: BENCHABLE[side[name][0].task].measures(side[name][1].body) for name in same}
-        for side in (one, other)
+        {name: PROBES[side[name][0].task].measures(side[name][1]) for name in same}
+        for side in (before, after)
     ]
     found = dict.fromkeys(measure for name in same for measure in sides[0][name])
-    bodies = [(one[name][1].body, other[name][1].body) for name in same]
-    scores, missing = _scores(bodies)
+    scores, missing = _scores([(before[name][1], after[name][1]) for name in same])
     result = Comparison(
         first=names[0],
         second=names[1],
         measures=tuple(_measure(measure, *sides) for measure in found),
         changed=tuple(changed),
-        only=len({*one} ^ {*other}),
+        only=len({*before} ^ {*after}),
         notes=(*notes, *missing),
         scores=scores,
     )
     return _adjusted([result])[0]
 
 
-def _right(key: str) -> Callable[[Mapping[str, Any]], float | None]:
+def _probed(records: Iterable[tuple[Item, StoredRecord]]) -> dict[str, tuple[Item, Record]]:
+    return {item.problem: (item, stored.record) for item, stored in records if stored.record.probed}
+
+
+def _right(key: str) -> Callable[[Record], float | None]:
     """The share of a function's judged pairs in which one side is right."""
-    return lambda body: mean(pair.get(key) for pair in body.get("pairs", ()))
+    return lambda record: (
+        mean(getattr(pair, key) for pair in record.pairs) if isinstance(record, PairsRecord) else None
+    )
 
 
-def _effect(body: Mapping[str, Any]) -> float | None:
+def _effect(record: Record) -> float | None:
     """The mean effect of a function's informative pairs."""
-    sides = [(one.get("original_right"), one.get("counterfactual_right")) for one in body.get("pairs", ())]
-    effects = [Effect(*both) for both in sides if None not in both]
-    return mean(one.mutation_effect for one in effects if one.informative)
+    pairs = record.pairs if isinstance(record, PairsRecord) else ()
+    effects = [pair.effect for pair in pairs if pair.effect]
+    return mean(effect.mutation_effect for effect in effects if effect.informative)
 
 
-def _read(figure: Callable[[Mapping[str, Any]], float]) -> Callable[[Mapping[str, Any]], float | None]:
-    """The mean of a figure of the functions that were read token by token."""
-    return lambda body: mean(figure(one) for one in body.get("functions", ()) if "cross_entropy" in one)
+def _read(figure: Callable[[ConfidenceRecord], float]) -> Callable[[Record], float | None]:
+    """A figure of a function that was read token by token."""
+    return lambda record: figure(record) if isinstance(record, ConfidenceRecord) else None
 
 
 _CROSS_ENTROPY = "cross-entropy"
-SCORES: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
+SCORES: dict[str, Callable[[Record], float | None]] = {
     "share of originals right": _right("original_right"),
     "share of counterfactuals right": _right("counterfactual_right"),
     "average mutation effect": _effect,
-    _CROSS_ENTROPY: _read(lambda one: one["cross_entropy"]),
-    "bits a byte": _read(lambda one: one["bits"] / one["bytes"]),
+    _CROSS_ENTROPY: _read(lambda record: record.cross_entropy),
+    "bits per byte": _read(lambda record: record.bits / record.bytes),
 }
 """What is scored of a function's record; None where there is nothing to score."""
 
 
 def _scores(
-    bodies: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    records: Sequence[tuple[Record, Record]],
 ) -> tuple[tuple[Score, ...], tuple[str, ...]]:
     """The scores that some function has on both sides, and why they are not tested, if they are not."""
     found, missing = [], dict[str, None]()
-    tokens = _read(lambda one: one["tokens"])
+    tokens = _read(lambda record: record.tokens)
     for name, score in SCORES.items():
-        if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in bodies):
-            missing[f"{name} is counted by tokens, which the two cut differently: see bits a byte"] = None
+        if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in records):
+            missing[f"{name} is counted by tokens, which the two cut differently: see bits per byte"] = None
             continue
-        both = [(score(first), score(second)) for first, second in bodies]
+        both = [(score(first), score(second)) for first, second in records]
         pairs = [(a, b) for a, b in both if a is not None and b is not None]
         if not pairs:
             continue

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from counterlens.evaluation.figures import Found, observations
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count
-from counterlens.probes.task import Cell, Table
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.tables import observations
 
 PAPER_ORDER = ("rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break")
 """The mutations of the paper, in the order of its tables; others follow."""
@@ -41,10 +43,10 @@ class Effects:
     sizes: Mapping[str, int]
 
     @classmethod
-    def of(cls, found: Found) -> Effects:
+    def of(cls, found: RunResults) -> Effects:
         """The effects of a run of one task, with the intervals of its seed."""
         seed = found.settings.seed
-        pairs = {model: observations(found.of(model)) for model in found.models}
+        pairs = {model: observations(_paired(found, model)) for model in found.models}
         seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
         known = [one for one in PAPER_ORDER if one in seen]
         return cls(
@@ -141,13 +143,13 @@ class Effects:
         )
 
 
-def effects_of(found: Found) -> dict[str, Effects]:
+def effects_of(found: RunResults) -> dict[str, Effects]:
     """The effects of every task of a run whose pairs are judged, by task."""
     each = {part.settings.task: Effects.of(part) for part in found.parts}
     return {task: effects for task, effects in each.items() if effects.names}
 
 
-def all_tables(found: Found, effects: Mapping[str, Effects] | None = None) -> list[Table]:
+def all_tables(found: RunResults, effects: Mapping[str, Effects] | None = None) -> list[Table]:
     """The tables of every task that have rows, and those of effects in the paper's layout.
 
     Args:
@@ -195,13 +197,17 @@ def _panels(names: Sequence[str]) -> list[tuple[str, ...]]:
     return ([tuple(ours)] if ours else []) + chunks
 
 
-def _dataset(found: Found) -> str:
+def _paired(found: RunResults, model: str) -> list[PairsRecord]:
+    return [record for record in found.probed(model) if isinstance(record, PairsRecord)]
+
+
+def _dataset(found: RunResults) -> str:
     for manifest in found.manifests.values():
         return str(manifest["dataset"]["title"])
     return found.settings.data
 
 
-def _sizes(found: Found) -> dict[str, int]:
+def _sizes(found: RunResults) -> dict[str, int]:
     sizes = {}
     for manifest in found.manifests.values():
         model: Mapping[str, Any] = manifest["model"]

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options, load
 from counterlens.models.sentences import ModelSentences
 
 
 @contextmanager
-def opened_encoder(settings: Settings, answers: AnswerStore | None = None) -> Iterator[ModelSentences | None]:
+def opened_encoder(
+    settings: RunSettings, answers: AnswerStore | None = None
+) -> Iterator[ModelSentences | None]:
     """The encoder of a run; None where a task takes the one that is installed beside.
 
     It answers on the machine of the process that was started, whatever the engine: it reads single sentences.

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.record import plain
 
 Row = Mapping[str, Any]
 
 
-def export(found: Found, folder: Path) -> list[Path]:
+def export(found: RunResults, folder: Path) -> list[Path]:
     """Write a run as Parquet.
 
     Args:
@@ -52,10 +53,11 @@ def export(found: Found, folder: Path) -> list[Path]:
     return written
 
 
-def _tables(found: Found) -> Iterator[tuple[str, list[Row]]]:
+def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
     records: list[Row] = []
     lists: dict[str, list[Row]] = {}
-    for item, record in found.records:
+    for item, stored in found.records:
+        record = stored.record
         key = {"position": item.position, "model": item.model, "problem": item.problem}
         records.append(
             {
@@ -64,13 +66,13 @@ def _tables(found: Found) -> Iterator[tuple[str, list[Row]]]:
                 "task": item.task,
                 "function": item.function,
                 "source_sha256": item.source,
-                "outcome": record.outcome,
+                "outcome": str(record.outcome),
                 "reason": record.reason,
-                "seconds": record.seconds,
-                "manifest": record.manifest,
+                "seconds": stored.seconds,
+                "manifest": stored.manifest,
             }
         )
-        for name, value in record.body.items():
+        for name, value in plain(record).items():
             if isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
                 lists.setdefault(f"{item.task}-{name}", []).extend(key | dict(one) for one in value)
     yield "records", records

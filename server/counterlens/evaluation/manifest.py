@@ -17,10 +17,7 @@ from counterlens.models.sentences import ModelSentences
 from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
-_PARAMETERS = (
-    *("limit", "seed", "mutations", "without", "max_tokens", "prefix_ratio", "since", "paths", "api"),
-    *("windows", "unroll", "corpus", "method", "code", "encoder", "timeout"),
-)
+_PARAMETERS = ("limit", "seed", "since", "paths", "api")
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
 # How many parameters a model has is in its identity already.
 _HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"}
@@ -29,10 +26,10 @@ _HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path"
 def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
     """The manifest of what one model, which the user named by `spec`, is asked in a run.
 
-    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `model`
-    (identity, name, how it is run and with which template it is asked); `encoder` (identity and name of the
-    model that compares sentences, where one is named); `dataset` (licence, version, SHA-256, records); `plan`
-    (SHA-256 over names and sources of what is asked); `sandbox`.
+    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of each
+    task); `model` (identity, name, how it is run and with which template it is asked); `encoder` (identity
+    and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
+    records); `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
@@ -43,6 +40,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         "packages": package_versions(),
         "tasks": list(plan.settings.tasks),
         "parameters": {name: settings[name] for name in _PARAMETERS},
+        "options": settings["options"],
         "model": {
             "asked_as": spec,
             **_named(info),

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from counterlens.attribution.base import lasting
+from counterlens.attribution.base import LIMITS, lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
-from counterlens.probes.completion import preserving
-from counterlens.probes.registry import BENCHABLE
+from counterlens.probes.probe import Need, Target
+from counterlens.probes.registry import PROBES
 from counterlens.probes.subjects import targets_of
-from counterlens.probes.task import Need, Target
+from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
-
-Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Plan:
         items: The questions: model by model, task by task, each in the order of the functions.
     """
 
-    settings: Settings
+    settings: RunSettings
     dataset: Dataset
     targets: Mapping[str, Mapping[str, Target]]
     items: tuple[Item, ...]
@@ -52,62 +50,50 @@ class Plan:
         return self.targets[item.task][item.problem]
 
 
-def make_plan(settings: Settings, sandbox: Sandbox, report: Report | None = None) -> Plan:
+def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None = None) -> Plan:
     """Read the data and lay out the questions.
 
     Args:
         settings: Of the run.
         sandbox: Where tests will run.
-        report: Called with what is being done, steps done and steps in all.
+        progress: Called with what is being done.
 
     Raises:
         DataError: the data is not there, or gives no function.
         CounterlensError: a task, a mutation or a model is named that does not exist, or twice.
     """
     _check(settings)
-    dataset = _opened(settings, sandbox, report)
-    chosen = partial(
-        targets_of,
-        dataset,
-        limit=settings.limit,
-        seed=settings.seed,
-        sandbox=sandbox,
-        limits=lasting(settings.timeout),
-    )
-    drawn: dict[bool, dict[str, Target]] = {}
+    dataset = _opened(settings, sandbox, progress)
+    chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
+    drawn: dict[tuple[bool, float], dict[str, Target]] = {}
     targets = {}
     for task in settings.tasks:
-        buggy = Need.BUG in BENCHABLE[task].needs
-        if buggy not in drawn:
-            found = chosen(buggy=buggy)
-            drawn[buggy] = {target.name: target for target in found}
-            if len(drawn[buggy]) < len(found):
+        key = Need.BUG in PROBES[task].needs, float(settings.options[task].get("timeout", LIMITS.seconds))
+        if key not in drawn:
+            found = chosen(buggy=key[0], limits=lasting(key[1]))
+            drawn[key] = {target.name: target for target in found}
+            if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
-        targets[task] = drawn[buggy]
+        targets[task] = drawn[key]
     return Plan(settings, dataset, targets, tuple(_items(settings.models, targets)))
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: RunSettings) -> None:
     """Everything that can be known to be wrong before the data is read."""
     for task in settings.tasks:
-        if task not in BENCHABLE:
-            raise CounterlensError(f"there is no task {task}", f"There are: {', '.join(BENCHABLE)}")
-        if Need.CORPUS in BENCHABLE[task].needs and settings.corpus is None:
+        if Need.CORPUS in PROBES[task].needs and settings.options[task].get("corpus") is None:
             raise CounterlensError(
                 f"the task {task} needs a corpus to count operators in",
                 "Name Python files or a dataset with --corpus",
             )
-    if len(set(settings.tasks)) < len(settings.tasks):
-        raise CounterlensError("a task is named twice", "Name each task once")
     if len(set(settings.models)) < len(settings.models):
         raise CounterlensError("a model is named twice", "Name each model once")
-    preserving(settings.mutations)
 
 
-def _opened(settings: Settings, sandbox: Sandbox, report: Report | None) -> Dataset:
+def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
         return repository(
-            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, report=report
+            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, progress=progress
         )
     if settings.since is not None or settings.paths:
         raise CounterlensError(

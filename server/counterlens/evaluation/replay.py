@@ -12,9 +12,11 @@ from counterlens.errors import DataError
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import opened
 from counterlens.evaluation.manifest import differences, manifest
-from counterlens.evaluation.plan import Report, make_plan
-from counterlens.evaluation.store import Item, Record, Store
+from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
+from counterlens.probes.record import Record, plain
+from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 
 
@@ -43,7 +45,12 @@ class Replayed:
 
 
 def replay(
-    folder: Path, name: str, sandbox: Sandbox, *, cancel: Event | None = None, report: Report | None = None
+    folder: Path,
+    name: str,
+    sandbox: Sandbox,
+    *,
+    cancel: Event | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Replayed:
     """Ask one record of a run again; the model is asked anew, not its kept answers.
 
@@ -52,7 +59,7 @@ def replay(
         name: The position of the record, its id, or the name of its function where that is enough.
         sandbox: Where programs run.
         cancel: Set it to give up.
-        report: Called with what is being done.
+        progress: Called with what is being done.
 
     Raises:
         DataError: there is no such record, or its function is no longer in the data.
@@ -63,23 +70,21 @@ def replay(
         item, before = _record(list(store.records()), name, folder)
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
-    plan = make_plan(settings, sandbox, report)
+    plan = make_plan(settings, sandbox, progress)
     if item.problem not in plan.targets[item.task]:
         raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
-    if report:
-        report(f"asking {item.model} about {item.problem}", 0, 1)
+    if progress:
+        progress(f"asking {item.model} about {item.problem}", 0, 1)
     with opened(item.model, settings) as model, opened_encoder(settings) as encoder:
         now_manifest = manifest(plan, item.model, model.info, encoder)
         target = plan.target(item)
         now = perform(settings, item.task, target, model, sandbox, cancel, encoder=encoder)
-    kept = {"outcome": before.outcome, "reason": before.reason, **before.body}
-    fresh = json.loads(json.dumps({"outcome": now.outcome, "reason": now.reason, **now.body}))
-    changed = tuple(_differences(kept, fresh))
+    changed = tuple(_differences(plain(before.record), plain(now)))
     circumstances = tuple(differences(manifests[before.manifest], now_manifest))
-    return Replayed(item, before, now, changed, circumstances)
+    return Replayed(item, before.record, now, changed, circumstances)
 
 
-def _record(found: list[tuple[Item, Record]], name: str, folder: Path) -> tuple[Item, Record]:
+def _record(found: list[tuple[Item, StoredRecord]], name: str, folder: Path) -> tuple[Item, StoredRecord]:
     for key in ("position", "id", "problem", "function"):
         named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
         if len(named) > 1:

@@ -16,7 +16,7 @@ from counterlens.evaluation.engines.base import Engine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, manifest
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.store import Item, Record, Store
+from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -140,13 +140,15 @@ class Run:
         if len(failed) >= MOST_FAILURES:
             raise error
 
-    def _perform(self, model: Model, encoder: ModelSentences | None, cancel: Event, item: Item) -> Record:
+    def _perform(
+        self, model: Model, encoder: ModelSentences | None, cancel: Event, item: Item
+    ) -> StoredRecord:
         if cancel.is_set():
             raise Cancelled
         started = time.monotonic()
         target, sandbox = self._plan.target(item), self._engine.sandbox
         record = perform(self._plan.settings, item.task, target, model, sandbox, cancel, encoder=encoder)
-        return replace(record, seconds=round(time.monotonic() - started, 3))
+        return StoredRecord(record, round(time.monotonic() - started, 3))
 
     def _manifest(self, spec: str, model: Model, encoder: ModelSentences | None) -> str:
         """Keep the manifest of a model, the same as before where there is one."""

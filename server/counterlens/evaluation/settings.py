@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from counterlens.attribution.base import LIMITS
+import msgspec
+
+from counterlens.errors import CounterlensError
 from counterlens.models.registry import DEFAULT_MODEL
-from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.probes.completion import MAX_TOKENS
+from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
+from counterlens.probes.registry import PROBES
+
+Chosen = Mapping[str, Mapping[str, Any]]
+"""The options of each task, as plain data by their names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """The options of a run.
+class RunSettings:
+    """The choices of a run.
 
     Attributes:
-        tasks: What is probed, in this order: ids of `probes.registry.BENCHABLE`.
+        tasks: Ids of the probes, in the order in which they are run.
         data: A dataset's name, a path, or `repo:PATH`; paths are absolute.
-        models: Who is asked, in this order.
-        limit: At most so many functions, drawn at random.
-        seed: Of the draw, and of names and sites.
-        mutations: Ids; none means all that preserve.
-        without: Assumptions that no counterfactual may rest on.
-        max_tokens: At most so many new tokens a completion.
-        prefix_ratio: Which part of a function stays before the cut, or its range.
+        models: The models, in this order, as the user named them.
+        limit: Most functions, drawn at random.
+        seed: Of the draw; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
-        windows: Also with less context around a gap.
-        unroll: Also with loops unrolled.
-        code: Which programs are asked about, where a task knows several.
-        encoder: The model whose embeddings compare sentences, as the user names it; None for the small one.
-        corpus: What frequencies are counted in.
-        method: How dependences are found out.
-        timeout: Seconds that a program has together with the tests that judge it.
-        threads: Threads of a local model; 0 chooses.
+        threads: CPU threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
-        api: How a model is asked.
+        api: Prompt format: plain completion, fill-in-the-middle or chat.
+        options: The options of each task, all of them, also those that were not given.
     """
 
     tasks: tuple[str, ...]
@@ -45,47 +40,79 @@ class Settings:
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     limit: int | None = None
     seed: int = 0
-    mutations: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    max_tokens: int = MAX_TOKENS
-    prefix_ratio: Ratio = PREFIX_RATIO
     since: str | None = None
     paths: tuple[str, ...] = ()
-    windows: bool = False
-    unroll: bool = False
-    code: str = "given"
-    encoder: str | None = None
-    corpus: str | None = None
-    method: str | None = None
-    timeout: float = LIMITS.seconds
     threads: int = 0
     base_url: str | None = None
     api: str = "completions"
+    options: Chosen = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, tasks: Iterable[str], data: str, given: Mapping[str, Any] | None = None, **others: Any
+    ) -> Self:
+        """The settings of tasks whose options are given by name; each applies where it is taken.
+
+        Args:
+            tasks: Ids of probes.
+            data: As the attribute.
+            given: Values of options, by their names.
+            others: Further attributes.
+
+        Raises:
+            CounterlensError: there is no such task, or one is named twice.
+            OptionError: an option is taken by none of the tasks, or has a value that it cannot have.
+        """
+        named = tuple(tasks)
+        for task in named:
+            if task not in PROBES:
+                raise CounterlensError(f"there is no task {task}", f"There are: {', '.join(PROBES)}")
+        if len(set(named)) < len(named):
+            raise CounterlensError("a task is named twice", "Name each task once")
+        chosen = distribute([PROBES[task] for task in named], given or {}, PROBES.values())
+        options = {task: plain_options(chosen[task]) for task in named}
+        return cls(named, data, options=options, seed=int((given or {}).get("seed", 0)), **others)
 
     @property
     def task(self) -> str:
-        """What is probed, in words."""
+        """The tasks, in words."""
         return ", ".join(self.tasks)
 
+    @property
+    def encoder(self) -> str | None:
+        """The model whose embeddings compare sentences, where a task has one."""
+        return next((str(one["encoder"]) for one in self.options.values() if one.get("encoder")), None)
+
+    def options_of(self, task: str) -> ProbeOptions:
+        """The options of a task."""
+        return make(PROBES[task].options, self.options.get(task, {}))
+
+    def applied(self) -> dict[str, list[str]]:
+        """Where options apply that not all tasks take, and are not at their default: tasks by option."""
+        found: dict[str, list[str]] = {}
+        for task, options in self.options.items():
+            usual = plain_options(make(PROBES[task].options, {}))
+            for name, value in options.items():
+                if value != usual[name]:
+                    found.setdefault(name, []).append(task)
+        return {name: tasks for name, tasks in found.items() if len(tasks) < len(self.tasks)}
+
     def to_json(self) -> str:
-        """All options, in a form that `from_json` reads."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """All choices, in a form that `from_json` reads."""
+        return msgspec.json.encode(self, order="sorted").decode()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The options that `to_json` wrote."""
-        found: dict[str, Any] = json.loads(text)
-        names = {one.name for one in fields(cls)}
-        known = {key: value for key, value in found.items() if key in names}
-        listed: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in known.items()
-        }
-        return cls(**listed)
+        """The choices that `to_json` wrote."""
+        return msgspec.json.decode(text, type=cls)
 
-    def differences(self, other: Settings) -> list[str]:
-        """The options that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
+    def differences(self, other: RunSettings) -> list[str]:
+        """The choices that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
+        own = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
+        del own["options"]
+        for task in self.options.keys() & other.options.keys():
+            mine, theirs = self.options[task], other.options[task]
+            own |= {name: (mine.get(name), theirs.get(name)) for name in sorted({*mine, *theirs})}
         return [
-            f"{one.name} is {getattr(self, one.name)!r}, not {getattr(other, one.name)!r}"
-            for one in fields(self)
-            if getattr(self, one.name) != getattr(other, one.name)
+            f"{name} is {mine!r}, not {theirs!r}" for name, (mine, theirs) in own.items() if mine != theirs
         ]

@@ -5,7 +5,7 @@
                                             what is asked, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             under which circumstances, as JSON
     records(position, manifest, outcome, reason, body, seconds)
-                                            what came out; `outcome` is `probed` or `left out`, `body` JSON
+                                            what came out; `body` is the record as JSON (probes/record.py)
 
 Beside it `answers.sqlite` keeps what the models said, call by call, so that nothing is asked twice. A process
 that writes holds `lock.sqlite` in an exclusive transaction, which ends with it, however it ends.
@@ -16,16 +16,18 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.record import Record, read, written
+from counterlens.probes.registry import PROBES
 
-FORMAT = 2
-PROBED, LEFT_OUT = "probed", "left out"
+FORMAT = 3
 _FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
 _SCHEMA = """
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -67,27 +69,24 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What came out of one item.
+class StoredRecord:
+    """What came out of one item, and under which circumstances.
 
     Attributes:
-        outcome: `PROBED`, or `LEFT_OUT` where the function cannot be probed.
-        reason: Why it was left out.
-        body: The result; see `evaluation/work.py`. Holds nothing that depends on the clock.
+        record: What was found.
         seconds: How long it took.
         manifest: The digest of the manifest.
     """
 
-    outcome: str
-    reason: str
-    body: Mapping[str, Any]
+    record: Record
     seconds: float = 0.0
     manifest: str = ""
 
     @property
-    def judged_pairs(self) -> list[Mapping[str, Any]]:
-        """The pairs whose completions or repairs were judged; those of other tasks are none."""
-        return [pair for pair in self.body.get("pairs", ()) if "original_right" in pair]
+    def judged_pairs(self) -> tuple[PairRecord, ...]:
+        """The pairs whose completions or repairs were asked for; those of other probes are none."""
+        pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
+        return tuple(pair for pair in pairs if pair.original.completion is not None)
 
 
 class Store:
@@ -168,10 +167,10 @@ class Store:
         return self.folder / _ANSWERS
 
     @property
-    def settings(self) -> Settings | None:
+    def settings(self) -> RunSettings | None:
         """What the run is asked to do; None before it has a plan."""
         value = self._value("settings")
-        return None if value is None else Settings.from_json(value)
+        return None if value is None else RunSettings.from_json(value)
 
     @property
     def items(self) -> list[Item]:
@@ -191,18 +190,18 @@ class Store:
         rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
         return {digest: json.loads(document) for digest, document in rows}
 
-    def records(self) -> Iterator[tuple[Item, Record]]:
+    def records(self) -> Iterator[tuple[Item, StoredRecord]]:
         """What came out, in the order of the plan."""
         rows = self._database.execute(
             "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
-            "r.outcome, r.reason, r.body, r.seconds, r.manifest "
+            "r.body, r.seconds, r.manifest "
             "FROM plan p JOIN records r USING (position) ORDER BY p.position"
         )
         for row in rows:
-            outcome, reason, body, seconds, manifest = row[7:]
-            yield Item(*row[:7]), Record(outcome, reason, json.loads(body), seconds, manifest)
+            item, (body, seconds, manifest) = Item(*row[:7]), row[7:]
+            yield item, StoredRecord(read(body, PROBES[item.task].record), seconds, manifest)
 
-    def begin(self, settings: Settings, items: Sequence[Item]) -> None:
+    def begin(self, settings: RunSettings, items: Sequence[Item]) -> None:
         """Keep a plan, all of it or nothing."""
         with self._transaction():
             self._database.execute("INSERT INTO run VALUES ('settings', ?)", (settings.to_json(),))
@@ -215,13 +214,18 @@ class Store:
         """Keep a manifest; the same one again changes nothing."""
         self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
 
-    def append(self, item: Item, record: Record) -> None:
+    def append(self, item: Item, stored: StoredRecord) -> None:
         """Keep what came out of an item, durably."""
-        body = json.dumps(record.body, ensure_ascii=False, sort_keys=True)
-        self._database.execute(
-            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
-            (item.position, record.manifest, record.outcome, record.reason, body, record.seconds),
+        record = stored.record
+        row = (
+            item.position,
+            stored.manifest,
+            str(record.outcome),
+            record.reason,
+            written(record),
+            stored.seconds,
         )
+        self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def close(self) -> None:
         """Let others work on the folder."""
@@ -250,9 +254,18 @@ class Store:
         found = self._value("format") if "run" in tables else None
         if found != str(FORMAT):
             raise DataError(
-                f"{self.folder / _FILE} is no run that this version can read",
+                f"{self.folder / _FILE} is no run that this version can read: "
+                f"it has the format {found or 'of something else'}{self._made_by()}, not {FORMAT}",
                 "Choose another folder, or the version of Counterlens that made it",
             )
+
+    def _made_by(self) -> str:
+        """The version of Counterlens that made the run, in words, where it says that."""
+        try:
+            versions = {manifest["counterlens"] for manifest in self.manifests.values()}
+        except (sqlite3.Error, ValueError, KeyError, TypeError):
+            return ""
+        return f" of Counterlens {', '.join(sorted(map(str, versions)))}" if versions else ""
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:

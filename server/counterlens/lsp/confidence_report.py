@@ -57,7 +57,7 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
             with ls.host.lend(settings) as model:
                 found = known
                 if found is None:
-                    found = measure(model, document, span=span, cancel=steps.cancel, report=steps.report)
+                    found = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)
                 return confidence_markdown(found, model.info, span=span)
 
         text = await with_progress(ls, "Measuring confidence", work)

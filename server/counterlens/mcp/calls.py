@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 
 from counterlens.errors import CounterlensError
-from counterlens.probes.steps import Report
+from counterlens.progress import ProgressCallback
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Answer:
         )
 
 
-Work = Callable[[Event, Report], Answer]
+Work = Callable[[Event, ProgressCallback], Answer]
 """A tool's work, on a thread of its own: given what cancels it, and where it tells how far it is."""
 
 

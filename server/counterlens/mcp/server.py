@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -10,11 +10,11 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 import counterlens
-from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST, lasting
 from counterlens.mcp import tools
 from counterlens.mcp.calls import answered
 from counterlens.mcp.desk import Desk
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.options import schema_of
+from counterlens.probes.registry import PROBES
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -29,6 +29,13 @@ INSTRUCTIONS = (
 
 Path = Annotated[str, Field(description="The file, relative to the folder that the server was started in.")]
 Function = Annotated[str, Field(description="The function's qualified name, such as Stack.push.")]
+Options = Annotated[
+    dict[str, Any],
+    Field(
+        description="Options of the task; one that it does not take is refused.",
+        json_schema_extra=schema_of(PROBES.values()),
+    ),
+]
 Seed = Annotated[int, Field(description="What the choice of names and sites depends on.")]
 
 
@@ -63,14 +70,7 @@ def create_server(desk: Desk) -> MCPServer:
         path: Path,
         function: Function,
         task: Annotated[str, Field(description="See counterlens_tasks.")] = "completion",
-        code: Annotated[
-            Literal["given", "written"],
-            Field(description="summary, name, output: about the function, or what the model writes of it."),
-        ] = "given",
-        timeout: Annotated[
-            float, Field(ge=SHORTEST, le=LONGEST, description="Seconds that a program has with its tests.")
-        ] = LIMITS.seconds,
-        seed: Seed = 0,
+        options: Options | None = None,
     ) -> CallToolResult:
         """Does the model hold when the code changes its shape but not its meaning?
 
@@ -78,9 +78,7 @@ def create_server(desk: Desk) -> MCPServer:
         """
         return await answered(
             context,
-            lambda cancel, report: tools.probe(
-                desk, path, function, task, seed, cancel, report, programs=Code(code), limits=lasting(timeout)
-            ),
+            lambda cancel, report: tools.probe(desk, path, function, task, options or {}, cancel, report),
         )
 
     @server.tool(title="List counterfactuals", annotations=_READS)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Event
+from typing import Any
 
-from counterlens.attribution.base import LIMITS
 from counterlens.confidence.measuring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
@@ -12,20 +13,20 @@ from counterlens.errors import SourceError
 from counterlens.mcp.calls import Answer
 from counterlens.mcp.desk import Desk
 from counterlens.mutations.engine import survey
-from counterlens.probes.offers import OFFERS
-from counterlens.probes.running import State, run_offer
-from counterlens.probes.steps import Report
-from counterlens.probes.task import Request, Target
-from counterlens.probes.understanding.programs import Code
-from counterlens.reports import json as plain
+from counterlens.probes.options import distribute
+from counterlens.probes.pairs.recording import diff_lines
+from counterlens.probes.probe import Context
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import require_probed, run_targets
+from counterlens.probes.subjects import targets_in
+from counterlens.progress import ProgressCallback, Steps
+from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.confidence_markdown import confidence_markdown
 from counterlens.reports.dependence import plain as dependences_json
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.expected import code
-from counterlens.reports.markdown import diff_lines
-from counterlens.reports.tables import task_json
-from counterlens.reports.tasks_markdown import tasks_markdown
-from counterlens.sandbox.base import Limits
+from counterlens.reports.export import json as plain
+from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 from counterlens.syntax.languages import language_named
@@ -38,7 +39,7 @@ def measure_confidence(
     language: str,
     function: str | None,
     cancel: Event,
-    report: Report,
+    progress: ProgressCallback,
 ) -> Answer:
     """How expected code is to the model, by concept and place.
 
@@ -56,9 +57,9 @@ def measure_confidence(
         raise SourceError("there is nothing to score", "The text is empty")
     found = find_function(document, function) if function else None
     span = (found.start, found.end) if found else None
-    report("loading the model", 0, 1)
+    progress("loading the model", 0, 1)
     model = desk.model()
-    scored = measure(model, document, span=span, cancel=cancel, report=report)
+    scored = measure(model, document, span=span, cancel=cancel, progress=progress)
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
     return Answer(
@@ -79,37 +80,37 @@ def probe(
     path: str,
     function: str,
     task: str,
-    seed: int,
+    given: Mapping[str, Any],
     cancel: Event,
-    report: Report,
-    *,
-    programs: Code = Code.GIVEN,
-    limits: Limits = LIMITS,
+    progress: ProgressCallback,
 ) -> Answer:
-    """One probe of one function; `programs` and `limits` are the `code` and `limits` of `Request`.
+    """Run one probe on one function.
+
+    Args:
+        desk: The folder, the model and the sandbox.
+        path: The file.
+        function: The function.
+        task: The id of the probe.
+        given: Values of its options, by name.
+        cancel: Set it to give up.
+        progress: Called with what is being done.
 
     Raises:
         SourceError: there is no such file, function or task, or it cannot be probed.
+        OptionError: the probe does not take an option, or a value is out of bounds.
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
-    if task not in OFFERS:
-        raise SourceError(f"there is no task {task!r}", f"There are: {', '.join(OFFERS)}")
+    if task not in PROBES:
+        raise SourceError(f"there is no task {task!r}", f"There are: {', '.join(PROBES)}")
+    options = distribute([PROBES[task]], given, PROBES.values())[task]
     document = require_python(desk.read(path))
-    target = Target(document, find_function(document, function).qualname)
-    report("loading the model", 0, 1)
-    model = desk.model()
-    request = Request(
-        model, [target], desk.sandbox, seed=seed, limits=limits, code=programs, cancel=cancel, report=report
-    )
-    outcome = run_offer(OFFERS[task], request)
-    if outcome.state is State.FAILED:
-        raise SourceError(outcome.reason)
-    about = f"{document.path}, asked of {model.info.name} ({model.info.where})"
-    text = tasks_markdown(f"{target.name}: {task}", about, [outcome])
-    if outcome.result is not None:
-        return Answer(text, task_json(outcome.result))
-    return Answer(text, plain.probe(outcome.probed[0].probe, None))
+    targets = targets_in(document, function, root=desk.root.resolve())
+    progress("loading the model", 0, 1)
+    context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
+    run = run_targets(PROBES[task], context, targets, options)
+    require_probed(run)
+    return Answer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
 
 
 def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> Answer:
@@ -160,7 +161,7 @@ def show_dependences(desk: Desk, path: str, function: str) -> Answer:
 
 def list_tasks(desk: Desk) -> Answer:
     """What can be probed, and with which model."""
-    described = {offer.id: offer.title for offer in OFFERS.values()}
+    described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
     return Answer(
         f"Model: {desk.model_name}. Tasks:\n\n{rows}\n", {"model": desk.model_name, "tasks": described}

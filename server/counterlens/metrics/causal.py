@@ -12,7 +12,7 @@ import contextlib
 import io
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +21,13 @@ import numpy as np
 from counterlens.errors import CounterlensError
 from counterlens.metrics.association import correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.progress import ProgressCallback
 
 CONFOUNDERS = ("cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_length")
 LEAST_SNIPPETS = 30
 """Snippets with a concept from which on its effect is estimated: six coefficients are fitted to them."""
 SIMULATIONS = 20
 _UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder moves treatment and outcome
-
-Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def causal_effects(
     *,
     seed: int = 0,
     simulations: int = SIMULATIONS,
-    report: Report | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[ConceptEffect]:
     """The effect of every concept, in the order in which they first occur.
 
@@ -96,7 +95,7 @@ def causal_effects(
         snippets: Functions scored by one model.
         seed: Of intervals and refutations.
         simulations: How often each refutation is tried.
-        report: Called with (concept, concepts done, concepts in all).
+        progress: Called with each concept.
 
     Raises:
         CounterlensError: DoWhy is not installed.
@@ -107,8 +106,8 @@ def causal_effects(
     names = list(dict.fromkeys(name for one in snippets for name in one.concepts))
     found = []
     for number, name in enumerate(names):
-        if report:
-            report(name, number, len(names))
+        if progress:
+            progress(name, number, len(names))
         holding = [one for one in snippets if name in one.concepts]
         found.append(_effect(CausalModel, name, holding, seed, simulations))
     return found

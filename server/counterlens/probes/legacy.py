@@ -16,15 +16,11 @@ from counterlens.probes.options import (
     Corpus,
     Encoder,
     MaxTokens,
-    Mutations,
-    PrefixRatio,
     ProbeOptions,
     Timeout,
-    Without,
-    DEFAULT_PREFIX_RATIO,
     option,
 )
-from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.probe import Context, Probe, Source, Target
 from counterlens.probes.record import Record
 from counterlens.probes.task import Request, Task
 

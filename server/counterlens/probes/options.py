@@ -10,6 +10,7 @@ options below, or with one of its own made by `option`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -20,17 +21,13 @@ from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origi
 import msgspec
 
 from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
-from counterlens.errors import CounterlensError
+from counterlens.errors import OptionError
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 
 MAX_TOKENS = 256
 """Most new tokens of a completion by default."""
 _LEAST_RATIO = 0.05
-
-
-class OptionError(CounterlensError):
-    """An option that a probe does not take, or a value that it cannot have."""
 
 
 def option(
@@ -242,8 +239,8 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
 
 
 def plain_options(options: ProbeOptions) -> dict[str, Any]:
-    """Options as plain data, for a manifest."""
-    document: dict[str, Any] = msgspec.to_builtins(options)
+    """Options as plain data, as JSON has them: for a manifest."""
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(options))
     return document
 
 
@@ -291,6 +288,22 @@ def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]
     return found
 
 
+def schema_of(probes: Iterable[_Probe]) -> dict[str, Any]:
+    """The JSON Schema of the options of some probes together: what an assistant may give."""
+    properties = {}
+    for name, (spec, able) in declared(probes).items():
+        kind = {bool: "boolean", int: "integer", float: "number"}.get(spec.kind, "string")
+        one: dict[str, Any] = {"type": kind} if spec.kind != Ratio else {"type": ["number", "array"]}
+        one |= {"enum": list(spec.choices)} if spec.choices else {}
+        one |= {
+            key: bound for key, bound in (("minimum", spec.low), ("maximum", spec.high)) if bound is not None
+        }
+        properties[name] = ({"type": "array", "items": one} if spec.repeatable else one) | {
+            "description": f"{spec.help} Tasks: {', '.join(able)}."
+        }
+    return {"properties": properties, "additionalProperties": False}
+
+
 def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
     meta = next((part for part in get_args(hint)[1:] if isinstance(part, msgspec.Meta)), None)
     if get_origin(hint) is not Annotated or meta is None or default is MISSING:
@@ -324,11 +337,9 @@ def _check(spec: OptionSpec, value: Any) -> None:
     for part in value if spec.repeatable else [value]:
         if spec.choices and part is not None and part not in spec.choices:
             raise OptionError(f"{spec.flag} cannot be {part!r}", f"It is one of {', '.join(spec.choices)}")
-        if isinstance(part, int | float) and not isinstance(part, bool):
-            if (spec.low is not None and part < spec.low) or (spec.high is not None and part > spec.high):
-                raise OptionError(
-                    f"{spec.flag} lies between {spec.low:g} and {spec.high:g}, and is not {part:g}"
-                )
+        number = isinstance(part, int | float) and not isinstance(part, bool)
+        if number and not (spec.low or -math.inf) <= part <= (spec.high or math.inf):
+            raise OptionError(f"{spec.flag} lies between {spec.low:g} and {spec.high:g}, and is not {part:g}")
     if spec.check:
         spec.check(tuple(value) if isinstance(value, list) else value)
 

@@ -1,4 +1,4 @@
-"""The functions of a dataset or a document as targets of tasks."""
+"""The functions of a dataset or a document as targets of probes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.given import GivenJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError, SourceError
 from counterlens.probes.execution.calls import calls_in
-from counterlens.probes.task import Target
+from counterlens.probes.probe import Target
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
@@ -56,20 +56,35 @@ def targets_of(
     return [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
 
 
-def targets_in(document: Document, qualname: str | None = None) -> list[Target]:
+def targets_in(document: Document, qualname: str | None = None, *, root: Path | None = None) -> list[Target]:
     """One function of a document, or all but those inside of others.
+
+    Args:
+        document: The source.
+        qualname: The function; None for all.
+        root: The folder that a path below it is named from, so that a function has one id on every face.
 
     Raises:
         SourceError: there is no such function, or none at all.
     """
     if qualname:
-        return [Target(document, find_function(document, qualname).qualname)]
+        return [_of_document(document, find_function(document, qualname).qualname, root)]
     known = functions(document)
     outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
     if not outer:
         where = document.path or "the text"
         raise SourceError(f"{where} has no functions", "Name a file that has some")
-    return [Target(document, f.qualname) for f in outer]
+    return [_of_document(document, f.qualname, root) for f in outer]
+
+
+def _of_document(document: Document, qualname: str, root: Path | None) -> Target:
+    path = document.path
+    if path is None:
+        return Target(document, qualname)
+    whole = path.absolute()
+    below = root is not None and whole.is_relative_to(root.absolute())
+    name = whole.relative_to(root.absolute()).as_posix() if below and root else path.name
+    return Target(document, qualname, id=f"{name}::{qualname}")
 
 
 def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy: bool) -> Target:
@@ -77,7 +92,7 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
     judge = None
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
         setting = Setting(sandbox, Path(sys.executable), limits)
-        judge = GivenJudge(tests.text, function, problem.source, setting)
+        judge = SuppliedTestsJudge(tests.text, function, problem.source, setting)
     call = problem.call
     if call is None and tests is not None:
         call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)

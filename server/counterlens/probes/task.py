@@ -8,28 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from threading import Event
 from typing import Any, Protocol, runtime_checkable
 
-from counterlens.attribution.base import LIMITS, Judge
-from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.effects import Proportion
+from counterlens.attribution.base import LIMITS
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, ModelInfo
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
-from counterlens.sandbox.base import Limits, Sandbox
-from counterlens.syntax.document import Document
-
-from counterlens.metrics.table import Cell, Table
 from counterlens.probes.options import MAX_TOKENS
 from counterlens.probes.probe import Need, Target
 from counterlens.progress import ProgressCallback as Report
+from counterlens.sandbox.base import Limits, Sandbox
 
 __all__ = [
+    "MAX_TOKENS",
     "Cell",
     "Comparing",
-    "MAX_TOKENS",
     "Need",
     "Report",
     "Request",

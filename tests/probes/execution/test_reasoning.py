@@ -19,6 +19,7 @@ from counterlens.probes.execution.truth import truth_of
 from counterlens.probes.registry import TASKS
 from counterlens.probes.task import Request, Target
 from counterlens.reports.tables import task_json
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -151,12 +152,12 @@ def test_prompts_end_where_the_answer_begins(model: LlamaModel) -> None:
 
 def test_the_truth_comes_from_running() -> None:
     sandbox = best_sandbox()
-    found = truth_of(Document(SOURCE), "double([1, 2, 3])", sandbox)
+    found = truth_of(Document(SOURCE), "double([1, 2, 3])", sandbox, limits=Limits())
     assert (found.value, found.written) == ([2, 4, 6], "[2, 4, 6]")
     loops = Document(
         "def f(n):\n    t = 0\n    for i in range(n):\n        for j in 'ab': t += 1\n    return t\n"
     )
-    counted = truth_of(loops, "f(3)", sandbox)
+    counted = truth_of(loops, "f(3)", sandbox, limits=Limits())
     assert (counted.value, counted.rounds) == (6, 9)
 
 
@@ -171,7 +172,7 @@ def test_the_truth_comes_from_running() -> None:
 )
 def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        truth_of(Document(source), "f()", best_sandbox())
+        truth_of(Document(source), "f()", best_sandbox(), limits=Limits())
 
 
 def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:

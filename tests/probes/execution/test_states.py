@@ -11,12 +11,14 @@ from counterlens.errors import SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence_tables import square
 from counterlens.probes.execution.reasoning import Form, LeftOut, question_of
-from counterlens.probes.execution.states import MARK, marked, points, trace
+from counterlens.probes.execution.states import MARK, marked, points
 from counterlens.probes.execution.unrolling import unrolled
+from counterlens.probes.observe.run import trace
 from counterlens.probes.registry import TASKS
 from counterlens.probes.subjects import targets_in
 from counterlens.probes.task import Request, Target
 from counterlens.reports.tables import task_json
+from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -44,12 +46,14 @@ DOCUMENT = Document(SOURCE)
 
 
 def test_a_trace_says_what_each_line_changed() -> None:
-    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox())
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
     changed = [(step.line, step.changed) for step in steps]
     assert changed[0] == (2, {"found": "0", "seen": "{}"})
     assert (6, {"found": "1", "seen": "{'ab': 1}"}) in changed
     assert (7, {}) in changed  # no plain value any more
-    outermost = [step.changed for step in trace(DOCUMENT, "rec(2)", best_sandbox()) if step.changed]
+    outermost = [
+        step.changed for step in trace(DOCUMENT, "rec(2)", best_sandbox(), limits=Limits()) if step.changed
+    ]
     assert outermost == [{"m": "4"}]
 
 
@@ -58,11 +62,11 @@ def test_a_trace_says_what_each_line_changed() -> None:
 )
 def test_what_cannot_be_traced_says_why(call: str, says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        trace(DOCUMENT, call, best_sandbox())
+        trace(DOCUMENT, call, best_sandbox(), limits=Limits())
 
 
 def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
-    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox())
+    steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
     function = find_function(DOCUMENT, "count")
     found = {(one.line, one.times, one.variable) for seed in range(30) for one in points(
         DOCUMENT, function, steps, seed=seed
@@ -205,6 +209,6 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
 
 def test_long_values_are_no_states_to_ask_about() -> None:
     document = Document("def f(n):\n    xs = [0] * n\n    k = n + 1\n    return k\n")
-    steps = trace(document, "f(90)", best_sandbox())
+    steps = trace(document, "f(90)", best_sandbox(), limits=Limits())
     found = points(document, find_function(document, "f"), steps, seed=0)
     assert [(one.variable, one.truth.written) for one in found] == [("k", "91")]

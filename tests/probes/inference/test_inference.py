@@ -17,7 +17,8 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.inference.inferred import Method, Status, infer
 from counterlens.probes.inference.parsing import read_pairs
 from counterlens.probes.inference.prompted import ask_pairs
-from counterlens.probes.inference.prompts import Relation, all_pairs, template
+from counterlens.probes.inference.prompts import Relation, all_pairs
+from counterlens.probes.prompts.templates import template
 from counterlens.probes.inference.subject import Subject
 from counterlens.reports.inference import inferred_json
 
@@ -29,6 +30,7 @@ def f(words):
             longest = word
     return longest
 """
+PACKAGE = "counterlens.probes.inference"
 FIELDS = {
     "control": {"statements"},
     "data": {"statements"},
@@ -122,18 +124,18 @@ def test_a_model_without_probabilities_is_told_what_to_do(
 @pytest.mark.parametrize("form", ["completion", "chat"])
 @pytest.mark.parametrize("task", FIELDS)
 def test_templates_have_the_fields_of_their_task(task: str, form: str) -> None:
-    assert set(template(task, form).get_identifiers()) == FIELDS[task]
+    assert set(template(PACKAGE, task, form).get_identifiers()) == FIELDS[task]
 
 
 def test_every_template_file_belongs_to_a_task() -> None:
-    names = {file.name for file in (files("counterlens.probes.inference") / "templates").iterdir()}
+    names = {file.name for file in (files(PACKAGE) / "templates").iterdir()}
     assert names == {f"{task}.{form}.txt" for task in FIELDS for form in ("completion", "chat")}
 
 
 @pytest.mark.parametrize("form", ["completion", "chat"])
 @pytest.mark.parametrize("relation", list(Relation))
 def test_the_examples_in_the_templates_are_true(relation: Relation, form: str) -> None:
-    text = template(relation, form).substitute(statements="")
+    text = template(PACKAGE, relation, form).substitute(statements="")
     lines = [line.partition(": ")[2] for line in text.splitlines() if line[:1].isdigit() and ": " in line]
     found = dependences("\n".join(lines) + "\n", lines[0].split()[1].partition("(")[0])
     (listed,) = re.findall(r'\{"pairs": (\[\[\d.*\]\])\}', text)

@@ -16,7 +16,8 @@ from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.inference.core_questions import lines
 from counterlens.probes.inference.inferred import Method, infer
 from counterlens.probes.inference.instances import Instance, Question
-from counterlens.probes.inference.prompts import Relation, template
+from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.prompts.templates import template
 from counterlens.probes.inference.subject import Subject
 from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.inference.trace_questions import Node, answers, grammar, prompt, read_trace, steps
@@ -174,7 +175,7 @@ def test_what_is_right_is_counted_and_told(right: bool, subject: Subject, tmp_pa
 
 @pytest.mark.parametrize("relation", list(Relation))
 def test_the_examples_in_the_templates_are_true(relation: Relation) -> None:
-    text = template(f"core-trace-{relation}", "completion").substitute(
+    text = template("counterlens.probes.inference", f"core-trace-{relation}", "completion").substitute(
         lines="", function="", source="", target=""
     )
     numbered = [line for line in text.splitlines() if line[:1].isdigit()]

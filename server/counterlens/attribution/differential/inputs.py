@@ -49,7 +49,7 @@ class Call:
         return f"{target}({', '.join(texts)})"
 
     def task(self) -> Mapping[str, Any]:
-        """For `recorder/calls.py`."""
+        """For `sandboxed/recorder/calls.py`."""
         return {
             "a": [written(value) for value in self.positional],
             "k": {name: written(value) for name, value in self.named},

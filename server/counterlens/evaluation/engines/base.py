@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from counterlens.errors import ModelError
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model
 from counterlens.models.registry import Options, load
-from counterlens.probes.offers import OFFERS
+from counterlens.probes.registry import PROBES
 from counterlens.sandbox.base import Sandbox
 
 
@@ -30,7 +30,7 @@ class Engine(Protocol):
         """How many items are to be in work together, unless the user says."""
         ...
 
-    def open(self, spec: str, settings: Settings) -> Model:
+    def open(self, spec: str, settings: RunSettings) -> Model:
         """A model of a run; close it afterwards.
 
         Raises:
@@ -48,7 +48,7 @@ class Engine(Protocol):
     ) -> None: ...
 
 
-def opened(spec: str, settings: Settings) -> Model:
+def opened(spec: str, settings: RunSettings) -> Model:
     """A model of a run, opened by this process; close it afterwards.
 
     Raises:
@@ -57,12 +57,12 @@ def opened(spec: str, settings: Settings) -> Model:
     return fitting(load(spec, options_of(settings)), settings)
 
 
-def options_of(settings: Settings) -> Options:
+def options_of(settings: RunSettings) -> Options:
     """How the models of a run are opened."""
     return Options(threads=settings.threads, base_url=settings.base_url, api=settings.api)
 
 
-def fitting(model: Model, settings: Settings) -> Model:
+def fitting(model: Model, settings: RunSettings) -> Model:
     """A model that gives what the tasks need; one that does not is closed.
 
     Raises:
@@ -70,7 +70,7 @@ def fitting(model: Model, settings: Settings) -> Model:
     """
     try:
         for task in settings.tasks:
-            missing = OFFERS[task].missing_of(model)
+            missing = PROBES[task].missing_of(model)
             if missing is not None:
                 raise ModelError(f"{missing}, which the task {task} needs", "Choose another model or task")
     except BaseException:

@@ -17,8 +17,8 @@ from typing import Self
 
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.engines.base import opened
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import Item, Record
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Sandbox
 
@@ -36,7 +36,7 @@ class Finished:
     """
 
     item: Item
-    record: Record | None
+    record: StoredRecord | None
     error: CounterlensError | None = None
 
 
@@ -60,7 +60,7 @@ class LocalEngine:
         """As `workers`."""
         return workers()
 
-    def open(self, spec: str, settings: Settings) -> Model:
+    def open(self, spec: str, settings: RunSettings) -> Model:
         """As `Engine.open`."""
         return opened(spec, settings)
 
@@ -77,7 +77,7 @@ def workers() -> int:
 
 
 def run_local(
-    items: Iterable[Item], perform: Callable[[Item], Record], cancel: Event, jobs: int | None = None
+    items: Iterable[Item], perform: Callable[[Item], StoredRecord], cancel: Event, jobs: int | None = None
 ) -> Generator[Finished, None, None]:
     """Carry out items and give each as soon as it is done. Close it to cancel what is under way.
 
@@ -90,7 +90,7 @@ def run_local(
     jobs = jobs or workers()
     waiting = iter(items)
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="evaluation")
-    under_way: dict[Future[Record], Item] = {}
+    under_way: dict[Future[StoredRecord], Item] = {}
     try:
         while True:
             for item in islice(waiting, jobs - len(under_way)):
@@ -107,7 +107,7 @@ def run_local(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _finished(item: Item, future: Future[Record]) -> Finished:
+def _finished(item: Item, future: Future[StoredRecord]) -> Finished:
     try:
         return Finished(item, future.result())
     except CounterlensError as error:

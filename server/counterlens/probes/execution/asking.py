@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.reasoning import Answered, Question, ask, check_identity, step
+from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE
 from counterlens.probes.task import Request
 
 TOLERANCE = {"relative": RELATIVE, "absolute": ABSOLUTE}

@@ -8,10 +8,9 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.probes.prompts.literals import direct_answer, outcome, why_unread
 from counterlens.probes.execution.asking import TOLERANCE, nothing_to_ask
 from counterlens.probes.execution.coherence_tables import coherence_tables, square
-from counterlens.probes.execution.prompts import STYLES, shown
+from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.reasoning import (
     LeftOut,
     Question,
@@ -21,9 +20,13 @@ from counterlens.probes.execution.reasoning import (
     reachable,
     step,
 )
-from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words, trace
-from counterlens.probes.task import Need, Request, Result, Table, Target
+from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
+from counterlens.probes.observe.run import trace
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.literals import direct_answer, outcome, why_unread
 from counterlens.probes.prompts.templates import filled
+from counterlens.probes.task import Need, Request, Result, Table, Target
+from counterlens.sandbox.base import Limits
 
 
 class CoherenceTask:
@@ -91,7 +94,8 @@ def _planned(target: Target, request: Request) -> tuple[Question, list[Point]]:
     function = reachable(target)
     question = question_of(target, request)
     try:
-        steps = trace(target.document, question.truth.call, request.sandbox(), cancel=request.cancel)
+        call, sandbox = question.truth.call, request.sandbox()
+        steps = trace(target.document, call, sandbox, limits=Limits(), cancel=request.cancel)
     except SourceError as error:
         raise LeftOut(error.message) from None
     chosen = points(target.document, function, steps, seed=request.seed)

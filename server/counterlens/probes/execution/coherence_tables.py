@@ -10,8 +10,8 @@ from typing import Any
 from counterlens.metrics.bootstrap import bootstrap
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.summary import LEAST_CLUSTERS
-from counterlens.probes.prompts.literals import Outcome
 from counterlens.probes.execution.tables import SHOWN, short
+from counterlens.probes.prompts.literals import Outcome
 from counterlens.probes.task import Cell, Table
 
 _NOTE = (

@@ -9,6 +9,11 @@ from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Completion, Prompt
+from counterlens.probes.execution.features import Features, features
+from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
+from counterlens.probes.execution.prompts import STYLES, prompt
+from counterlens.probes.execution.truth import Truth, truth_of
+from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import (
     Literal,
     Outcome,
@@ -18,11 +23,8 @@ from counterlens.probes.prompts.literals import (
     same_type,
     why_unread,
 )
-from counterlens.probes.execution.features import Features, features
-from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
-from counterlens.probes.execution.prompts import STYLES, prompt, shown
-from counterlens.probes.execution.truth import Truth, truth_of
 from counterlens.probes.task import Request, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -173,7 +175,7 @@ def question_about(
         SandboxError, Cancelled: as the sandbox.
     """
     function = find_function(document, qualname)
-    truth = truth_of(document, one.call, request.sandbox(), cancel=request.cancel)
+    truth = truth_of(document, one.call, request.sandbox(), limits=Limits(), cancel=request.cancel)
     _check_judged(truth)
     text = document.data[function.header : function.end].decode("utf-8", "replace")
     return Question(name, truth, one, features(text), shown(document, function), form)

@@ -11,21 +11,22 @@ from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.summary import mcnemar_exact
-from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.execution.asking import TOLERANCE
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.reasoning import LeftOut, Question, question_of, reachable, step
 from counterlens.probes.execution.specifying import (
     Written,
     description,
-    hollow,
     with_example,
     without_examples,
     write,
 )
 from counterlens.probes.execution.tables import SHOWN, short
-from counterlens.probes.execution.truth import output_of
+from counterlens.probes.observe.run import output_of
+from counterlens.probes.prompts.function_text import hollow
+from counterlens.probes.prompts.literals import Literal, equal
 from counterlens.probes.task import Cell, Need, Request, Result, Table, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 
 SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading test"}
@@ -161,7 +162,7 @@ def _case(target: Target, request: Request) -> _Case:
             f"{other!r} was to mislead, and is right", "This is a defect of Counterlens; please report it"
         )
     for setting in ("true", "misleading"):
-        if _gave(case, setting, hollow(target, function), request)[0]:
+        if _gave(case, setting, hollow(target.document, function), request)[0]:
             raise CounterlensError(
                 f"{function.name} passes its test without a body, so figures would mean nothing",
                 "Look at what stands around it in its file",
@@ -191,7 +192,8 @@ def _gave(
 ) -> tuple[bool, str | None, str | None]:
     """Whether a program passes the test of a setting, what it gives, and why it gives nothing."""
     try:
-        found = output_of(document, case.question.truth.call, request.sandbox(), cancel=request.cancel)
+        call, sandbox = case.question.truth.call, request.sandbox()
+        found = output_of(document, call, sandbox, limits=Limits(), cancel=request.cancel)
     except SourceError as error:
         return False, None, error.message
     return equal(found.value, case.wanted(setting).value), found.written, None

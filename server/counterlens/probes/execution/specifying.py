@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from counterlens.errors import SourceError
+from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
@@ -80,8 +80,8 @@ def write(request: Request, target: Target, function: Function, text: str) -> Wr
         SourceError: the function cannot be asked for.
         ModelError, Cancelled: as the model.
     """
-    document, asked, cut = _specified(target.document, function, text)
-    gap = Gap.of(document, asked, cut)
+    document = hollow(target.document, function, text)
+    gap = Gap.body_of(document, find_function(document, function.qualname))
     prompt = replace(gap.prompt(MAX_TOKENS), suffix="\n")  # what follows may hold tests
     (said,) = request.model.complete([prompt], cancel=request.cancel)
     return Written(gap.fill(said.text), said.finish)
@@ -90,34 +90,3 @@ def write(request: Request, target: Target, function: Function, text: str) -> Wr
 def with_example(text: str, call: str, gives: str) -> str:
     """A description with one input and output."""
     return f"{text}\n\n>>> {call}\n{gives}"
-
-
-def hollow(target: Target, function: Function) -> Document:
-    """The program with a function that only fails: what no test may pass."""
-    return _specified(target.document, function, "")[0]
-
-
-def _specified(document: Document, function: Function, text: str) -> tuple[Document, Function, int]:
-    """A document whose function is a header, a docstring and nothing; where the body would begin."""
-    data = document.data
-    colon = _header_end(document, function)
-    indent = " " * (function.column + 4)
-    quoted = text.replace("\\", "\\\\").replace('"""', "'''")
-    body = "\n".join(f"{indent}{line}" if line else "" for line in quoted.splitlines())
-    closing = f"\n{indent}" if "\n" in quoted or quoted.endswith('"') else ""
-    docstring = f'{indent}"""{body.strip()}{closing}"""\n' if text else ""
-    before = data[:colon].decode("utf-8").rstrip() + "\n" + docstring
-    after = data[function.end :].decode("utf-8")
-    made = replace(document, text=f"{before}{indent}raise NotImplementedError{after or chr(10)}")
-    return made, find_function(made, function.qualname), len(before.encode())
-
-
-def _header_end(document: Document, function: Function) -> int:
-    """The byte after the colon of a function's header."""
-    node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 3)
-    while node is not None and node.type != "function_definition":
-        node = node.parent
-    for child in node.children if node is not None else ():
-        if child.type == ":":
-            return child.end_byte
-    raise SourceError(f"the header of {function.qualname} cannot be read")

@@ -1,21 +1,16 @@
-"""What the variables of a function are while a call runs: traced in the sandbox, and what to ask about it."""
+"""States of a traced function to ask about: what a variable is when a line has run so many times."""
 
 from __future__ import annotations
 
 import ast
-import json
 import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from threading import Event
 
 from counterlens.counting import plural
-from counterlens.errors import SourceError
+from counterlens.probes.observe.run import Step
 from counterlens.probes.prompts.literals import Literal, literal
-from counterlens.probes.observing import run_observer
-from counterlens.sandbox.base import Ending, Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -25,21 +20,6 @@ MOST_POINTS = 3
 """Of each call so many states are asked about."""
 MOST_TIMES = 5
 """States are asked about while a line has not run more often than this."""
-_OBSERVER = Path(__file__).with_name("trace_observer.py")
-_LIMITS = Limits(seconds=10, output_bytes=1 << 20)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line that ran.
-
-    Attributes:
-        line: Which, 1-based.
-        changed: The variables that it bound or changed, as literals.
-    """
-
-    line: int
-    changed: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +37,6 @@ class Point:
     times: int
     variable: str
     truth: Literal
-
-
-def trace(document: Document, call: str, sandbox: Sandbox, *, cancel: Event | None = None) -> list[Step]:
-    """What each line changes while a call runs.
-
-    Raises:
-        SourceError: the call fails, does not end, or names no function of the program.
-        SandboxError, Cancelled: as `Sandbox.run`.
-    """
-    outcome = run_observer(_OBSERVER, document, call, sandbox, _LIMITS, cancel=cancel)
-    if outcome.ending is Ending.TIMED_OUT:
-        raise SourceError("the call does not end in time while it is traced")
-    try:
-        report = json.loads(outcome.result)
-        steps = [Step(int(line), dict(changed)) for line, changed in report["steps"]]
-    except (KeyError, TypeError, ValueError):
-        raise SourceError("the program ends the process") from None
-    if report["error"] is not None:
-        raise SourceError(f"traced, the call raises {str(report['error']).partition(':')[0]}")
-    return steps
 
 
 def points(document: Document, function: Function, steps: Sequence[Step], *, seed: int) -> list[Point]:

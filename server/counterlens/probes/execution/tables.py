@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from counterlens.metrics.association import spearman
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.summary import mcnemar_exact
-from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Outcome
 from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.reasoning import Form, Row
+from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Outcome
 from counterlens.probes.task import Cell, Table
 
 SHOWN = 12

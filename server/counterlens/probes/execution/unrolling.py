@@ -8,10 +8,11 @@ from dataclasses import replace
 from counterlens.errors import SourceError
 from counterlens.mutations import apply_everywhere, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
-from counterlens.probes.execution.prompts import WHOLE_BYTES
 from counterlens.probes.execution.reasoning import Form, LeftOut, Question, agrees, question_about
-from counterlens.probes.observation import observe_loops
+from counterlens.probes.observe.run import observe_loops
+from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.probes.task import Request, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -35,7 +36,8 @@ def unrolled(target: Target, question: Question, request: Request) -> Question:
     document = target.document
     try:
         for _ in range(_TURNS):
-            seen = observe_loops(document, question.truth.call, request.sandbox(), cancel=request.cancel)
+            call, sandbox = question.truth.call, request.sandbox()
+            seen = observe_loops(document, call, sandbox, limits=Limits(), cancel=request.cancel)
             mutation = LoopUnroll(seen)
             text = apply_everywhere(document.text, mutation)
             if len(text.encode()) > WHOLE_BYTES:

@@ -15,9 +15,10 @@ from threading import Event
 from counterlens.models.base import Model, ModelInfo, Progress, Prompt, Reply, Stop
 from counterlens.probes.inference.instances import Instance, Question
 from counterlens.probes.inference.parsing import read_yes_no
-from counterlens.probes.inference.prompts import YES_NO, Relation, chats, worded
+from counterlens.probes.inference.prompts import YES_NO, Relation
 from counterlens.probes.inference.subject import Subject
 from counterlens.probes.inference.yes_no import YesNo, ask
+from counterlens.probes.prompts.templates import chats, worded
 
 KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
 """What CoRe calls a dependence in its answers."""
@@ -75,6 +76,7 @@ def words(info: ModelInfo, task: str, subject: Subject, question: Question, list
     """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
     return worded(
         info,
+        __package__,
         task,
         lines=listing,
         function=subject.dependences.function,

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import ast
 from enum import StrEnum
-from functools import cache
-from importlib.resources import files
-from string import Template
 
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
 from counterlens.probes.inference.subject import Part, Subject
+from counterlens.probes.prompts.templates import worded
 
 _PAIR_TOKENS = 8
 _MOST_PAIRS = 60
@@ -32,7 +30,7 @@ def all_pairs(info: ModelInfo, subject: Subject, relation: Relation) -> Prompt:
     """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4)."""
     count = len(subject.parts)
     most = min(count * count, _MOST_PAIRS)
-    instruction, text = worded(info, str(relation), statements=numbered(subject))
+    instruction, text = worded(info, __package__, str(relation), statements=numbered(subject))
     reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
     return Prompt(text, _PAIR_TOKENS * most + 16, Stop(texts=("\n\n", "]}\n")), reply)
 
@@ -41,6 +39,7 @@ def one_pair(info: ModelInfo, subject: Subject, relation: Relation, source: int,
     """Ask whether one statement depends on another one, to be answered by yes or no."""
     instruction, text = worded(
         info,
+        __package__,
         f"{relation}-pair",
         statements=numbered(subject),
         source=str(source),
@@ -62,28 +61,6 @@ def _shown(part: Part) -> str:
     described = isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)
     first, _, rest = text.partition("\n")
     return f"{first} ..." if described and rest else text
-
-
-def chats(info: ModelInfo) -> bool:
-    """Whether a model is spoken to in messages."""
-    return dict(info.details).get("api") == "chat"
-
-
-def worded(info: ModelInfo, task: str, **values: str) -> tuple[str, str]:
-    """The instruction and the text."""
-    form = "chat" if chats(info) else "completion"
-    filled = template(task, form).substitute(values)
-    if form == "completion":
-        return "", filled.rstrip("\n")
-    instruction, _, message = filled.partition("\n---\n")
-    return " ".join(instruction.split()), message.strip()
-
-
-@cache
-def template(task: str, form: str) -> Template:
-    """The template of a task (`control`, `data-pair`) in a format (`completion`, `chat`)."""
-    found = files("counterlens.probes.inference") / "templates" / f"{task}.{form}.txt"
-    return Template(found.read_text(encoding="utf-8"))
 
 
 YES_NO = 'root ::= " "? ("yes" | "no")'

@@ -17,8 +17,9 @@ from counterlens.metrics.traces import Trace, judge
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, Reply, Stop
 from counterlens.probes.inference.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.inference.instances import Instance, Question, graph
-from counterlens.probes.inference.prompts import Relation, chats
+from counterlens.probes.inference.prompts import Relation
 from counterlens.probes.inference.subject import Subject
+from counterlens.probes.prompts.templates import chats
 
 Node = tuple[str, int]
 """A variable and its line; for control the line with an empty name."""

@@ -17,7 +17,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Capability, Model, Progress, Prompt
-from counterlens.probes.inference.prompts import chats
+from counterlens.probes.prompts.templates import chats
 
 WORDS = (" yes", " no")
 _TOGETHER = 64

@@ -7,6 +7,7 @@ from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
+from counterlens.probes.prompts.function_text import hollow
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -71,7 +72,7 @@ class Judging:
                 f"{name} does not pass its own tests as it stands ({verdict.judgement}{failed})",
                 (verdict.evidence.message or "Mend the function or its tests first").strip(),
             )
-        if self.verdict(hollow(self._document, self._function)).passed:
+        if self.verdict(hollow(self._document, self._function).text).passed:
             raise SourceError(
                 f"the tests of {name} pass even when its body is removed, so they can judge nothing",
                 "Add a doctest or a test that checks what it returns",
@@ -131,9 +132,3 @@ class Judging:
             else:
                 dropped.append((counterfactual, verdict))
         return sound, dropped
-
-
-def hollow(document: Document, function: Function) -> str:
-    """The document with a function that does nothing but fail."""
-    header = document.data[: function.body].decode()
-    return f"{header}raise NotImplementedError{document.data[function.end :].decode()}"

@@ -159,8 +159,8 @@ def _likelihood(record: PairsRecord, t: Translator) -> str:
     worst, effect = min(harmed, key=lambda known: known[1].change)
     return t(
         "{harmed} of {all} changes that keep what {name} does made the true rest of {name} less likely to "
-        "the model, most of all {mutation} ({change} nats per token): there it expects the usual shape of this "
-        "code.",
+        "the model, most of all {mutation} ({change} nats per token): there it expects the usual shape of "
+        "this code.",
         harmed=len(harmed),
         all=len(known),
         name=name,

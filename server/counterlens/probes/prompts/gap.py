@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from counterlens.confidence.units import units
 from counterlens.models.base import Prompt, Stop
+from counterlens.probes.prompts.function_text import behind_docstring, line_start
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -58,7 +59,7 @@ class Gap:
     @classmethod
     def body_of(cls, document: Document, function: Function) -> Gap:
         """The hole of a function's body, behind its docstring."""
-        return cls.of(document, function, _behind_docstring(document, function))
+        return cls.of(document, function, behind_docstring(document, function))
 
     @classmethod
     def repair(cls, document: Document, function: Function) -> Gap:
@@ -67,11 +68,11 @@ class Gap:
         The model reads the function, is told that it has a bug, and goes on after the header of the mended
         one: so a model that only continues text can be asked as well as one that is instructed.
         """
-        body = _behind_docstring(document, function)
+        body = behind_docstring(document, function)
         gap = cls.of(document, function, body)
         whole = _shown(document, function, function.end).replace(b"\r\n", b"\n").decode().rstrip("\n")
         data = document.data
-        start = _line_start(data, function.start)
+        start = line_start(data, function.start)
         header = data[start:body].decode().replace("\r\n", "\n")
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
         told = f"{indentation}# {function.name} has a bug. Here is the mended version:"
@@ -88,26 +89,13 @@ class Gap:
         return self.before + written + (self.after or self.newline)
 
 
-def _behind_docstring(document: Document, function: Function) -> int:
-    """Where the line of a function's first statement begins, or the one after its docstring."""
-    data = document.data
-    root = document.tree.root_node
-    first = root.descendant_for_byte_range(function.body, function.body + 1)
-    while first is not None and first.parent is not None and first.parent.type != "block":
-        first = first.parent
-    text = first.children[0] if first is not None and first.children else None
-    if first is not None and text is not None and text.type == "string" and first.next_named_sibling:
-        first = first.next_named_sibling
-    return _line_start(data, first.start_byte) if first is not None else function.body
-
-
 def _shown(document: Document, function: Function, cut: int) -> bytes:
     """The header of a document, and the definition around a function up to a cut."""
     data = document.data
     unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
     definition = data[unit.start : cut]
     if len(definition) > DEFINITION_BYTES:
-        definition = b"\n\n\n" + _outline(document, function) + data[_line_start(data, function.start) : cut]
+        definition = b"\n\n\n" + _outline(document, function) + data[line_start(data, function.start) : cut]
     header = data[: unit.context]
     return header + definition if header else definition.lstrip(b"\r\n")
 
@@ -121,10 +109,6 @@ def _outline(document: Document, function: Function) -> bytes:
         body = node.child_by_field_name("body")
         around = node.type.endswith("_definition") and node.start_byte < function.start
         if body is not None and around:
-            lines.insert(0, data[_line_start(data, node.start_byte) : _line_start(data, body.start_byte)])
+            lines.insert(0, data[line_start(data, node.start_byte) : line_start(data, body.start_byte)])
         node = node.parent
     return b"".join(lines)
-
-
-def _line_start(data: bytes, offset: int) -> int:
-    return data.rfind(b"\n", 0, offset) + 1

@@ -14,6 +14,11 @@ from string import Template
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
 
 
+def chats(info: ModelInfo) -> bool:
+    """Whether a model is spoken to in messages."""
+    return dict(info.details).get("api") == "chat"
+
+
 def filled(
     info: ModelInfo, package: str | None, name: str, max_tokens: int, stop: tuple[str, ...], **places: str
 ) -> Prompt:
@@ -25,25 +30,52 @@ def filled(
         name: The template.
         max_tokens: How much may be said.
         stop: What ends it when it is continued.
+        places: What the places are filled with; blanks around it are left out.
+    """
+    instruction, text = worded(
+        info, package, name, **{place: value.strip() for place, value in places.items()}
+    )
+    if not chats(info):
+        return Prompt(text, max_tokens, Stop(texts=stop))
+    return Prompt(text, max_tokens, Stop(), Reply(instruction, ""))
+
+
+def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tuple[str, str]:
+    """The instruction and the text of a template; a model that continues text is given no instruction.
+
+    Args:
+        info: Who is asked; chat models get the `.chat.txt`.
+        package: The package that has the `templates` folder.
+        name: The template.
         places: What the places are filled with.
     """
-    chat = dict(info.details).get("api") == "chat"
-    text = _template(package or "", name, info.name.lower(), "chat" if chat else "completion")
-    whole = text.substitute({key: value.strip() for key, value in places.items()})
-    if not chat:
-        return Prompt(whole.rstrip("\n"), max_tokens, Stop(texts=stop))
+    form = "chat" if chats(info) else "completion"
+    whole = template(package, name, form, info.name).substitute(places)
+    if form == "completion":
+        return "", whole.rstrip("\n")
     instruction, _, message = whole.partition("\n---\n")
-    return Prompt(message.strip(), max_tokens, Stop(), Reply(" ".join(instruction.split()), ""))
+    return " ".join(instruction.split()), message.strip()
 
 
 @cache
-def _template(package: str, name: str, model: str, form: str) -> Template:
-    folder = files(package) / "templates"
+def template(package: str | None, name: str, form: str, model: str = "") -> Template:
+    """A template as it stands.
+
+    Args:
+        package: The package that has the `templates` folder.
+        name: The template.
+        form: `completion` or `chat`.
+        model: The name of the model that it is for; the general template without it.
+    """
+    folder = files(package or "") / "templates"
+    ending = f".{form}.txt"
     special = [
-        one
-        for one in folder.iterdir()
-        if one.name.startswith(f"{name}.") and one.name.endswith(f".{form}.txt") and one.name.count(".") > 2
+        file
+        for file in folder.iterdir()
+        if file.name.startswith(f"{name}.")
+        and file.name.endswith(ending)
+        and file.name.count(".") > 2
+        and file.name[len(name) + 1 : -len(ending)].lower() in model.lower()
     ]
-    chosen = [one for one in special if one.name[len(name) + 1 : -len(f".{form}.txt")].lower() in model]
-    found = max(chosen, key=lambda one: len(one.name), default=folder / f"{name}.{form}.txt")
-    return Template(found.read_text(encoding="utf-8"))
+    chosen = max(special, key=lambda file: len(file.name), default=folder / f"{name}{ending}")
+    return Template(chosen.read_text(encoding="utf-8"))

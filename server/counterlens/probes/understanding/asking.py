@@ -11,9 +11,9 @@ from counterlens.errors import ModelError
 from counterlens.metrics.similarity import cosine, lexical_vectors, name_agreement
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder, sentence_encoder
-from counterlens.probes.prompts.literals import direct_answer, equal
 from counterlens.probes.execution.prompts import prompt as output_prompt
-from counterlens.probes.execution.prompts import shown
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.literals import direct_answer, equal
 from counterlens.probes.prompts.templates import filled
 from counterlens.probes.understanding.seen import definition, masked
 from counterlens.syntax.document import Document

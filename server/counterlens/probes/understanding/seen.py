@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from counterlens.probes.execution.prompts import docstring
+from counterlens.probes.prompts.function_text import docstring
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Prompt
 from counterlens.probes.execution.calls import calls_of
-from counterlens.probes.execution.truth import output_of
+from counterlens.probes.observe.run import output_of
+from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.task import Request, Target
 from counterlens.probes.understanding.asking import Measure, Question
 from counterlens.probes.understanding.programs import expected, programs
 from counterlens.probes.understanding.versions import Standing, Subject, Version, planned, subject
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
 MOST_CALLS = 2
@@ -153,9 +156,7 @@ def _pairs(found: Subject, question: Question, request: Request, left_out: Count
         left_out["no call of it with literal arguments is known: add a doctest or a test"] += 1
     for call in calls:
         try:
-            truth = (
-                output_of(target.document, call, request.sandbox(), cancel=request.cancel) if call else None
-            )
+            truth = _output(target.document, call, request) if call else None
         except SourceError as error:
             left_out[error.message] += 1
             continue
@@ -185,7 +186,7 @@ def _standing(version: Version, call: str, truth: str, request: Request) -> tupl
     """What a version is for one call, which is seen by running it; or why it does not count."""
     one = version.counterfactual
     try:
-        there = output_of(version.document, call, request.sandbox(), cancel=request.cancel).written
+        there = _output(version.document, call, request).written
     except SourceError as error:
         return None, f"{one.mutation}: {error.message}"
     if not one.preserving:
@@ -193,6 +194,10 @@ def _standing(version: Version, call: str, truth: str, request: Request) -> tupl
     if there == truth:
         return Standing.PRESERVING, ""
     return None, f"{one.mutation}: the call gives something else there"
+
+
+def _output(document: Document, call: str, request: Request) -> Literal:
+    return output_of(document, call, request.sandbox(), limits=Limits(), cancel=request.cancel)
 
 
 def _answer(request: Request, question: Question, prompt: Prompt) -> str | None:

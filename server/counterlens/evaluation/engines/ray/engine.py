@@ -10,7 +10,7 @@ from counterlens.evaluation.engines.ray.cluster import HERE, Cluster, Warn
 from counterlens.evaluation.engines.ray.model import RayModel
 from counterlens.evaluation.engines.ray.replicas import Replicas
 from counterlens.evaluation.engines.ray.sandbox import RaySandbox
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model
 from counterlens.models.registry import runs_here
 from counterlens.sandbox.base import Sandbox
@@ -54,7 +54,7 @@ class RayEngine:
         nodes = self._connected().nodes()
         return min((self._replicas or len(nodes)) + sum(node.processors for node in nodes), _MOST_JOBS)
 
-    def open(self, spec: str, settings: Settings) -> Model:
+    def open(self, spec: str, settings: RunSettings) -> Model:
         """As `Engine.open`.
 
         Raises:

@@ -1,0 +1,214 @@
+"""Values as they leave and enter the sandbox: JSON that shows the type and the content of each.
+
+| value | form |
+|---|---|
+| a plain value | as `plain` writes it |
+| list, tuple, set, frozenset | `["l", …]`, `["t", …]`, `["s", …]`, `["z", …]` |
+| dict | `["d", [key, value], …]` |
+| an iterator, emptied | `["g", …]` |
+| an object | `["o", class, content as a built-in or null, [[attribute, value], …]]` |
+| a member of an enumeration | `["e", class, name]` |
+| a value of the standard library | `["r", class, text]` |
+| one of the values around it | `["^", steps outward]` |
+| what cannot be compared, or is too large | `["?", class]`, `["…"]` |
+
+Looks at types and memory only: no method of a class that a program defines is called, so an object cannot
+lie about what it is equal to.
+"""
+
+from __future__ import annotations
+
+import collections
+from itertools import islice
+
+from .. import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NODES = 20000  # parts of one value
+ITEMS = 1000  # taken from an iterator
+CHARACTERS = 100000  # of one string
+_DEPTH = 60
+_PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
+# Their `repr` says all that there is to compare.
+_TEXTUAL = {
+    "datetime": ("datetime", "time", "timezone"),
+    "builtins": ("slice", "type"),
+    "re": ("Pattern", "Match"),
+    "array": ("array",),
+    "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
+    "zoneinfo": ("ZoneInfo",),
+}
+_ITERATORS = {
+    "builtins": ("generator", "map", "filter", "zip", "enumerate", "reversed", "list_iterator",
+                 "list_reverseiterator", "tuple_iterator", "set_iterator", "str_iterator", "dict_keyiterator",
+                 "dict_valueiterator", "dict_itemiterator", "range_iterator", "callable_iterator",
+                 "str_ascii_iterator", "bytes_iterator"),
+    "itertools": None,
+}  # fmt: skip
+_VIEWS = ("dict_keys", "dict_values", "dict_items")
+_BASES: dict[type, Any] = {
+    dict: None, list: None, tuple: None, set: None, frozenset: None,
+    int: int.__int__, float: float.__float__,
+    str: lambda value: "".join(str.__iter__(value)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}  # fmt: skip
+_OPEN = {object, collections.deque, collections.OrderedDict, collections.defaultdict, *_BASES}
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_SILENT = {"__weakref__", "__dict__"}
+
+
+class _Full(Exception):  # noqa: N818 - a signal
+    pass
+
+
+class Encoder:
+    """Encodes one value after the other, each with its own bound on size.
+
+    Attributes:
+        pull: Whether iterators are emptied to see what they give.
+    """
+
+    def __init__(self, *, pull: bool = True) -> None:
+        self.pull = pull
+        self._left = NODES
+        self._around: list[int] = []
+
+    def encode(self, value: Any) -> Any:
+        """One value; see the module."""
+        self._left, self._around = NODES, []
+        try:
+            return self._any(value)
+        except _Full:
+            return ["…"]
+
+    def _any(self, value: Any) -> Any:
+        self._left -= 1
+        if self._left < 0 or len(self._around) > _DEPTH:
+            raise _Full
+        kind = type(value)
+        if kind is str and len(value) > CHARACTERS:
+            return ["…"]
+        form = plain.encode(value[:CHARACTERS] if kind is bytes or kind is bytearray else value)
+        if form is not plain.NOT_PLAIN:
+            return form
+        if id(value) in self._around:
+            return ["^", len(self._around) - self._around.index(id(value))]
+        self._around.append(id(value))
+        try:
+            return self._container(value, kind)
+        finally:
+            self._around.pop()
+
+    def _container(self, value: Any, kind: type) -> Any:
+        if kind in _PLAIN:
+            return [_PLAIN[kind], *[self._any(item) for item in value]]
+        if kind is dict:
+            return ["d", *[[self._any(key), self._any(item)] for key, item in value.items()]]
+        module, name = _text(kind, "__module__"), _text(kind, "__qualname__")
+        if module == "builtins" and name in _VIEWS:
+            return ["l" if name == "dict_values" else "s", *[self._any(item) for item in value]]
+        if name in _TEXTUAL.get(module, ()):
+            return ["r", name, repr(value)[:CHARACTERS]]
+        if module in _ITERATORS and (_ITERATORS[module] is None or name in (_ITERATORS[module] or ())):
+            return ["g", *[self._any(item) for item in islice(value, ITEMS)]] if self.pull else ["?", name]
+        if isinstance(value, BaseException):
+            return ["o", name, ["t", *[self._any(item) for item in value.args]], []]
+        return self._object(value, kind, module, name)
+
+    def _object(self, value: Any, kind: type, module: str, name: str) -> Any:
+        if module == "numpy" and name == "ndarray":
+            return ["o", f"ndarray {value.dtype}", self._any(value.tolist()), []]
+        if module == "numpy" and hasattr(value, "item"):
+            return self._any(value.item())
+        if any(_text(base, "__module__") == "enum" for base in kind.__mro__[1:]):
+            return ["e", name, vars(value).get("_name_")]
+        if not all(base.__flags__ & _MADE_IN_PYTHON for base in kind.__mro__ if base not in _OPEN):
+            return ["?", name]
+        content, fields = self._content(value, kind), self._fields(value, kind)
+        if content is None and fields is None:
+            return ["?", name]
+        return ["o", name, content, sorted(fields or [], key=lambda field: str(field[0]))]
+
+    def _content(self, value: Any, kind: type) -> Any:
+        """What an object holds as the built-in type that its class derives from."""
+        base: Any = next((base for base in _BASES if base in kind.__mro__), None)
+        if base is None:
+            deque = _text(kind, "__module__") == "collections" and _text(kind, "__name__") == "deque"
+            return ["l", *[self._any(item) for item in value]] if deque else None
+        if base is dict:
+            return ["d", *[[self._any(key), self._any(item)] for key, item in dict.items(value)]]
+        if base in _PLAIN:
+            return [_PLAIN[base], *[self._any(item) for item in base.__iter__(value)]]
+        return self._any(_BASES[base](value))
+
+    def _fields(self, value: Any, kind: type) -> Any:
+        """An object's attributes; None where it keeps what it has in a way that cannot be looked at."""
+        fields, known = [], True
+        for base in kind.__mro__[:-1]:
+            slots = base.__dict__.get("__slots__")
+            known = known and slots is not None
+            for slot in [slots] if isinstance(slots, str) else slots or ():
+                if slot not in _SILENT:
+                    try:
+                        fields.append([slot, self._any(object.__getattribute__(value, slot))])
+                    except AttributeError:
+                        continue
+        try:
+            held = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            return fields if known else None
+        fields.extend([str(key), self._any(item)] for key, item in dict.items(held))
+        return fields
+
+
+def _text(kind: Any, name: str) -> str:
+    try:
+        value = type.__getattribute__(kind, name)
+    except AttributeError:
+        return ""
+    return value if type(value) is str else ""
+
+
+_MAKERS: dict[str, Any] = {"l": list, "t": tuple, "s": set, "z": frozenset, "g": iter}
+
+
+def decode(form: Any, classes: dict[str, Any]) -> Any:
+    """The value of a form.
+
+    Args:
+        form: What `Encoder.encode` gave.
+        classes: What the names of classes mean here.
+
+    Raises:
+        ValueError: it holds something that cannot be made again.
+    """
+    if not isinstance(form, list) or form[0] in plain.DECODERS:
+        return plain.decode(form)
+    head, rest = form[0], form[1:]
+    if head in _MAKERS:
+        return _MAKERS[head]([decode(item, classes) for item in rest])
+    if head == "d":
+        return {decode(key, classes): decode(item, classes) for key, item in rest}
+    if head == "e" and rest[0] in classes:
+        return classes[rest[0]][rest[1]]
+    if head == "o" and rest[0] in classes:
+        return _remade(classes[rest[0]], rest[1], rest[2], classes)
+    raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed on")
+
+
+def _remade(kind: Any, content: Any, fields: Any, classes: dict[str, Any]) -> Any:
+    value: Any
+    if content is None:
+        value = object.__new__(kind)
+    else:
+        plain = decode(content, classes)
+        base: Any = type(plain)
+        value = base.__new__(kind, plain) if base in (int, float, str, bytes, tuple, frozenset) else kind()
+        if base in (list, set, dict):
+            value.extend(plain) if base is list else value.update(plain)
+    for name, item in fields:
+        object.__setattr__(value, name, decode(item, classes))
+    return value

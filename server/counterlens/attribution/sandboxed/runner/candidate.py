@@ -1,0 +1,101 @@
+"""The program under judgement, in the place of a file on disk for every way of importing it."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.machinery
+import importlib.util
+import linecache
+import os
+import sys
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, FrameType, ModuleType
+    from typing import Any
+
+    from .tamper_check import TamperCheck
+
+
+class Candidate:
+    """Replaces a source file.
+
+    Source is loaded by `SourceFileLoader` whether it was found through `sys.path`, by a plugin of pytest or
+    by a path given to importlib, so that is where the file's text is exchanged. It is also a finder for the
+    module's name, for where the folder cannot be listed.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
+    """
+
+    def __init__(self, path: str, module: str, source: str, tampering: TamperCheck) -> None:
+        self.path, self.module, self.source, self.tampering = path, module, source, tampering
+        self.real = os.path.realpath(path)
+        self.name = self.real.rpartition(os.sep)[2]
+        self.code: CodeType = compile(source, path, "exec", dont_inherit=True)
+        # Tracebacks and `inspect.getsource` show the candidate, not the file.
+        linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+        self._replace_loading()
+        self._forget_loaded()
+
+    def is_at(self, path: str) -> bool:
+        """Whether a path is the file that is replaced."""
+        return path.endswith(self.name) and os.path.realpath(path) == self.real
+
+    def is_running(self) -> bool:
+        """Whether code of the candidate is among the callers."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.path:
+                return True
+            frame = frame.f_back
+        return False
+
+    def load(self) -> ModuleType:
+        """Import the candidate under its module name."""
+        sys.meta_path.insert(0, self)
+        return importlib.import_module(self.module)
+
+    def namespace(self, module: ModuleType) -> dict[str, Any]:
+        """What the module defines, as it is now."""
+        return dict(vars(module))
+
+    def find_spec(self, fullname: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
+        """As a finder: the candidate by its name."""
+        return (
+            importlib.util.spec_from_file_location(fullname, self.path) if fullname == self.module else None
+        )
+
+    def _forget_loaded(self) -> None:
+        """Forget the file, and what is below it, where this interpreter has already loaded it for itself."""
+        loaded = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
+        for name in [name for name, file in loaded.items() if name != "__main__" and self.is_at(file)]:
+            for other in loaded:
+                if other == name or other.startswith(name + "."):
+                    sys.modules.pop(other, None)
+
+    def _replace_loading(self) -> None:
+        loader: Any = importlib.machinery.SourceFileLoader
+        get_code, get_data, exec_module = loader.get_code, loader.get_data, loader.exec_module
+
+        def candidate_code(this: Any, fullname: str) -> Any:
+            return self.code if self.is_at(this.get_filename(fullname)) else get_code(this, fullname)
+
+        def candidate_data(this: Any, path: str) -> Any:
+            return self.source.encode() if self.is_at(path) else get_data(this, path)
+
+        def candidate_exec(this: Any, module: ModuleType) -> None:
+            if not self.is_at(this.path):
+                exec_module(this, module)
+                return
+            before = self.tampering.take()
+            try:
+                exec_module(this, module)
+            except SystemExit as error:
+                raise ImportError("the program calls sys.exit() while it is imported") from error
+            finally:
+                self.tampering.compare(before)
+
+        loader.get_code, loader.get_data, loader.exec_module = candidate_code, candidate_data, candidate_exec

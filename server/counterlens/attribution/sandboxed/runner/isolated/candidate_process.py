@@ -1,0 +1,233 @@
+"""The candidate's own process: holds the program, and does with it what the tests' process asks for.
+
+All that the tests rest on is in the other process; whatever the candidate replaces, it replaces here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import types
+
+from ..candidate import Candidate
+from ..examples import Output
+from ..tamper_check import TamperCheck
+from .channel import Channel, Closed
+from .codec import Codec, ContainerTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OPERATIONS = (
+    "__call__", "__iter__", "__next__", "__len__", "__getitem__", "__setitem__", "__delitem__",
+    "__contains__",
+    "__reversed__", "__enter__", "__exit__", "__int__", "__float__", "__index__", "__complex__", "__abs__",
+    "__neg__", "__pos__", "__invert__", "__round__", "__bool__", "__str__", "__repr__", "__format__",
+    "__bytes__", "__fspath__",
+    *(f"__{side}{name}__" for side in ("", "r", "i")
+      for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+                   "lshift", "rshift")),
+)  # fmt: skip
+
+_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+class Foreign:
+    """An object of the tests, seen from here: it can be called, iterated, and asked for public attributes."""
+
+    def __init__(self, worker: Worker, number: int) -> None:
+        self.__dict__.update(_worker=worker, _number=number)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self._worker.back("call", self._number, list(arguments), options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._worker.back("get", self._number, [name], {})
+
+    def __iter__(self) -> Any:
+        return self._worker.back("iter", self._number, [], {})
+
+    def __next__(self) -> Any:
+        return self._worker.back("next", self._number, [], {})
+
+
+class Raised(Exception):  # noqa: N818 - a parcel
+    """An exception of the tests on its way through the program."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__(text)
+        self.number = number
+
+
+class Worker:
+    """Answers requests until the other side is gone."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._channel = Channel(descriptor)
+        self._codec = Codec(self._give, self._take)
+        self._kept: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._described: set[int] = set()
+        self._foreign: dict[int, Foreign] = {}
+        self._module: types.ModuleType
+
+    def serve(self) -> None:
+        """Never returns."""
+        try:
+            while True:
+                self._answer(self._channel.receive())
+        except Closed:
+            os._exit(0)
+
+    def back(self, what: str, number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """Ask the tests' process for something while it waits for us."""
+        table = ContainerTable()
+        parts = [self._codec.encode(part, table) for part in (arguments, options)]
+        self._channel.send({"back": what, "of": number, "parts": parts})
+        while True:
+            message = self._channel.receive()
+            if "do" in message:
+                self._answer(message)
+            elif "raised" in message:
+                number, kind, text = message["raised"]
+                made = vars(__import__("builtins")).get(kind)
+                if isinstance(made, type) and issubclass(made, Exception) and number < 0:
+                    raise made(text)
+                raise Raised(number, text)
+            else:
+                return self._codec.decode(message["value"], table)
+
+    def _answer(self, request: dict[str, Any]) -> None:
+        out, err = Output(), Output()
+        before = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = out, err
+        table, reply = ContainerTable(), {}
+        try:
+            parts = [self._codec.decode(part, table) for part in request["parts"]]
+            had = [self._codec.content(value, table) for value in list(table.objects)]
+            try:
+                value = getattr(self, "_do_" + request["do"])(*parts)
+                reply["value"] = self._codec.encode(value, table)
+            except BaseException as error:
+                reply["error"] = self._trouble(error, table)
+            given = list(enumerate(zip(table.objects, had)))  # noqa: B905 - Python 3.8
+            now = [[number, self._codec.content(value, table), old] for number, (value, old) in given]
+            reply["changed"] = [[number, new] for number, new, old in now if new != old]
+        except Closed:
+            raise
+        except BaseException as error:
+            reply = {"error": self._trouble(error, ContainerTable())}
+        finally:
+            sys.stdout, sys.stderr = before
+        reply["printed"] = [out.getvalue(), err.getvalue()]
+        try:
+            self._channel.send(reply)
+        except ValueError as error:
+            self._channel.send({"error": self._trouble(error, ContainerTable())})
+
+    def _do_load(self, path: str, module: str, source: str, roots: list[str], folder: str | None) -> Any:
+        for root in reversed(roots):
+            if root not in sys.path:
+                sys.path.insert(0, root)
+        if folder:
+            os.chdir(folder)
+        candidate = Candidate(path, module, source, TamperCheck())
+        for name in [name for name in sys.modules if name.partition(".")[0] == __name__.partition(".")[0]]:
+            del sys.modules[name]
+        self._module = candidate.load()
+        names = getattr(self._module, "__all__", None)
+        return [list(vars(self._module)), list(names) if names is not None else None]
+
+    def _do_module(self) -> Any:
+        return self._module
+
+    def _do_get(self, thing: Any, name: str) -> Any:
+        return getattr(thing, name)
+
+    def _do_set(self, thing: Any, name: str, value: Any) -> None:
+        setattr(thing, name, value)
+
+    def _do_delete(self, thing: Any, name: str) -> None:
+        delattr(thing, name)
+
+    def _do_call(self, thing: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+        return thing(*arguments, **options)
+
+    def _do_special(self, name: str, thing: Any, arguments: list[Any]) -> Any:
+        return getattr(type(thing), name)(thing, *arguments)
+
+    def _do_equal(self, one: Any, other: Any) -> bool:
+        return bool(one == other)
+
+    def _do_await(self, thing: Any) -> Any:
+        async def wait() -> Any:
+            return await thing
+
+        return asyncio.run(wait())
+
+    def _trouble(self, error: BaseException, table: ContainerTable) -> Any:
+        if isinstance(error, Raised):
+            return ["raised", error.number]
+        kind = type(error)
+        try:
+            arguments = [self._codec.encode(part, table) for part in error.args]
+            more = [[key, self._codec.encode(value, table)] for key, value in vars(error).items()]
+            text = str(error)
+        except BaseException:
+            arguments, more, text = [], [], kind.__name__
+        return ["error", self._class(kind), arguments, more, text]
+
+    def _number(self, value: Any) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._kept)
+            self._kept.append(value)
+        return number
+
+    def _give(self, value: Any) -> list[Any]:
+        if isinstance(value, Foreign):
+            return ["yours", value._number]
+        if isinstance(value, type):
+            return ["class", self._class(value)]
+        return ["mine", self._number(value), self._class(type(value))]
+
+    def _class(self, kind: type) -> list[Any]:
+        number = self._number(kind)
+        if number in self._described:
+            return [number]
+        self._described.add(number)
+        bases = [self._class(base) for base in kind.__bases__ if base is not object]
+        special = [name for name in (*OPERATIONS, *_COMPARISONS) if _defines(kind, name)]
+        return [number, kind.__module__, kind.__qualname__, bases, special, "__await__" in dir(kind)]
+
+    def _take(self, node: list[Any]) -> Any:
+        kind, number = node[:2]
+        if kind == "mine":  # of the other side
+            return self._foreign.setdefault(number, Foreign(self, number))
+        if kind == "yours":
+            return self._kept[number]
+        if kind == "named type":
+            found: Any = __import__(number, fromlist=["_"])
+            for part in node[2].split("."):
+                found = getattr(found, part)
+            return found
+        raise ValueError(f"no value is a {kind}")
+
+
+def _defines(kind: type, name: str) -> bool:
+    """Whether a class has a special method that not every object has."""
+    if name in ("__repr__", "__str__", "__format__"):
+        return True
+    return any(name in vars(base) for base in kind.__mro__ if base is not object)
+
+
+def main() -> None:
+    """Never returns."""
+    descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
+    os.set_inheritable(descriptor, False)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    Worker(descriptor).serve()

@@ -1,0 +1,158 @@
+"""Runs the chosen cases with pytest, in the user's configuration, up to the first failure."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import unittest
+
+import pytest
+
+from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
+from .wording import describe, shorten
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
+    from .candidate import Candidate
+
+# Options in the user's configuration may ask for plugins that change how tests run, or write files.
+_ARGUMENTS = ("-q", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=")
+_GO_ON = "--continue-on-collection-errors"
+_NO_ASYNC = "async def functions are not natively supported"
+
+
+def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
+    """Fill in `cases`.
+
+    Args:
+        files: For each its `path`, its `cases` as pairs of class name, or nothing, and function name, and
+            whether it is `lent` the candidate's names.
+        cases: Takes the outcomes.
+    """
+    cases.watch(unittest.SkipTest)
+    cases.watch(pytest.skip.Exception)
+    plugin = Chooser({os.path.realpath(file["path"]): file["cases"] for file in files}, cases)
+    _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
+    code = int(pytest.main([*_ARGUMENTS, _GO_ON, *(file["path"] for file in files)], plugins=[plugin]))
+    if cases.problem is None and code not in (0, 1, 5):
+        cases.problem = f"pytest was interrupted or could not start (exit code {code})"
+
+
+def _lend_names(paths: set[str], candidate: Candidate) -> None:
+    """Let test files use the candidate's names without importing them."""
+    if not paths:
+        return
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Loader
+
+    execute: Any = Loader.exec_module
+
+    def exec_module(this: Any, module: Any) -> None:
+        if os.path.realpath(module.__spec__.origin) in paths:
+            lent = candidate.namespace(candidate.load())
+            vars(module).update({name: value for name, value in lent.items() if not name.startswith("__")})
+        execute(this, module)
+
+    setattr(Loader, "exec_module", exec_module)  # noqa: B010
+
+
+class Chooser:
+    """A plugin that keeps the chosen cases and notes what becomes of them."""
+
+    def __init__(self, chosen: dict[str, list[list[str]]], cases: Cases) -> None:
+        self._chosen, self._cases = chosen, cases
+        self._outcome, self._message = PASSED, ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        """Keep the chosen cases."""
+        kept = [item for item in items if self._wants(item)]
+        self._cases.expected += len(kept)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
+        """Note a test file that cannot be imported."""
+        report = (yield).get_result()
+        if not report.failed or self._cases.problem is not None:
+            return
+        error = report.call.excinfo.value if report.call.excinfo is not None else None
+        cause = getattr(error, "__cause__", None) or error  # pytest's own error has the real one as its cause
+        chosen = self._chosen.get(os.path.realpath(str(collector.path)), [])
+        lacking = self._cases.lacks(cause)
+        if lacking is not None:
+            self._cases.expected += len(chosen)
+            for _, name in chosen:
+                self._cases.add(f"{collector.nodeid}::{name}", UNSUPPORTED, lacking)
+        else:
+            what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
+            self._cases.problem = f"{collector.name} cannot be imported: {what}"
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
+        """Around one case: announce it, compare what tests rest on, note the outcome."""
+        self._cases.announce(item.nodeid)
+        self._outcome, self._message = PASSED, ""
+        before = self._cases.tampering.take()
+        result = yield
+        self._cases.tampering.compare(before)
+        if result.excinfo is not None:
+            self._outcome, self._message = FAILED, describe(result.excinfo[1])
+        elif self._outcome == PASSED and _is_never_awaited(item):
+            self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
+        self._cases.add(item.nodeid, self._outcome, self._message)
+        if self._cases.results[-1][1] == FAILED:
+            item.session.shouldfail = "one failure is enough"
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
+        """After set-up, call or tear-down of a case: note what is worth noting."""
+        report = (yield).get_result()
+        if hasattr(report, "wasxfail"):
+            self._outcome, self._message = SKIPPED, "it is marked as expected to fail"
+        if hasattr(report, "wasxfail") or report.outcome == PASSED or self._outcome == FAILED:
+            return
+        message = self._explain(report, call)
+        if _NO_ASYNC in message:
+            self._outcome = UNSUPPORTED
+            self._message = "it is asynchronous, and no pytest plugin here runs such tests"
+        else:
+            self._outcome, self._message = report.outcome, message
+
+    def _wants(self, item: Any) -> bool:
+        function = getattr(item, "originalname", None) or item.name.partition("[")[0]
+        owner = getattr(item, "cls", None)
+        owners = {each.__name__ for each in owner.__mro__} if owner else {""}
+        wanted = self._chosen.get(os.path.realpath(str(item.fspath)), [])
+        return any(name == function and of in owners for of, name in wanted)
+
+    def _explain(self, report: Any, call: Any) -> str:
+        """Where in the test it happened, the statement there, and what happened."""
+        if isinstance(report.longrepr, tuple):
+            return str(report.longrepr[2])
+        crash = getattr(report.longrepr, "reprcrash", None)
+        if crash is None:
+            return shorten(str(report.longrepr))
+        where = f"{_name(crash.path)}:{crash.lineno}: "
+        for entry in call.excinfo.traceback if call.excinfo is not None else ():
+            if os.path.realpath(str(entry.path)) in self._chosen:
+                where = f"{_name(str(entry.path))}:{entry.lineno + 1}: {str(entry.statement).strip()}\n"
+        return where + str(crash.message)
+
+
+def _name(path: str) -> str:
+    return path.rpartition(os.sep)[2]
+
+
+def _is_never_awaited(item: Any) -> bool:
+    owner: Any = getattr(item, "cls", None)
+    if owner is None or not issubclass(owner, unittest.TestCase):
+        return False
+    if issubclass(owner, unittest.IsolatedAsyncioTestCase):
+        return False
+    return inspect.iscoroutinefunction(getattr(owner, item.name, None))

@@ -1,0 +1,134 @@
+"""One run: read the task, run what it asks for, report, and leave."""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import importlib.util
+import json
+import os
+import sys
+import time
+import types
+
+from .candidate import Candidate
+from .cases import Cases
+from .examples import run_examples
+from .isolated.proxies import Remote
+from .isolated.proxy_module import ProxyCandidate
+from .result_pipe import open_pipe
+from .script import run_script
+from .tamper_check import NoTamperCheck, TamperCheck
+from .wording import describe
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_UNDUMPABLE = 4  # PR_SET_DUMPABLE
+_SEEN = 0.03  # seconds
+_AHEAD = {"random", "heapq", "statistics", "string", "copy", "bisect", "queue", "fractions", "uuid"}
+
+
+def main() -> None:
+    """Never returns."""
+    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
+        task = json.load(file)
+    os.unlink("task.json")  # noqa: PTH108
+    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
+    os.set_inheritable(descriptor, False)
+    case, finish = open_pipe(descriptor, task.pop("nonce"))
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    sys.argv[:] = [task["path"]]
+    try:
+        report = judge(task, case)
+    except BaseException as error:
+        report = {"kind": "broken", "message": describe(error)}
+    finish(report)
+
+
+def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
+    """The report on one task."""
+    remote = _line_to_program() if task.get("apart") else None
+    announce: Callable[[str], object] = (
+        case if remote is None else lambda name: None if remote.gone else case(name)
+    )
+    tampering = NoTamperCheck() if remote else TamperCheck()
+    try:
+        if remote:
+            candidate: Candidate = ProxyCandidate(task, tampering, remote)
+        else:
+            candidate = Candidate(task["path"], task["module"], task["source"], tampering)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "msg", None) or str(error) or type(error).__name__
+        return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
+    for folder in reversed(task["roots"]):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+    _forget_hidden(task["roots"])
+    if task["folder"]:
+        os.chdir(task["folder"])
+    report = _run(task, candidate, tampering, announce)
+    if remote is not None:
+        if remote.needs_sharing:
+            return {"kind": "inseparable", "message": remote.needs_sharing}
+        if remote.gone:
+            time.sleep(_SEEN)  # until it has been seen how the program ended
+            return {"kind": "gone", "message": remote.gone}
+        report["own_equality"] = int(remote.own_equality)
+    return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
+
+
+def _run(
+    task: dict[str, Any], candidate: Candidate, tampering: TamperCheck, announce: Callable[[str], object]
+) -> dict[str, Any]:
+    if "examples" in task:
+        _hide()
+        return run_examples(task["examples"], candidate, announce)
+    cases = Cases(candidate, tampering, announce)
+    run = _case_runner() if "files" in task else None
+    _hide()
+    if run is not None:
+        run(task["files"], cases)
+    if "script" in task and cases.problem is None and not cases.failed:
+        run_script(task["script"], cases)
+    return cases.report()
+
+
+def _line_to_program() -> Remote:
+    descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
+    os.set_inheritable(descriptor, False)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
+    return Remote(descriptor)
+
+
+def _forget_hidden(roots: list[str]) -> None:
+    """Forget what a warm interpreter has imported ahead, where the project has a module of that name."""
+    for root in roots:
+        try:
+            names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208
+        except OSError:
+            continue
+        for name in names & _AHEAD:
+            for known in [known for known in sys.modules if known.partition(".")[0] == name]:
+                del sys.modules[known]
+
+
+def _case_runner() -> Callable[[list[dict[str, Any]], Cases], None]:
+    if importlib.util.find_spec("pytest"):
+        from .pytest_cases import run_pytest
+
+        return run_pytest
+    from .unittest_cases import run_unittest
+
+    return run_unittest
+
+
+def _hide() -> None:
+    """Take this package out of the way of the user's modules, and out of the candidate's sight."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] == __name__.partition(".")[0]:
+            del sys.modules[name]

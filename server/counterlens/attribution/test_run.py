@@ -1,0 +1,252 @@
+"""One run of a program with its tests in the sandbox, and the verdict on it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from signal import Signals
+from threading import Event, Lock
+from typing import Any
+
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
+from counterlens.attribution.layout import Layout
+from counterlens.attribution.pace import bounded
+from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.shipping import package_files
+
+_FILES = package_files(Path(__file__).with_name("sandboxed"))
+_ENTRY = b"""\
+import sandboxed, sys
+del sys.path[0]  # nothing else is to be imported from the private folder
+import sandboxed.runner.session
+sandboxed.runner.session.main()
+"""
+_CANDIDATE = b"""\
+import sandboxed, sys
+del sys.path[0]
+import sandboxed.runner.isolated.candidate_process
+sandboxed.runner.isolated.candidate_process.main()
+"""
+_PRELOAD = (
+    "json",
+    "unittest",
+    "traceback",
+    "asyncio",
+    "ctypes",
+    "decimal",
+    "fractions",
+    "uuid",
+    "typing",
+    "pytest",
+)
+Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
+_LINES, _WIDTH = 8, 200  # how much of a message is kept
+
+
+class Apartness(StrEnum):
+    """Whether a program is to be in a process of its own."""
+
+    CALIBRATED = "calibrated"  # if the original can be judged that way, else not at all
+    AUTO = "auto"  # if the tests allow it; what passes only beside them is refused
+    NEVER = "never"
+
+
+class Calibration:
+    """Whether the tests of one judge work from another process: found out once, with the original."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.apart: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    verdict: Verdict
+    inseparable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """How to try programs that take the place of one file.
+
+    Attributes:
+        attribution: The id of the attribution function, for the evidence.
+        setting: Where and how they run.
+        place: The file that they replace; None for a text that is kept nowhere.
+        task: What the runner is told beside the program and its place.
+        folder: The working directory; None for a private one.
+        original: The program that is trusted; it tells whether its tests work from another process.
+        apartness: Whether programs are in processes of their own.
+        readable: More that programs may read.
+    """
+
+    attribution: str
+    setting: Setting
+    place: Layout | None
+    task: Mapping[str, Any]
+    folder: Path | None = None
+    original: str | None = None
+    apartness: Apartness = Apartness.CALIBRATED
+    readable: tuple[Path, ...] = ()
+    calibration: Calibration = field(default_factory=Calibration)
+
+    def run(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
+        """Run a program.
+
+        Args:
+            program: The whole source of the file.
+            read: Makes the judgement from the runner's report, if there is one that can be trusted.
+            cancel: Set it to give up.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            SandboxError: the sandbox could not be set up.
+        """
+        if self.apartness is Apartness.AUTO:
+            return self._run_warily(program, read, cancel)
+        apart = False
+        if self.apartness is Apartness.CALIBRATED and self.original is not None:
+            with self.calibration.lock:
+                if self.calibration.apart is None:
+                    first = self._try(self.original, read, cancel, apart=True).verdict
+                    self.calibration.apart = first.passed
+                    if first.passed and program == self.original:
+                        return first
+                apart = self.calibration.apart
+        return self._try(program, read, cancel, apart=apart).verdict
+
+    def _run_warily(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
+        """Without an original that could be trusted."""
+        first = self._try(program, read, cancel, apart=True)
+        if first.verdict.judgement is not Judgement.FAILED and not first.inseparable:
+            return first.verdict
+        second = self._try(program, read, cancel, apart=False).verdict
+        seconds = first.verdict.seconds + second.seconds
+        if first.inseparable or not second.passed:
+            return replace(second, seconds=seconds)
+        evidence = first.verdict.evidence
+        message = (
+            "it passes beside its tests, but not in a process of its own, where it could not forge that: "
+            f"{evidence.message}"
+        )
+        return Verdict(Judgement.REFUSED, replace(evidence, message=brief(message)), seconds)
+
+    def _try(self, program: str, read: Reader, cancel: Event | None, *, apart: bool) -> _Tried:
+        nonce = secrets.token_hex(16)
+        place = self.place
+        task = {
+            "nonce": nonce,
+            "source": program,
+            "path": str(place.path) if place else "program.py",
+            "module": place.module if place else "program",
+            "roots": [str(root) for root in place.roots] if place else [],
+            "folder": str(self.folder) if self.folder else None,
+            "apart": apart,
+            **self.task,
+        }
+        job = Job(
+            files={
+                **_FILES,
+                "start.py": _ENTRY,
+                "candidate.py": _CANDIDATE,
+                "task.json": json.dumps(task).encode(),
+            },
+            entry="start.py",
+            python=self.setting.python,
+            readable=(*(place.readable if place else ()), *self.readable),
+            limits=bounded(self.setting.limits),
+            beside="candidate.py" if apart else None,
+            preload=_PRELOAD if "files" in self.task else _PRELOAD[:-1],
+            covers=place.covered_by(program) if place else {},
+        )
+        outcome = self.setting.sandbox.run(job, cancel=cancel)
+        report, running = _report(outcome, nonce)
+        isolation = Isolation.APART if apart else Isolation.SHARED
+        kind = report.get("kind") if report is not None else None
+        if report is None or kind == "gone":
+            judgement, message = self._ending(outcome)
+            evidence = Evidence(self.attribution, 0, running, message)
+        elif kind == "invalid":
+            line = report.get("line")
+            where = f"line {line}: " if line else ""
+            judgement = Judgement.INVALID
+            evidence = Evidence(self.attribution, 0, None, brief(f"{where}{report.get('message')}"))
+        elif kind in {"import", "broken", "tampered", "inseparable"}:
+            judgement = Judgement.FAILED
+            evidence = Evidence(self.attribution, 0, None, _accident(report))
+        else:
+            judgement, evidence = read(report)
+            isolation = Isolation.OWN_EQUALITY if report.get("own_equality") else isolation
+        if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
+            limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
+            evidence = replace(evidence, message=evidence.message.rstrip() + limit)
+        verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds)
+        return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
+
+    def _ending(self, outcome: Outcome) -> tuple[Judgement, str]:
+        """What to say about a program that ended without a report."""
+        limits = bounded(self.setting.limits)
+        ending, code = outcome.ending, outcome.code
+        if outcome.beside is not None and ending is Ending.EXITED:  # the program was apart, and ended first
+            ending, code = outcome.beside
+        if ending is Ending.TIMED_OUT:
+            if code == Signals.SIGXCPU:
+                return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds} s of processor time"
+            flood = ", writing without end" if outcome.truncated else ""
+            return Judgement.TIMED_OUT, f"stopped after {limits.seconds:g} s{flood}"
+        errors = outcome.errors.decode("utf-8", "replace").strip()
+        last = errors.splitlines()[-1] if errors else ""
+        if "MemoryError" in last:
+            return Judgement.FAILED, f"it ran out of memory ({limits.memory_bytes >> 20} MiB)"
+        if ending is Ending.SIGNALLED:
+            name = Signals(code).name if code in set(Signals) else str(code)
+            return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
+        reason = f": {last}" if last and code != 0 else ""
+        return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
+
+
+def brief(message: str) -> str:
+    """A few lines of a message, none of them very long."""
+    lines = [
+        line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in message.strip().splitlines()
+    ]
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"])
+
+
+def _accident(report: dict[str, Any]) -> str:
+    message = str(report.get("message"))
+    if report["kind"] == "import":
+        return brief(f"it cannot be imported: {message}")
+    if report["kind"] == "tampered":
+        return f"the program replaces {message}, which its tests rest on"
+    if report["kind"] == "inseparable":
+        return brief(f"the program cannot be in another process than its tests: {message}")
+    return brief(f"the tests could not be run to their end: {message}")
+
+
+def _report(outcome: Outcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
+    """The runner's report, if it is whole and its own; and the case that was running last."""
+    lines = outcome.result.decode("utf-8", "replace").split("\n")
+    running = None
+    for line in lines:
+        if line.startswith("case "):
+            try:
+                running = str(json.loads(line[len("case ") :]))
+            except ValueError:
+                continue
+    reports = [line for line in lines if line.startswith("report ")]
+    whole = len(lines) >= 2 and lines[-1] == "" and lines[-2:-1] == reports
+    if not whole or outcome.ending is not Ending.EXITED or outcome.code != 0:
+        return None, running
+    _, given, text = (*reports[0].split(" ", 2), "")[:3]
+    if not secrets.compare_digest(given.encode(), nonce.encode()):
+        return None, running
+    try:
+        report = json.loads(text)
+    except (ValueError, RecursionError):
+        return None, running
+    return (report if isinstance(report, dict) else None), running

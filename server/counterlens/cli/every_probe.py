@@ -1,0 +1,101 @@
+"""`counterlens probe --task all`: what each probe finds is shown as it comes, and kept when interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import click
+
+from counterlens.cli.options import print_json, print_report, steps
+from counterlens.cli.report_output import ReportOutput
+from counterlens.errors import Cancelled, DataError, SourceError
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.probe import Context, Probe, Target
+from counterlens.probes.registry import ALL
+from counterlens.probes.runner import ProbeRun, State, attempt
+from counterlens.progress import Steps
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.export.json import probe_document
+from counterlens.reports.formats import write_probes
+from counterlens.reports.render import terminal
+
+INTERRUPTED = 130
+"""The exit code, as that of a program which the signal ended."""
+
+
+class Functions(Protocol):
+    """Where the functions of a probe come from."""
+
+    def targets(self, probe: Probe[Any, Any], options: ProbeOptions) -> list[Target]:
+        """Return the functions for a probe."""
+        ...
+
+
+def probe_everything(
+    context: Context,
+    probes: Sequence[Probe[Any, Any]],
+    options: Mapping[str, ProbeOptions],
+    subject: Functions,
+    output: ReportOutput,
+) -> None:
+    """Run every probe; what is found is shown as it comes, or written at the end, also when interrupted.
+
+    Args:
+        context: What the probes work with.
+        probes: The probes, in their order.
+        options: Of each, by its id.
+        subject: Gives the functions, and is what the user named.
+        output: Which reports are asked for.
+
+    Raises:
+        click.exceptions.Exit: the user ended it.
+    """
+    runs = [ProbeRun(probe, options[probe.id], model=context.model.info) for probe in probes]
+    interrupted = False
+    for number, probe in enumerate(probes):
+        begun = [runs[number]]
+        try:
+            with steps(probe.id) as report:
+                watched = replace(context, steps=Steps(None, report).part(probe.id, number, len(probes)))
+                runs[number] = _run(watched, runs[number], subject, begun)
+        except (KeyboardInterrupt, Cancelled):
+            rest = [replace(run, state=State.CANCELLED) for run in (begun[-1], *runs[number + 1 :])]
+            runs, interrupted = [*runs[:number], *rest], True
+            break
+        if output.terminal:
+            print_report(terminal.render(probe_report(runs[number], str(subject))))
+            click.echo()
+    title = f"{subject}: every task"
+    output.write(lambda form: write_probes(form, runs, title, _about(context)))
+    if output.as_json:
+        print_json(_document(runs, interrupted=interrupted))
+    if interrupted:
+        done = sum(run.state is State.DONE for run in runs)
+        rest = [run.probe.id for run in runs if run.state is State.CANCELLED]
+        click.echo(f"interrupted: {done} tasks are done; not, or not to the end: {', '.join(rest)}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _run(context: Context, run: ProbeRun, subject: Functions, begun: list[ProbeRun]) -> ProbeRun:
+    try:
+        targets = subject.targets(run.probe, run.options)
+    except (DataError, SourceError) as error:
+        return replace(run, state=State.FAILED, reason=str(error))
+    return attempt(run.probe, context, targets, run.options, update=begun.append)
+
+
+def _about(context: Context) -> str:
+    info = context.model.info
+    return f"asked of {info.name} ({info.where})"
+
+
+def _document(runs: Sequence[ProbeRun], *, interrupted: bool) -> dict[str, Any]:
+    """All as one JSON document. Its keys are a contract: added to, never renamed."""
+    return {
+        "task": ALL,
+        "results": [probe_document(run) for run in runs if run.records],
+        "left_out": {run.probe.id: run.reason or str(run.state) for run in runs if not run.probed},
+        "interrupted": interrupted,
+    }

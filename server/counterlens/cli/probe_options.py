@@ -1,0 +1,96 @@
+"""The flags of probes, made from the options that probes declare (`probes/options.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import click
+
+from counterlens.errors import OptionError
+from counterlens.mutations.cuts import Ratio
+from counterlens.probes.options import OptionSpec, declared
+from counterlens.probes.registry import PROBES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class RatioType(click.ParamType):
+    """A number such as `0.75`, or a range such as `0.4-0.6`."""
+
+    name = "ratio"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Ratio:
+        if not isinstance(value, str):
+            return cast("Ratio", value)
+        try:
+            parts = [float(part) for part in value.split("-")]
+        except ValueError:
+            parts = []
+        if not 1 <= len(parts) <= 2:
+            self.fail(f"{value!r} is neither a number nor a range such as 0.4-0.6", parameter, context)
+        return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
+def probe_options(command: Command) -> Command:
+    """Add the flags of all probes; the command gets what was given, by the options' names, as `given`."""
+    known = declared(PROBES.values())
+
+    @wraps(command)
+    def gathered(*arguments: Any, **values: Any) -> Any:
+        taken = {name: values.pop(name) for name in known}
+        given = {name: value for name, value in taken.items() if value not in (None, ())}
+        return command(*arguments, given=given, **values)
+
+    decorated: Any = gathered
+    for name, (spec, takers) in reversed(known.items()):
+        decorated = _flag(name, spec, takers)(decorated)
+    return cast("Command", decorated)
+
+
+def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any]:
+    if spec.kind is bool:
+        return click.option(spec.flag, name, is_flag=True, default=None, help=_help(spec, takers))
+    return click.option(
+        spec.flag,
+        name,
+        type=_type(spec),
+        multiple=spec.repeatable,
+        metavar=spec.metavar or None,
+        callback=_checked(spec),
+        help=_help(spec, takers),
+    )
+
+
+def _type(spec: OptionSpec) -> click.ParamType:
+    if spec.choices:
+        return click.Choice(spec.choices)
+    if spec.kind == Ratio:
+        return RatioType()
+    if spec.kind is int:
+        return click.IntRange(_whole(spec.low), _whole(spec.high))
+    return click.FloatRange(spec.low, spec.high) if spec.kind is float else click.STRING
+
+
+def _whole(bound: float | None) -> int | None:
+    return None if bound is None else int(bound)
+
+
+def _checked(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    def check(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        if spec.check and value not in (None, ()):
+            try:
+                spec.check(value)
+            except OptionError as error:
+                raise click.BadParameter(str(error), context, parameter) from None
+        return value
+
+    return check
+
+
+def _help(spec: OptionSpec, takers: list[str]) -> str:
+    """What the option does, which tasks take it, and its default."""
+    tasks = "" if len(takers) == len(PROBES) else f" Tasks: {', '.join(takers)}."
+    default = "" if spec.default in (None, (), False) else f"  [default: {spec.default}]"
+    return f"{spec.help}{tasks}{default}"

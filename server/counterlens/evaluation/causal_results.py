@@ -1,0 +1,124 @@
+"""Causal effects of a run: estimated once, kept in its folder, shown by every report while they still hold.
+
+`causal.json` names what it was estimated from by a hash, so that effects of fewer records, or of others, are
+never shown beside the run's figures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
+from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.record import written
+from counterlens.progress import ProgressCallback
+
+FILE = "causal.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CausalResults:
+    """The effects of every concept, by model.
+
+    Attributes:
+        effects: By the name of the model, in the order of the run.
+        seed: Of intervals and refutations.
+        simulations: How often each attempt to refute was made.
+    """
+
+    effects: Mapping[str, tuple[ConceptEffect, ...]]
+    seed: int
+    simulations: int
+
+
+def estimate(
+    functions: Mapping[str, Iterable[ConfidenceRecord]],
+    *,
+    seed: int = 0,
+    simulations: int = SIMULATIONS,
+    progress: ProgressCallback | None = None,
+) -> CausalResults:
+    """The effects on what was measured of functions, by model.
+
+    Raises:
+        DataError: there are too few functions of a model.
+        CounterlensError: DoWhy is not installed.
+    """
+
+    def told(concept: str, done: int, total: int) -> None:
+        if progress:
+            progress(f"estimating the effect of {concept}", done, total)
+
+    effects = {}
+    for model, of_model in functions.items():
+        snippets = snippets_of(of_model)
+        check_enough(snippets)
+        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, progress=told))
+    return CausalResults(effects, seed, simulations)
+
+
+def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
+    """Keep the effects of a run in its folder, in place of those that are there; False if it is read-only."""
+    document = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
+    partial = folder / f"{FILE}.part"
+    try:
+        partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        partial.replace(folder / FILE)
+    except OSError:
+        return False
+    return True
+
+
+def kept(folder: Path, found: RunResults) -> CausalResults | None:
+    """The effects that are kept of a run; None where there are none of the records that it has now."""
+    try:
+        document = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        if (document["format"], document["of"]) != (_FORMAT, _digest(found)):
+            return None
+        effects = {model: tuple(map(_read, listed)) for model, listed in document["effects"].items()}
+        return CausalResults(effects, document["seed"], document["simulations"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = True) -> RunResults:
+    """A run whose reports show its causal effects.
+
+    Args:
+        found: The run.
+        estimated: Its effects.
+        beside: Whether two models stand side by side, as in the paper, where there is room for it.
+    """
+    several = len(found.settings.tasks) > 1
+    tables = [
+        replace(table, title=f"{TASK}: {table.title}") if several else table
+        for table in causal_tables(
+            estimated.effects, seed=estimated.seed, simulations=estimated.simulations, beside=beside
+        )
+    ]
+    return replace(found, further=tuple(tables))
+
+
+def reported(found: RunResults, folder: Path) -> RunResults:
+    """A run as its reports show it: with the effects that are kept of it, if any."""
+    known = kept(folder, found) if TASK in found.settings.tasks else None
+    return found if known is None else with_effects(found, known)
+
+
+def _digest(found: RunResults) -> str:
+    text = "\n".join(written(record) for records in measured(found).values() for record in records)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(one: Mapping[str, Any]) -> ConceptEffect:
+    refutations = {name: Refutation(**values) for name, values in one["refutations"].items()}
+    return ConceptEffect(one["concept"], one["n"], Estimate(**one["effect"]), one["pearson"], refutations)

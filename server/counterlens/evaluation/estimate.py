@@ -1,0 +1,87 @@
+"""How much a run will ask, before it asks: counted function by function, as far as there is time for that.
+
+Functions differ widely in how much is asked about them, so a small sample of them is often far off; what is
+estimated from one says so, with an interval.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import cast
+
+from counterlens.errors import SourceError
+from counterlens.evaluation.plan import Plan
+from counterlens.metrics.bootstrap import bootstrap, mean
+from counterlens.models.base import Capability, Model
+from counterlens.probes.registry import PROBES
+
+LEAST = 12
+"""So many functions of a task are counted, however long that takes."""
+SECONDS = 10.0
+"""After so long, for all tasks together, the rest is estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEstimate:
+    """About how many questions a task asks one model.
+
+    Attributes:
+        total: About all functions.
+        low: Lower end of its 95 % interval; `total` where every function was counted.
+        high: Its upper end.
+        counted: How many functions were counted.
+        functions: How many there are.
+    """
+
+    total: float
+    low: float
+    high: float
+    counted: int
+    functions: int
+
+
+def estimated_prompts(
+    plan: Plan, task: str, *, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
+) -> PromptEstimate | None:
+    """About how many questions a task asks; None where it cannot be told of any function.
+
+    A model is taken to offer all there is, and nothing to be left out when it is run.
+
+    Args:
+        plan: Of the run.
+        task: One of its tasks.
+        seconds: When to stop counting; None for this task's part of `SECONDS`.
+        clock: Tells the time, in seconds.
+    """
+    targets = list(plan.targets[task].values())
+    random.Random(plan.settings.seed).shuffle(targets)  # noqa: S311 - no secret
+    limit = SECONDS / len(plan.targets) if seconds is None else seconds
+    options, started, counts, told = plan.settings.options_of(task), clock(), list[int](), 0
+    for target in targets:
+        if len(counts) >= LEAST and clock() - started > limit:
+            break
+        try:
+            counts.append(PROBES[task].estimate(target, options, _UNOPENED))
+            told += 1
+        except SourceError:  # it will be left out, with the reason
+            counts.append(0)
+    if not told:
+        return None
+    known, left = sum(counts), len(targets) - len(counts)
+    each = bootstrap(counts, mean, seed=plan.settings.seed)
+    total, low, high = (known + left * (one or 0.0) for one in (each.value, each.low, each.high))
+    return PromptEstimate(total, low, high, len(counts), len(targets))
+
+
+class _Unopened:
+    """Stands for a model before one is opened: all that a plan wants to know is what it offers."""
+
+    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
+        return not (cancel and cancel.is_set())
+
+
+_UNOPENED = cast("Model", _Unopened())

@@ -1,0 +1,136 @@
+"""From records to tables: the same records give the same tables, byte for byte.
+
+Records are taken in the order of the plan, intervals are drawn with the run's seed, and nothing here reads a
+clock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from counterlens.errors import DataError
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, Store, StoredRecord
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import Record
+from counterlens.probes.registry import PROBES
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """What a run has found so far.
+
+    Attributes:
+        settings: Of the run.
+        total: Items of the plan.
+        manifests: By digest.
+        records: In the order of the plan.
+        totals: Items of the plan by task.
+        further: Tables that take too long to be made anew for every report (`causal_results.py`).
+    """
+
+    settings: RunSettings
+    total: int
+    manifests: Mapping[str, Mapping[str, Any]]
+    records: tuple[tuple[Item, StoredRecord], ...]
+    totals: Mapping[str, int] = field(default_factory=dict)
+    further: tuple[Table, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> RunResults:
+        """Read the run in a folder, finished or not.
+
+        Raises:
+            DataError: there is none.
+        """
+        with Store.open(folder) as store:
+            settings = store.settings
+            if settings is None:  # Store.open has looked
+                raise ValueError(folder)
+            totals = Counter(item.task for item in store.items)
+            return cls(settings, totals.total(), store.manifests, tuple(store.records()), totals)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, as the user named them."""
+        return self.settings.models
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """How many records are of functions that could not be probed, by reason, most frequent first."""
+        reasons = Counter(stored.record.reason for _, stored in self.records if not stored.record.probed)
+        return dict(sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0])))
+
+    def of(self, model: str) -> list[tuple[Item, StoredRecord]]:
+        """The records of one model."""
+        return [(item, stored) for item, stored in self.records if item.model == model]
+
+    def probed(self, model: str) -> list[Record]:
+        """The records of the functions that one model was probed on."""
+        return [stored.record for _, stored in self.of(model) if stored.record.probed]
+
+    @property
+    def parts(self) -> tuple[RunResults, ...]:
+        """The same, one task at a time."""
+        return tuple(self.only(task) for task in self.settings.tasks)
+
+    def only(self, task: str) -> RunResults:
+        """What was found of one task.
+
+        Raises:
+            DataError: the run is of other tasks.
+        """
+        if task not in self.settings.tasks:
+            raise DataError(f"the run is not of the task {task}", f"It is of {self.settings.task}")
+        records = tuple((item, stored) for item, stored in self.records if item.task == task)
+        total = self.totals.get(task, self.total)
+        return replace(self, settings=replace(self.settings, tasks=(task,)), total=total, records=records)
+
+    def tables(self) -> list[Table]:
+        """The tables of each task, the models side by side; then the further ones."""
+        several = len(self.settings.tasks) > 1
+        own = [
+            replace(table, title=f"{part.settings.task}: {table.title}") if several else table
+            for part in self.parts
+            for table in _tables(part)
+        ]
+        return [*own, *self.further]
+
+
+def _tables(part: RunResults) -> Iterator[Table]:
+    """How many functions of each model could be probed; then the probe's own tables."""
+    probed = {model: part.probed(model) for model in part.models}
+    yield _functions(part, probed)
+    if any(probed.values()):
+        yield from PROBES[part.settings.task].side_by_side(probed, seed=part.settings.seed)
+    yield from _not_counted(probed)
+
+
+def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Table:
+    paired = issubclass(PROBES[part.settings.task].record, PairsRecord)
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in probed.items():
+        unpaired = sum(isinstance(record, PairsRecord) and not record.pairs for record in records)
+        left_out = len(part.of(model)) - len(records)
+        rows.append((model, len(records), *((unpaired,) if paired else ()), left_out))
+    columns = ("model", "probed", *(("of them without a pair",) if paired else ()), "left out")
+    return Table("functions asked about", columns, tuple(rows))
+
+
+def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
+    """What of the functions does not count, by the probe's own reasons."""
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in probed.items():
+        reasons = Counter[str]()
+        for record in records:
+            reasons.update(record.left_out)
+        ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+        rows += [(model, count, reason) for reason, count in ordered]
+    if rows:
+        yield Table("does not count", ("model", "n", "reason"), tuple(rows))

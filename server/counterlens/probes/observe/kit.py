@@ -1,0 +1,60 @@
+"""What every observer does: read the program and the call, run them, report what was seen.
+
+The arguments are the program's file, the call, and the folders to put on `sys.path`. The report is one JSON
+document on the result descriptor: what the observer notes, and `error`, a text or null.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any, NoReturn
+
+ERROR = 400  # characters kept of what an exception says
+
+
+class Observed:
+    """The program and the call that are observed."""
+
+    def __init__(self, source: str, path: str, call: str) -> None:
+        self.source, self.path, self.call = source, path, call
+
+    def namespace(self, **names: Any) -> dict[str, Any]:
+        """A new namespace for the program, with more names in it."""
+        return {"__name__": "observed", "__file__": self.path, **names}
+
+    def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
+        """Run the program, or other code in its place, in a namespace."""
+        code = code or compile(self.source, self.path, "exec", dont_inherit=True)
+        exec(code, space)  # noqa: S102 - this is what the sandbox is for
+
+    def evaluate(self, space: dict[str, Any]) -> Any:
+        """Make the call in a namespace."""
+        return eval(compile(self.call, "<call>", "eval", dont_inherit=True), space)  # noqa: S307
+
+
+def observe(run: Callable[[Observed, dict[str, Any]], None]) -> NoReturn:
+    """Carry out one observation, and end the process.
+
+    Args:
+        run: Runs the program and notes what it sees in the report, which is sent also where it raises.
+    """
+    path, call, *folders = sys.argv[1:]
+    with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123
+        source = file.read()
+    result = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
+    sys.path[:0] = folders
+    report: dict[str, Any] = {"error": None}
+    try:
+        run(Observed(source, path, call), report)
+    except BaseException as caught:
+        report["error"] = traceback.format_exception_only(caught)[-1].strip()[:ERROR]
+    os.write(result, json.dumps(report).encode())
+    os._exit(0)

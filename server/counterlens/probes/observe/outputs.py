@@ -1,0 +1,29 @@
+"""Observer of the output: reports what the call gives, twice, so that chance shows.
+
+The report has `outputs`: `[repr, repr]`, each of a fresh run of the program; empty where one fails.
+"""
+
+from __future__ import annotations
+
+from .kit import Observed, observe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LIMIT = 4096
+
+
+def run(observed: Observed, report: dict[str, Any]) -> None:
+    """Make the call on two runs of the program."""
+    report["outputs"], outputs = [], []
+    for _ in range(2):
+        space = observed.namespace()
+        observed.load(space)
+        outputs.append(repr(observed.evaluate(space))[:LIMIT])
+    report["outputs"] = outputs
+
+
+def main() -> None:
+    """Observe what the arguments say."""
+    observe(run)

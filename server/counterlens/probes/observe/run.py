@@ -1,0 +1,180 @@
+"""Observation of one call in the sandbox: its output, how its loops ran, its states."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
+
+from counterlens.attribution.layout import layout_of
+from counterlens.errors import SourceError
+from counterlens.mutations.loop_unroll import Rounds
+from counterlens.probes.prompts.literals import Literal, literal
+from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.sandbox.shipping import start_script
+from counterlens.syntax.document import Document
+
+T = TypeVar("T")
+_FILES = {
+    f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
+    for name in ("__init__", "kit", "loops", "outputs", "trace")
+}
+_TRACE_BYTES = 1 << 20  # of the report of a trace
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line that ran.
+
+    Attributes:
+        line: Which, 1-based.
+        changed: The variables that it bound or changed, as literals.
+    """
+
+    line: int
+    changed: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    """What to say where a call cannot be observed; the exception goes behind `raised`."""
+
+    timed_out: str
+    ended: str
+    raised: str
+    hint: str | None = None
+    detailed: bool = False  # say what the exception says, and not its class alone
+
+
+def observe_loops(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> dict[int, Rounds]:
+    """How often each loop runs during a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
+
+    Args:
+        document: The program.
+        call: An expression over its names, such as `total([1, 2, 3])`.
+        sandbox: Where it is run.
+        limits: What it may use.
+        cancel: Set it to give up.
+
+    Returns:
+        What was seen of each loop that was entered, by its 1-based line.
+
+    Raises:
+        SourceError: the call is no expression, fails, or does not end.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    try:
+        ast.parse(call, mode="eval")
+    except SyntaxError as error:
+        raise SourceError(
+            f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"
+        ) from None
+    messages = _Messages(
+        timed_out=f"{call} did not end within {limits.seconds:.0f} seconds",
+        ended=f"{call} could not be observed: the program ended the process",
+        raised=f"{call} raised",
+        hint="Only an execution that ends normally can be unrolled",
+        detailed=True,
+    )
+    return _observe("loops", document, call, sandbox, limits, cancel, _read_loops, messages)
+
+
+def output_of(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> Literal:
+    """What a call gives; the arguments are those of `observe_loops`.
+
+    Raises:
+        SourceError: it fails, does not end, gives no literal, or something else each time; says which.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
+    outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
+    if len(outputs) != 2 or outputs[0] != outputs[1]:
+        raise SourceError("the call does not give the same twice")
+    value = literal(outputs[0])
+    if value is None:
+        raise SourceError("what the call gives is not a literal")
+    return value
+
+
+def trace(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> list[Step]:
+    """What each line changes while a call runs; the arguments are those of `observe_loops`.
+
+    Raises:
+        SourceError: the call fails, does not end, or names no function of the program.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    messages = _Messages(
+        "the call does not end in time while it is traced",
+        "the program ends the process",
+        "traced, the call raises",
+    )
+    limits = replace(limits, output_bytes=_TRACE_BYTES)
+    return _observe("trace", document, call, sandbox, limits, cancel, _read_steps, messages)
+
+
+def _observe(
+    observer: str,
+    document: Document,
+    call: str,
+    sandbox: Sandbox,
+    limits: Limits,
+    cancel: Event | None,
+    read: Callable[[Mapping[str, Any]], T],
+    messages: _Messages,
+) -> T:
+    """Run a call where its program can import what it imports on disk, and read the observer's report.
+
+    The program shares the observer's process, so `read` takes a report of any shape.
+    """
+    place = layout_of(document.path, document.text) if document.path else None
+    job = Job(
+        files={**_FILES, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
+        entry="start.py",
+        python=Path(sys.executable),
+        arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
+        readable=place.readable if place else (),
+        limits=limits,
+    )
+    outcome = sandbox.run(job, cancel=cancel)
+    if outcome.ending is Ending.TIMED_OUT:
+        raise SourceError(messages.timed_out)
+    try:
+        report = json.loads(outcome.result)
+        error, seen = report["error"], read(report)
+    except (KeyError, TypeError, ValueError):
+        raise SourceError(messages.ended) from None
+    if error is not None:
+        text = str(error) if messages.detailed else str(error).partition(":")[0]
+        raise SourceError(f"{messages.raised} {text}", messages.hint)
+    return seen
+
+
+def _read_loops(report: Mapping[str, Any]) -> dict[int, Rounds]:
+    return {int(line): _rounds(loop) for line, loop in report["loops"].items()}
+
+
+def _rounds(loop: Mapping[str, object]) -> Rounds:
+    values, count, entries = loop["values"], loop["count"], loop["entries"]
+    if not (isinstance(values, list) and isinstance(count, int) and isinstance(entries, int)):
+        raise TypeError("a report of another form")
+    known = all(isinstance(value, str) for value in values)
+    return Rounds(count=count, values=tuple(values) if known else (), entries=entries)
+
+
+def _read_outputs(report: Mapping[str, Any]) -> list[str]:
+    return [str(output) for output in report["outputs"]]
+
+
+def _read_steps(report: Mapping[str, Any]) -> list[Step]:
+    return [Step(int(line), dict(changed)) for line, changed in report["steps"]]

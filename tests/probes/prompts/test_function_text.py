@@ -1,0 +1,59 @@
+"""The text of a function: what is shown of it, where its body begins, and it without one."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from counterlens.probes.prompts.function_text import WHOLE_BYTES, behind_docstring, docstring, hollow, shown
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+TEXTS = {
+    "described": 'def f(x):\n    """Say it."""\n    # then\n    return x\n',
+    "described alone": 'def f(x):\n    """Say it."""\n',
+    "commented": "def f(x):  # of\n    # which\n    return x\n",
+    "tabs": 'class A:\n\tdef f(self):\n\t\t"""Say it."""\n\t\treturn 1\n',
+    "one line": "def f(x): return x\n",
+}
+
+
+def parts(name: str, text: str | None = None) -> tuple[str, str, str]:
+    """What docstring and first statement are in a text, and what is behind the docstring."""
+    document = Document(text or TEXTS[name])
+    function = find_function(document, "f")
+    start, end = docstring(document, function)
+    behind = document.data[behind_docstring(document, function) : function.end]
+    return document.data[start:end].decode(), behind.decode(), shown(document, function)
+
+
+def test_a_docstring_is_what_stands_before_another_statement() -> None:
+    assert parts("described") == (
+        '"""Say it."""\n    # then\n    ',
+        "    # then\n    return x",
+        "def f(x):\n    return x\n",
+    )
+    assert parts("described alone") == ("", '    """Say it."""', TEXTS["described alone"])
+    assert parts("commented") == ("", "    return x", TEXTS["commented"])
+    assert parts("tabs")[:2] == ('"""Say it."""\n\t\t', "\t\treturn 1")
+
+
+def test_of_a_long_file_the_header_and_the_definition_are_shown() -> None:
+    other = f"def g():\n    return {'x' * WHOLE_BYTES!r}\n"
+    text = f"import os\n\n\n{other}\n\n{TEXTS['described']}"
+    assert parts("", text)[2].split() == ["import", "os", "def", "f(x):", "return", "x"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("text", ["", 'Say "it"', "Say it.\n\n>>> f(1)\n'\\\\'"])
+def test_a_hollow_function_has_its_docstring_and_fails(name: str, text: str) -> None:
+    document = Document(TEXTS[name])
+    found = hollow(document, find_function(document, "f"), text)
+    space: dict[str, Any] = {}
+    exec(found.text, space)  # noqa: S102 - it is ours
+    function = space["f"] if "f" in space else space["A"].f
+    with pytest.raises(NotImplementedError):
+        function(1)
+    assert (inspect.getdoc(function) or "").rstrip() == text
