@@ -16,7 +16,7 @@ Models = Mapping[str, Sequence[PairsRecord]]
 """The records of each model, by its name."""
 Effects = Mapping[tuple[str, ...], EffectSummary]
 _KEYS = {"mutation": lambda pair: pair.mutation, "concept": lambda pair: pair.concept}
-_EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
+EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
 _PAIRS_NOTE = (
     "original right: share of the judged pairs whose original was completed right; effect: share of the "
     "informative pairs (either side right) whose verdict changed; signed: below 0 the counterfactual loses "
@@ -43,14 +43,14 @@ def effect_tables(models: Models, seed: int) -> tuple[Table, ...]:
     """
     seen = {model: observations(records) for model, records in models.items()}
     whole: Effects = {(model,): summarize(pairs, seed=seed) for model, pairs in seen.items()}
-    tables = [Table("mutation effect", ("model", *_EFFECTS), _rows(whole), _PAIRS_NOTE)]
+    tables = [Table("mutation effect", ("model", *EFFECTS), effect_rows(whole), _PAIRS_NOTE)]
     for title, key in _KEYS.items():
         parts: Effects = {
             (model, name): summary
             for model, pairs in seen.items()
             for name, summary in sorted(grouped(pairs, key, seed=seed).items())
         }
-        tables.append(Table(f"by {title}", ("model", title, *_EFFECTS), _rows(parts)))
+        tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
     return tuple(tables)
 
 
@@ -68,7 +68,8 @@ def likelihood_tables(models: Models, seed: int) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _rows(effects: Effects) -> tuple[tuple[Cell, ...], ...]:
+def effect_rows(effects: Effects) -> tuple[tuple[Cell, ...], ...]:
+    """A row for each summary, under `EFFECTS`; their tests are one family."""
     adjusted = holm([summary.mcnemar for summary in effects.values()])
     return tuple(
         (*head, *_summary(summary), p_text(p))

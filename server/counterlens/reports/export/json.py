@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from counterlens.attribution.base import Verdict
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
-from counterlens.probes.results import Attempt, CompletionProbe, Pair
-from counterlens.reports import effects
-from counterlens.reports.phrases import sentence
-from counterlens.reports.wording import meaning
+from counterlens.probes.record import SCHEMA, plain
+from counterlens.probes.runner import ProbeRun
 
 Json = dict[str, Any]
 
@@ -145,92 +147,40 @@ def verdict(found: Verdict) -> Json:
     }
 
 
-def attempt(found: Attempt) -> Json:
-    """What the model wrote on one side, and what became of it."""
-    return {**verdict(found.verdict), "completion": found.completion, "finish": found.finish}
-
-
-def pair(found: Pair) -> Json:
-    """One counterfactual pair."""
-    effect = found.effect
+def table(found: Table) -> Json:
+    """A table of figures; a figure with its interval is an object."""
     return {
-        "mutation": found.counterfactual.mutation,
-        "concept": found.counterfactual.concept,
-        "function": found.counterfactual.function,
-        "start_line": found.counterfactual.start_line,
-        "end_line": found.counterfactual.end_line,
-        "description": found.counterfactual.description,
-        "assumptions": list(found.counterfactual.assumptions),
-        "original": attempt(found.original),
-        "counterfactual": attempt(found.mutated),
-        "informative": effect.informative if effect else False,
-        "effect": effect.mutation_effect if effect and effect.informative else None,
-        "signed_effect": effect.signed if effect and effect.informative else None,
-        "likelihood": effects.likelihood(found.likelihood),
-        "text": sentence(found),
-    }
-
-
-def probe(found: CompletionProbe, scored: Confidence | None) -> Json:
-    """The completion probe of one function."""
-    span = found.function.start, found.function.end
-    return {
-        "model": found.model.id,
-        "model_info": model(found.model),
-        "task": found.task,
-        "path": str(found.document.path) if found.document.path else None,
-        "function": found.function.qualname,
-        "start_line": found.function.start_line,
-        "end_line": found.function.end_line,
-        "seed": found.seed,
-        "confidence": scored.within(*span) if scored else None,
-        "pairs": [pair(one) for one in found.pairs],
-        "refused": [refusal(one) for one in found.refusals],
-        "dropped": [
-            {
-                "mutation": one.mutation,
-                "start_line": one.start_line,
-                "description": one.description,
-                **verdict(reason),
-            }
-            for one, reason in found.dropped
-        ],
-        "summary": {
-            **effects.summaries([found]),
-            "judged_by": found.judged_by,
-            "why_not_judged": found.why_not_judged,
-            "text": meaning(found),
-        },
+        "title": found.title,
+        "columns": list(found.columns),
+        "rows": [[cell(each) for each in row] for row in found.rows],
         "note": found.note,
     }
 
 
-def probes(
-    found: list[tuple[CompletionProbe, Confidence | None]], skipped: Mapping[str, str] | None = None
-) -> Json:
-    """The completion probes of several functions.
+def cell(found: Cell) -> Any:
+    """A cell of a table."""
+    if isinstance(found, Proportion):
+        interval = {"value": found.value, "low": found.low, "high": found.high}
+        return {**interval, "count": found.count, "n": found.n}
+    if isinstance(found, Estimate):
+        return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+    return found
 
-    Args:
-        found: The probes, with the confidence on their documents.
-        skipped: The functions of the file that nothing could judge, and why.
-    """
-    each = [probe(one, scored) for one, scored in found]
-    pairs = [one for document in each for one in document["pairs"]]
-    judged = ", ".join(f"{result.function.name}: {result.judged_by}" for result, _ in found)
-    known = [document["confidence"] for document in each if document["confidence"] is not None]
+
+def probe_document(run: ProbeRun) -> Json:
+    """Everything that one probe found."""
     return {
-        "model": each[0]["model"] if each else None,
-        "model_info": each[0]["model_info"] if each else None,
-        "path": each[0]["path"] if each else None,
-        "function": "<module>",
-        "confidence": sum(known) / len(known) if known else None,
-        "functions": each,
-        "skipped": [{"function": name, "reason": reason} for name, reason in (skipped or {}).items()],
-        "pairs": pairs,
-        "summary": {
-            **effects.summaries([result for result, _ in found]),
-            "judged_by": judged or None,
-        },
+        "schema": SCHEMA,
+        "probe": run.probe.id,
+        "title": run.probe.title,
+        "model": model(run.model) if run.model else None,
+        "options": msgspec.to_builtins(run.options),
+        "state": str(run.state),
+        "reason": run.reason,
+        "summary": run.summary,
+        "tables": [table(found) for found in run.tables],
+        "left_out": dict(run.left_out),
+        "records": [plain(record) for record in run.records],
     }
 
 

@@ -1,0 +1,47 @@
+"""Cells of tables as text, the same in every form of a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.reports.document import Jump, Marked, ReportCell
+
+_WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
+
+
+def cell_text(cell: ReportCell) -> str:
+    """A cell as text: figures with two digits or more where it matters, and their interval."""
+    match cell:
+        case None | Proportion(value=None) | Estimate(value=None):
+            return "--"
+        case Marked() | Jump():
+            return cell.text
+        case Proportion():
+            return f"{cell.value:.0%} [{_bound(cell.low)}, {_bound(cell.high)}]"
+        case Estimate(value=value, low=low, high=high) if value is not None:
+            digits = 3 if 0 < abs(value) < 0.1 else 2
+            known = low is not None and high is not None and cell.n > 1
+            interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if known else ""
+            return f"{value:.{digits}f}{interval}"
+        case float():
+            return f"{cell:.3f}" if abs(cell) < 0.1 else f"{cell:.2f}"
+    return str(cell)
+
+
+def figure_columns(columns: Sequence[str], rows: Sequence[Sequence[ReportCell]]) -> set[int]:
+    """The columns that hold figures alone, which stand flush right."""
+    return {i for i in range(len(columns)) if all(is_figure(row[i]) for row in rows)}
+
+
+def is_figure(cell: ReportCell) -> bool:
+    """Whether a cell is a figure, or one that was worded already, such as `+0.05` or `4e-07`."""
+    if isinstance(cell, Marked | Jump):
+        return False
+    return not isinstance(cell, str) or _WORDED_FIGURE.fullmatch(cell) is not None
+
+
+def _bound(value: float | None) -> str:
+    return "--" if value is None else f"{value:.0%}"

@@ -1,0 +1,274 @@
+"""A report as data: blocks that a terminal, Markdown, HTML and LaTeX show each in its own way.
+
+Nothing here is escaped, and nothing is styled: that is what `reports/render` is for. In texts of paragraphs,
+items and titles what stands in backquotes is code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterlens.metrics.table import Cell, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A word that is marked for what it says, such as a verdict; a colour only repeats it.
+
+    Attributes:
+        text: The word.
+        mark: What marks it: `passed`, `failed`, `refused`, `pending`, an outcome of a pair.
+    """
+
+    text: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A word that leads to a heading of the report.
+
+    Attributes:
+        text: The word.
+        target: The id of the heading.
+        linked: Whether by a link; otherwise by a button with `data-jump`, for a host whose script does it.
+    """
+
+    text: str
+    target: str
+    linked: bool = True
+
+
+ReportCell = Cell | Marked | Jump
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; one with an id can be jumped to."""
+
+    level: int
+    text: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences. A quiet one behind a heading stands on its line where there is one line for both.
+
+    Attributes:
+        text: The sentences.
+        lead: What stands out before them.
+        quiet: Whether it may be overlooked.
+    """
+
+    text: str = ""
+    lead: str | Marked = ""
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """A table.
+
+    Attributes:
+        title: What it shows.
+        columns: The names of its columns.
+        rows: Its rows, as long as `columns`; the first cell of a row is its head.
+        note: What a reader needs to know to read it.
+        quiet: Whether it may be overlooked.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[ReportCell, ...], ...]
+    note: str = ""
+    quiet: bool = False
+
+    @classmethod
+    def of(cls, table: Table) -> TableBlock:
+        """A table of figures as a block."""
+        return cls(table.title, table.columns, table.rows, table.note)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A unified difference, line by line."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A text that is shown as it stands."""
+
+    text: str
+    language: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What the model wrote on one side of a pair.
+
+    Attributes:
+        title: Behind what it wrote.
+        prompt_end: The last line of the prompt, which the model did not write.
+        text: What it wrote.
+        verdict: What became of it.
+        language: Of the text.
+        cut_off: Whether it ends at the token limit.
+        rests_on: What the verdict rests on; empty where nothing was run.
+        failed: The case that failed; empty where none did.
+        message: What happened there.
+    """
+
+    title: str
+    prompt_end: str
+    text: str
+    verdict: Marked
+    language: str = "python"
+    cut_off: bool = False
+    rests_on: str = ""
+    failed: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Both sides of a pair, under headings of a level where they have any."""
+
+    level: int
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """Buttons for a host that can do something with a pair.
+
+    Attributes:
+        pair: The number of the pair, from 0.
+        about: What it is called, for who does not see where a button stands.
+        offers: Of each button the action and its title.
+    """
+
+    pair: int
+    about: str
+    offers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot, with its figures as a table.
+
+    Attributes:
+        title: What it shows.
+        description: The same for someone who does not see it.
+        spec: Vega-Lite.
+        svg: It, drawn.
+        table: Its figures.
+    """
+
+    title: str
+    description: str
+    spec: Mapping[str, Any]
+    svg: str
+    table: TableBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks that a page shows when they are asked for.
+
+    Attributes:
+        title: What they are.
+        blocks: The blocks.
+        outcome: What came of it, where that can be said in a word.
+        id: Of the place, so that a link can lead there.
+        facets: What a page can be narrowed down by, such as the mutation.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    outcome: Marked | None = None
+    id: str = ""
+    facets: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One of many blocks of blocks, that a page can be narrowed down to; `facets` as of `Folded`."""
+
+    blocks: tuple[Block, ...]
+    facets: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Entries with what they can be narrowed down by.
+
+    Attributes:
+        entries: The entries.
+        choices: Of each facet the values that can be chosen, with their words.
+        searched: The facet that is searched for a word.
+    """
+
+    entries: tuple[Entry, ...]
+    choices: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    searched: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What a section comes to: first on a page, and last at a terminal, which shows its end."""
+
+    blocks: tuple[Block, ...]
+
+
+Block = (
+    Heading
+    | Paragraph
+    | TableBlock
+    | Difference
+    | Code
+    | SideBySide
+    | Bullets
+    | Actions
+    | Figure
+    | Folded
+    | Entries
+    | Gist
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report.
+
+    Attributes:
+        title: What a page or a file is called; the blocks have headings of their own.
+        blocks: What it shows.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def capitalised(text: str) -> str:
+    """A phrase as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def inline(text: str) -> list[tuple[str, bool]]:
+    """A text in pieces, each with whether it is code; without pairs of backquotes all is text."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return [(text, False)]
+    return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]

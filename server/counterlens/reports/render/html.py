@@ -1,0 +1,311 @@
+"""A report as HTML: a page that loads nothing, or fragments for a page of a host.
+
+Everything is escaped here, and colours only repeat what words say. A page runs only the scripts that its
+content security policy names by their hashes: its own and Vega, where it has something to narrow down or to
+plot. Without scripts it shows the same, with still plots and no filter.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from html import escape
+from itertools import count
+from pathlib import Path
+
+from counterlens.reports.cells import cell_text, figure_columns
+from counterlens.reports.document import (
+    Actions,
+    Block,
+    Bullets,
+    Code,
+    Difference,
+    Entries,
+    Entry,
+    Figure,
+    Folded,
+    Gist,
+    Heading,
+    Jump,
+    Marked,
+    Paragraph,
+    Report,
+    ReportCell,
+    Side,
+    SideBySide,
+    TableBlock,
+    capitalised,
+    inline,
+)
+
+_WIDE = 5  # columns from which on a table may have to be scrolled
+_DEEPEST = 6
+
+
+def page(report: Report) -> str:
+    """A page of its own."""
+    kinds = {type(block) for block in _all(report.blocks)}
+    scripts = [_asset("page.js")] if kinds & {Figure, Entries} else []
+    if Figure in kinds:
+        scripts.insert(0, _vega())
+    return framed(report.title, fragment(report.blocks), scripts, _navigation(report.blocks))
+
+
+def fragment(blocks: Iterable[Block]) -> str:
+    """Blocks without a page around them."""
+    plots = count()
+    return "\n".join(part for block in blocks for part in _block(block, plots))
+
+
+def framed(title: str, body: str, scripts: Sequence[str] = (), header: str = "") -> str:
+    """A page around what is HTML already."""
+    loaded = "".join(f"<script>{script}</script>\n" for script in scripts)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(scripts))}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f"<title>{escape(title)}</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
+        f'<body>\n{header}<main id="main">\n{body}\n</main>\n{loaded}</body>\n</html>\n'
+    )
+
+
+def policy(scripts: Iterable[str] = (), styles: Iterable[str] | None = None) -> str:
+    """A content security policy: these scripts and styles, known by their hashes, and nothing else.
+
+    Args:
+        scripts: The texts of the page's script elements; without any, nothing runs.
+        styles: The texts of its style elements; those of `page` where none are given.
+    """
+    styled = " ".join(map(_hash, [_asset("page.css")] if styles is None else styles))
+    run = " ".join(map(_hash, scripts))
+    scripted = f"script-src {run}; " if run else ""
+    return f"default-src 'none'; style-src {styled}; {scripted}base-uri 'none'; form-action 'none'"
+
+
+def embedded(document: object) -> str:
+    """JSON for a script element of data: it ends no block and opens no comment or tag."""
+    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield _heading(block)
+        case Paragraph():
+            yield _paragraph(block)
+        case TableBlock():
+            yield table(block)
+        case Difference():
+            changed = _difference(block.lines)
+            yield f'<pre aria-label="What was changed"><code>{changed}</code></pre>'
+        case Code():
+            yield f"<pre><code>{escape(block.text)}</code></pre>"
+        case SideBySide():
+            sides = "\n".join(_side(side, block.level) for side in block.sides)
+            yield f'<div class="sides">\n{sides}\n</div>'
+        case Bullets():
+            yield "<ul>" + "".join(f"<li>{_prose(item)}</li>" for item in block.items) + "</ul>"
+        case Actions():
+            yield _actions(block)
+        case Figure():
+            yield _figure(block, next(plots))
+        case Folded():
+            yield from _folded(block, plots)
+        case Entries():
+            yield _filter(block)
+            for entry in block.entries:
+                yield from _entry(entry, plots)
+        case Gist():
+            for inside in block.blocks:
+                yield from _block(inside, plots)
+
+
+def _heading(heading: Heading) -> str:
+    level = min(heading.level, _DEEPEST)
+    named = f' id="head-{escape(heading.id)}" tabindex="-1"' if heading.id else ""
+    return f"<h{level}{named}>{_prose(heading.text)}</h{level}>"
+
+
+def _paragraph(block: Paragraph) -> str:
+    lead = _word(block.lead) if isinstance(block.lead, Marked) else ""
+    if isinstance(block.lead, str) and block.lead:
+        lead = f"<strong>{_prose(block.lead)}</strong>"
+    quiet = ' class="quiet"' if block.quiet else ""
+    return f"<p{quiet}>{' '.join(part for part in (lead, _prose(block.text)) if part)}</p>"
+
+
+def table(block: TableBlock) -> str:
+    """A table with its note; the first cell of a row is its head."""
+    figures = figure_columns(block.columns, block.rows)
+    marks = [' class="figures"' if i in figures else "" for i in range(len(block.columns))]
+    head = "".join(
+        f'<th scope="col"{mark}>{escape(name)}</th>' for name, mark in zip(block.columns, marks, strict=True)
+    )
+    body = "".join(
+        f'<tr><th scope="row"{marks[0]}>{_cell(row[0])}</th>'
+        + "".join(f"<td{mark}>{_cell(cell)}</td>" for cell, mark in zip(row[1:], marks[1:], strict=True))
+        + "</tr>"
+        for row in block.rows
+    )
+    title = escape(capitalised(block.title))
+    drawn = f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    if len(block.columns) > _WIDE:
+        drawn = f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">{drawn}</div>'
+    note = f'<p class="note">{escape(block.note.removesuffix("."))}.</p>' if block.note else ""
+    return drawn + note
+
+
+def _cell(cell: ReportCell) -> str:
+    match cell:
+        case Marked():
+            return _word(cell)
+        case Jump(linked=True):
+            return f'<a href="#head-{escape(cell.target)}">{escape(cell.text)}</a>'
+        case Jump():
+            return (
+                f'<button type="button" class="link" data-jump="{escape(cell.target)}">'
+                f"{escape(cell.text)}</button>"
+            )
+    return escape(cell_text(cell))
+
+
+def _difference(lines: Iterable[str]) -> str:
+    """Lines marked as inserted and deleted; colour is not all that tells."""
+    marks = {"+": "ins", "-": "del"}
+    marked = ((marks.get(line[:1]), escape(line)) for line in lines)
+    return "\n".join(f"<{mark}>{line}</{mark}>" if mark else line for mark, line in marked)
+
+
+def _side(side: Side, level: int) -> str:
+    depth = min(level, _DEEPEST)
+    cut_off = ", cut off at the token limit" if side.cut_off else ""
+    prompt = f'<span class="prompt" title="The end of the prompt">{escape(side.prompt_end)}</span>\n'
+    parts = [
+        f"<h{depth}>{_prose(capitalised(side.title))} the model wrote</h{depth}>",
+        f"<p>{_word(side.verdict)}{cut_off}</p>",
+        f"<pre>{prompt if side.prompt_end else ''}<code>{escape(side.text.strip(chr(10)))}</code></pre>",
+    ]
+    if side.rests_on:
+        parts.append(f"<p>{escape(capitalised(side.rests_on))}.</p>")
+    if side.failed:
+        parts.append(f"<p>Failed: <code>{escape(side.failed)}</code></p>")
+    if side.message:
+        parts.append(f"<pre>{escape(side.message.strip())}</pre>")
+    return f"<section>{''.join(parts)}</section>"
+
+
+def _actions(block: Actions) -> str:
+    made = (
+        f'<button type="button" data-action="{escape(action)}" data-pair="{block.pair}" '
+        f'aria-label="{escape(f"{title}: {block.about}")}">{escape(title)}</button>'
+        for action, title in block.offers
+    )
+    return f'<p class="actions">{" ".join(made)}</p>'
+
+
+def _figure(figure: Figure, number: int) -> str:
+    return (
+        f'<figure id="plot-{number}"><figcaption>{escape(figure.title)}</figcaption>'
+        f'<div class="plot" role="img" aria-label="{escape(figure.description)}" data-plot="{number}">'
+        f"{figure.svg}</div>"
+        f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
+        f"<details><summary>Its figures as a table</summary>{table(figure.table)}</details></figure>"
+    )
+
+
+def _folded(block: Folded, plots: Iterator[int]) -> Iterator[str]:
+    named = f' id="{escape(block.id)}"' if block.id else ""
+    kind = ' class="pair"' if block.facets else ""
+    outcome = f": {_word(block.outcome)}" if block.outcome else ""
+    yield f"<details{kind}{named}{_data(block.facets)}><summary>{_prose(block.title)}{outcome}</summary>"
+    for inside in block.blocks:
+        yield from _block(inside, plots)
+    yield "</details>"
+
+
+def _entry(entry: Entry, plots: Iterator[int]) -> Iterator[str]:
+    yield f'<section class="record"{_data(entry.facets)}>'
+    for inside in entry.blocks:
+        yield from _block(inside, plots)
+    yield "</section>"
+
+
+def _filter(entries: Entries) -> str:
+    """A form that is shown by the script that makes use of it."""
+    if not entries.choices:
+        return ""
+    labels = "".join(
+        f'<label>{escape(name)} <select name="{escape(name)}"><option value="">all</option>'
+        + "".join(f'<option value="{escape(value)}">{escape(words)}</option>' for value, words in options)
+        + "</select></label>"
+        for name, options in entries.choices.items()
+    )
+    searched = escape(entries.searched)
+    return (
+        f'<form id="filter" hidden aria-label="Which pairs are shown">{labels}'
+        f'<label>{searched} <input name="{searched}" type="search" autocomplete="off"></label>'
+        '<button type="button" data-open="true">Open all shown</button>'
+        '<button type="button" data-open="false">Close all</button>'
+        '<output aria-live="polite"></output></form>'
+    )
+
+
+def _navigation(blocks: Iterable[Block]) -> str:
+    """Links to the sections, where there are several."""
+    sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
+    if len(sections) < 2:
+        return ""
+    links = "".join(f'<li><a href="#head-{escape(one.id)}">{_prose(one.text)}</a></li>' for one in sections)
+    return (
+        '<a class="skip" href="#main">Skip to the report</a>\n'
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n'
+    )
+
+
+def _data(facets: Mapping[str, str]) -> str:
+    return "".join(f' data-{name}="{escape(value)}"' for name, value in facets.items())
+
+
+def _word(marked: Marked) -> str:
+    return f'<span class="{escape(marked.mark)}">{escape(marked.text)}</span>'
+
+
+def _prose(text: str) -> str:
+    """Sentences of ours: what stands in backquotes is code."""
+    return "".join(f"<code>{escape(part)}</code>" if code else escape(part) for part, code in inline(text))
+
+
+def _all(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Every block, also those in others."""
+    for block in blocks:
+        yield block
+        match block:
+            case Folded() | Gist():
+                yield from _all(block.blocks)
+            case Entries():
+                for entry in block.entries:
+                    yield from _all(entry.blocks)
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
+    import vl_convert
+
+    # A closing tag inside of a string would end the element that holds the script.
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return str(script).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+@cache
+def _asset(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"

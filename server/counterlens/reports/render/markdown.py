@@ -1,0 +1,146 @@
+"""A report as Markdown: for a file, a comment in a review, or a client that shows no more than that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from counterlens.reports.cells import cell_text
+from counterlens.reports.document import (
+    Block,
+    Bullets,
+    Code,
+    Difference,
+    Entries,
+    Figure,
+    Folded,
+    Gist,
+    Heading,
+    Marked,
+    Paragraph,
+    Report,
+    Side,
+    SideBySide,
+    TableBlock,
+    capitalised,
+    inline,
+)
+
+_TICKS = re.compile(r"`{3,}")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
+_DEEPEST = 6
+
+
+def render(report: Report, level: int = 1) -> str:
+    """The report, its headings from a level on."""
+    return fragment(report.blocks, level)
+
+
+def fragment(blocks: Iterable[Block], level: int = 1) -> str:
+    """Blocks without a report around them."""
+    return "\n\n".join(part for part in _parts(blocks, level - 1) if part) + "\n"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are plain text."""
+    lines = [[_line(cell) for cell in line] for line in (columns, *rows)]
+    lines.insert(1, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def fenced(text: str, language: str) -> str:
+    """A code block whose fence is longer than any in it."""
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def prose(text: str) -> str:
+    """Sentences of ours: what stands in backquotes is code."""
+    return "".join(f"`{part}`" if code else escaped(part) for part, code in inline(text))
+
+
+def escaped(text: str) -> str:
+    """Text that stands for itself."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
+    level = deeper
+    for block in blocks:
+        if isinstance(block, Heading):
+            level = deeper + block.level
+        yield from _block(block, level, deeper)
+
+
+def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield _heading(level, block.text)
+        case Paragraph():
+            yield _paragraph(block)
+        case TableBlock():
+            if block.title:
+                yield _heading(level + 1, capitalised(block.title))
+            yield table(block.columns, [[cell_text(cell) for cell in row] for row in block.rows])
+            yield f"{escaped(block.note.removesuffix('.'))}." if block.note else ""
+        case Difference():
+            yield fenced("\n".join(block.lines), "diff")
+        case Code():
+            yield fenced(block.text, block.language)
+        case SideBySide():
+            for side in block.sides:
+                yield from _side(side)
+        case Bullets():
+            yield "\n".join(f"- {prose(_flat(item))}" for item in block.items)
+        case Figure():
+            yield from _block(block.table, level, deeper)
+        case Folded():
+            outcome = f": {block.outcome.text}" if block.outcome else ""
+            yield _heading(level + 1, block.title + outcome)
+            yield from _parts(block.blocks, level)
+        case Entries():
+            for entry in block.entries:
+                yield from _parts(entry.blocks, deeper)
+        case Gist():
+            yield from _parts_of_gist(block, level, deeper)
+
+
+def _parts_of_gist(gist: Gist, level: int, deeper: int) -> Iterator[str]:
+    for block in gist.blocks:
+        yield from _block(block, level, deeper)
+
+
+def _heading(level: int, text: str) -> str:
+    return f"{'#' * min(level, _DEEPEST)} {_line(text)}"
+
+
+def _paragraph(block: Paragraph) -> str:
+    lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
+    return " ".join(part for part in (f"**{prose(lead)}**" if lead else "", prose(block.text)) if part)
+
+
+def _side(side: Side) -> Iterator[str]:
+    cut_off = ", cut off at the token limit" if side.cut_off else ""
+    behind = f" behind {_code(side.prompt_end)}" if side.prompt_end.strip() else ""
+    title = capitalised(side.title)
+    yield f"{prose(title)} the model wrote{behind} (**{escaped(side.verdict.text)}**{cut_off}):"
+    yield fenced(side.text.strip("\n"), side.language)
+    yield f"{escaped(capitalised(side.rests_on))}." if side.rests_on else ""
+    yield f"Failed: {escaped(_flat(side.failed))}" if side.failed else ""
+    yield fenced(side.message.strip("\n"), "text") if side.message else ""
+
+
+def _code(text: str) -> str:
+    """A line as inline code, whatever backquotes are in it."""
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if len(ticks) > 1 else ""
+    return f"{ticks}{pad}{text.strip()}{pad}{ticks}"
+
+
+def _line(text: str) -> str:
+    return escaped(_flat(text))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.splitlines())

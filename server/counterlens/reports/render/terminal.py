@@ -1,0 +1,204 @@
+"""A report at a terminal: readable without colour, and its gist where the eye is, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from counterlens.reports.cells import cell_text, figure_columns
+from counterlens.reports.document import (
+    Block,
+    Bullets,
+    Code,
+    Difference,
+    Entries,
+    Figure,
+    Folded,
+    Gist,
+    Heading,
+    Marked,
+    Paragraph,
+    Report,
+    ReportCell,
+    Side,
+    SideBySide,
+    TableBlock,
+)
+
+# Blue and orange: told apart with every common form of colour blindness; words say the same.
+_BLUE, _ORANGE = "bold bright_blue", "bold dark_orange"
+_STYLES = {
+    "passed": _BLUE,
+    "held": _BLUE,
+    "failed": _ORANGE,
+    "invalid": _ORANGE,
+    "timed_out": _ORANGE,
+    "lost": _ORANGE,
+    "refused": "dim",
+    "pending": "dim",
+}
+_CHANGES = {"+": "bright_blue", "-": "dark_orange", "@": "dim"}
+_LINES_SHOWN = 16
+_MESSAGE_SHOWN = 6
+_EMPTY = Paragraph()
+_WIDEST = 44
+
+
+def render(report: Report) -> Group:
+    """The report, for a console of rich."""
+    return Group(*shown(report.blocks))
+
+
+def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+    """Blocks one below the other; a gist stands where its section ends."""
+    previous: Block | None = None
+    for block in _in_order(blocks):
+        line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
+        if isinstance(previous, Heading) and not line:
+            yield _heading(previous)
+        if previous is not None and _apart(previous, block):
+            yield Text()
+        if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
+            yield Text.assemble(_heading(previous), "   ", (block.text, "dim"))
+        elif not isinstance(block, Heading):
+            yield from _block(block)
+        previous = block
+    if isinstance(previous, Heading):
+        yield _heading(previous)
+
+
+def grid(table: TableBlock) -> Grid:
+    """A table without lines."""
+    drawn = Grid(
+        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style="dim" if table.quiet else ""
+    )
+    figures = figure_columns(table.columns, table.rows)
+    for i, name in enumerate(table.columns):
+        if i in figures:
+            drawn.add_column(name, justify="right", no_wrap=True)
+        else:
+            drawn.add_column(name, max_width=_WIDEST, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(_cell, row))
+    return drawn
+
+
+def difference(lines: Iterable[str]) -> Padding:
+    """A unified difference, set in."""
+    text = Text()
+    for line in lines:
+        text.append(line + "\n", style=_CHANGES.get(line[:1], ""))
+    text.rstrip()
+    return Padding(text, (0, 2), expand=False)
+
+
+def _in_order(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with each gist behind what stands in its section, the most important last."""
+    held: list[tuple[int, Gist]] = []
+    level = 0
+    for block in blocks:
+        if isinstance(block, Gist):
+            held.append((level, block))
+            continue
+        if isinstance(block, Heading):
+            while held and held[-1][0] >= block.level:
+                yield from _ending(held.pop()[1])
+            level = block.level
+        yield block
+    while held:
+        yield from _ending(held.pop()[1])
+
+
+def _ending(gist: Gist) -> Iterator[Block]:
+    yield _EMPTY
+    yield from reversed(gist.blocks)
+
+
+def _apart(previous: Block, block: Block) -> bool:
+    """Whether an empty line stands between two blocks."""
+    if isinstance(block, Heading):
+        return previous != _EMPTY
+    if isinstance(previous, Heading) or _EMPTY in (previous, block):
+        return False
+    return isinstance(previous, TableBlock | Figure) or isinstance(block, TableBlock | Figure)
+
+
+def _block(block: Block) -> Iterator[RenderableType]:
+    match block:
+        case Paragraph():
+            yield _paragraph(block)
+        case TableBlock():
+            if block.title:
+                yield Text(block.title, style="bold")
+            yield grid(block)
+            if block.note:
+                yield Text(block.note, style="dim")
+        case Difference():
+            yield difference(block.lines)
+        case Code():
+            yield Padding(Text(block.text), (0, 2), expand=False)
+        case SideBySide():
+            yield _sides(block.sides)
+        case Bullets():
+            yield from (Text(f"  {item}") for item in block.items)
+        case Figure():
+            yield from _block(block.table)
+        case Folded():
+            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
+            yield from shown(block.blocks)
+        case Entries():
+            for entry in block.entries:
+                yield from shown(entry.blocks)
+
+
+def _heading(heading: Heading) -> Text:
+    return Text(heading.text, style="bold")
+
+
+def _paragraph(block: Paragraph) -> Text:
+    lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(block.lead, style="bold")
+    between = " " if block.lead and block.text else ""
+    return Text.assemble(lead, between, (block.text, "dim" if block.quiet else ""))
+
+
+def _sides(sides: Sequence[Side]) -> Grid:
+    both = Grid.grid(expand=True, padding=(0, 1))
+    for _ in sides:
+        both.add_column(ratio=1)
+    both.add_row(*map(_side, sides))
+    return both
+
+
+def _side(side: Side) -> Panel:
+    body = Text()
+    if side.prompt_end:
+        body.append(f"{side.prompt_end}\n", style="dim")
+    body.append(_clipped(side.text.rstrip()))
+    if side.cut_off:
+        body.append("\n… cut off at the token limit", style="dim italic")
+    if side.rests_on:
+        body.append(f"\n\n{side.rests_on}", style="dim")
+    if side.message:
+        body.append("\n\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic")
+    title = f"{side.title}, it wrote"
+    return Panel(body, title=title, title_align="left", subtitle=_word(side.verdict), subtitle_align="left")
+
+
+def _cell(cell: ReportCell) -> Text:
+    return _word(cell) if isinstance(cell, Marked) else Text(cell_text(cell))
+
+
+def _word(marked: Marked | None) -> Text:
+    return Text() if marked is None else Text(marked.text, style=_STYLES.get(marked.mark, ""))
+
+
+def _clipped(text: str, lines: int = _LINES_SHOWN) -> str:
+    rows = text.splitlines()
+    if len(rows) <= lines:
+        return text
+    return "\n".join([*rows[:lines], f"… {len(rows) - lines} more lines"])
