@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from counterlens.attribution.settlement import Finding, Settled, counts, settle
+from counterlens.attribution.settlement import Settled, Settlement, counts, settle
 from counterlens.cli.main import cli
 from counterlens.mutations import counterfactuals
 from counterlens.sandbox.registry import best_sandbox
@@ -69,34 +69,34 @@ def of(settled: list[Settled], mutation: str, function: str) -> Settled:
 
 def test_what_keeps_the_meaning_holds(settled: list[Settled]) -> None:
     one = of(settled, "if-else-flip", "sign")
-    assert one.finding is Finding.HOLDS
+    assert one.finding is Settlement.HOLDS
     assert "1 doctest and" in one.reason
     assert "2 of 2 branches" in one.reason
 
 
 def test_what_breaks_the_meaning_is_found_to(settled: list[Settled]) -> None:
     one = of(settled, "negate-condition", "sign")
-    assert one.finding is Finding.BREAKS
+    assert one.finding is Settlement.BREAKS
     assert "sign(3)" in one.reason
     assert not one.counterfactual.possibly_equivalent
 
 
 def test_what_nothing_tells_apart_is_possibly_equivalent(settled: list[Settled]) -> None:
     one = of(settled, "negate-condition", "same")
-    assert one.finding is Finding.POSSIBLY_EQUIVALENT
+    assert one.finding is Settlement.POSSIBLY_EQUIVALENT
     assert one.counterfactual.possibly_equivalent
     assert "inputs reach 2 of 2 branches" in one.reason
 
 
 def test_a_function_inside_of_another_is_judged_by_what_that_one_does(settled: list[Settled]) -> None:
     one = of(settled, "negate-condition", "outer.double")
-    assert one.finding is Finding.BREAKS
+    assert one.finding is Settlement.BREAKS
     assert "outer([1])" in one.reason
 
 
 def test_what_cannot_be_judged_stays_unsettled_and_says_why(settled: list[Settled]) -> None:
     one = of(settled, "negate-condition", "roll")
-    assert one.finding is Finding.UNSETTLED
+    assert one.finding is Settlement.UNSETTLED
     assert "random" in one.reason
     assert sum(counts(settled).values()) == len(settled)
 
@@ -105,7 +105,7 @@ def test_a_preserving_one_that_is_wrong_is_discarded() -> None:
     found = next(iter(counterfactuals(SOURCE, mutations=["if-else-flip"], function="sign")))
     wrong = replace(found, source=found.source.replace("return -1", "return -2"))
     (one,) = settle(Document(SOURCE), [wrong], best_sandbox())
-    assert one.finding is Finding.DISCARDED
+    assert one.finding is Settlement.DISCARDED
     assert one.verdict is not None
     assert one.verdict.evidence.failed == "sign(-1)"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.metrics.agreement import Agreement, closure, corpus
-from counterlens.metrics.bootstrap import bootstrap, pooled_mean
+from counterlens.metrics.bootstrap import bootstrap
 
 EDGES = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
 
@@ -36,6 +36,14 @@ def test_micro_and_macro_differ_where_functions_differ_in_size() -> None:
     assert both.micro["f1"].value == pytest.approx(18 / 21)
     assert both.macro["precision"].value == pytest.approx((0.9 + 0) / 2)
     assert both.macro["recall"].value == pytest.approx((1 + 0) / 2)
+
+
+def test_figures_of_functions_in_which_all_is_right_keep_an_interval() -> None:
+    both = corpus([Agreement(3, 0, 0)] * 8, resamples=50)
+    for figures in (both.micro, both.macro):
+        assert figures["precision"].value == figures["precision"].high == 1
+        assert 0.6 < (figures["precision"].low or 0) < 0.7  # as eight of eight
+    assert (both.micro["f1"].low, both.micro["f1"].high) == (None, None)
 
 
 def test_an_interval_is_repeatable_and_holds_the_figure() -> None:
@@ -68,11 +76,3 @@ def test_precision_of_one_is_recall_of_the_other(
 ) -> None:
     assert Agreement.of(one, other).precision == Agreement.of(other, one).recall
     assert Agreement.of(one, other).f1 == Agreement.of(other, one).f1
-
-
-def test_a_pooled_mean_draws_whole_clusters() -> None:
-    values = [("a", 1.0), ("a", 1.0), ("b", 0.0)]
-    found = pooled_mean(values)
-    assert found.value == pytest.approx(2 / 3)
-    assert (found.low, found.high, found.n) == (0.0, 1.0, 2)
-    assert pooled_mean([]).value is None

@@ -90,10 +90,19 @@ def test_categories_that_differ_are_told_apart() -> None:
 
 def test_intervals_are_those_of_functions_and_repeat() -> None:
     confidence, right = np.full(200, 0.9), np.repeat([0.0, 1.0], 100)
-    few = quality(confidence, right, np.arange(200) // 50)
-    many = quality(confidence, right, np.arange(200))
-    assert few.brier == quality(confidence, right, np.arange(200) // 50).brier
-    assert few.brier.high - few.brier.low > 3 * (many.brier.high - many.brier.low)
+    few = quality(confidence, right, np.arange(200) // 25).brier
+    many = quality(confidence, right, np.arange(200)).brier
+    assert few == quality(confidence, right, np.arange(200) // 25).brier
+    assert None not in (few.high, few.low, many.high, many.low)
+    assert (few.high or 0) - (few.low or 0) > 3 * ((many.high or 0) - (many.low or 0))
+
+
+def test_too_few_or_equal_functions_give_no_interval() -> None:
+    confidence = np.full(200, 0.9)
+    few = quality(confidence, np.repeat([0.0, 1.0], 100), np.arange(200) // 50)
+    equal = quality(confidence, np.ones(200), np.arange(200) // 20)
+    for estimate in (few.brier, few.ece, equal.brier, equal.ece):
+        assert (estimate.low, estimate.high) == (None, None)
 
 
 def test_one_function_is_too_few() -> None:

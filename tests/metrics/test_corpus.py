@@ -34,18 +34,18 @@ def test_a_snippet_is_a_top_level_definition() -> None:
 
 
 def test_the_figure_is_the_median_of_the_snippets_of_all_files() -> None:
-    files = [file_of("x = 1\n", p) for p in (0.1, 0.2, 0.9)] + [file_of(LOOP, 0.5)]
+    files = [file_of("x = 1\n", p) for p in (0.1, 0.2, 0.3, 0.8, 0.9)] + [file_of(LOOP, 0.5)]
     found = corpus_confidence(files, seed=3)
     assert found.whole is not None
     assert found.whole.value == pytest.approx(0.5)
-    assert (found.whole.snippets, found.whole.files, found.files) == (5, 4, 4)
+    assert (found.whole.snippets, found.whole.files, found.files) == (7, 6, 6)
     assert found.categories[Category.ITERATION].files == 1
     assert found.categories[Category.ITERATION].low is None
     assert found.whole.low is not None
     assert found.whole.high is not None
     assert 0.1 <= found.whole.low <= 0.5 <= found.whole.high <= 0.9
     assert found.bits_per_byte is not None
-    expected = sum(one.bits for one in files) / sum(one.bytes for one in files)
+    expected = sum(file.bits for file in files) / sum(file.bytes for file in files)
     assert found.bits_per_byte.value == pytest.approx(expected)
 
 

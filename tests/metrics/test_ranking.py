@@ -77,7 +77,7 @@ def test_a_threshold_comes_from_the_other_functions() -> None:
 def test_shuffled_edges_are_found_by_chance_alone() -> None:
     random = np.random.default_rng(0)
     clusters = [
-        Cluster(labels + random.normal(0, 0.1, 12), labels == 1)
+        Cluster(labels + random.normal(0, 0.3, 12), labels == 1)
         for labels in (random.permutation([0] * 6 + [1] * 6) for _ in range(30))
     ]
     assert (auroc_interval(clusters, resamples=100).low or 0) > 0.95

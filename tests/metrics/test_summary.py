@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from counterlens.metrics.effects import Effect
-from counterlens.metrics.summary import LEAST_CLUSTERS, Observation, grouped, mcnemar_exact, summarize
+from counterlens.metrics.effects import Effect, wilson
+from counterlens.metrics.summary import INDEPENDENT, Observation, grouped, mcnemar_exact, summarize
 
 EFFECTS = st.none() | st.builds(Effect, st.booleans(), st.booleans())
 OBSERVATIONS = st.lists(
@@ -35,7 +35,7 @@ def test_mcnemar_is_the_exact_binomial_test(lost: int, gained: int) -> None:
 
 @given(OBSERVATIONS)
 def test_every_pair_is_counted_once(seen: list[Observation]) -> None:
-    found = summarize(seen, resamples=50)
+    found = summarize(seen)
     held = found.average.n - found.lost - found.gained
     assert found.pairs == found.unjudged + found.uninformative + found.lost + found.gained + held
     assert found.average.count == found.lost + found.gained
@@ -49,14 +49,15 @@ def test_every_pair_is_counted_once(seen: list[Observation]) -> None:
 
 @given(OBSERVATIONS)
 def test_the_interval_holds_the_average_and_says_where_it_comes_from(seen: list[Observation]) -> None:
-    found = summarize(seen, resamples=50)
+    found = summarize(seen)
     informative = {one.cluster for one in seen if one.effect and one.effect.informative}
     assert found.functions == len(informative)
-    assert (found.method == "wilson") == (len(informative) < LEAST_CLUSTERS)
+    assert (found.method == INDEPENDENT) == (len(informative) in (1, found.average.n))
     if found.average.value is not None:
         assert found.average.low is not None
         assert found.average.high is not None
-        assert 0 <= found.average.low <= found.average.high <= 1
+        assert 0 <= found.average.low <= found.average.value <= found.average.high <= 1
+        assert found.average.low < found.average.high
 
 
 def test_pairs_of_one_function_are_drawn_together() -> None:
@@ -70,6 +71,24 @@ def test_pairs_of_one_function_are_drawn_together() -> None:
     once, often = summarize(observations(1)), summarize(observations(30))
     assert once.average.low == often.average.low  # thirty copies of the same pair are no more evidence
     assert once.average.high == often.average.high
+
+
+@pytest.mark.parametrize("functions", [10, 150])
+@pytest.mark.parametrize("kept", [True, False])
+def test_no_change_in_any_of_many_functions_is_no_certainty(functions: int, kept: bool) -> None:
+    seen = [
+        Observation(Effect(True, kept), "flip", "control flow", f"f{i}", "a.py") for i in range(functions)
+    ]
+    found = summarize(seen).average
+    expected = wilson(0 if kept else functions, functions)
+    assert found == expected
+    assert (found.high or 0) - (found.low or 0) > 0.02
+
+
+def test_pairs_of_one_function_alone_tell_of_that_function() -> None:
+    seen = [Observation(Effect(True, i % 3 == 0), "flip", "c", "f", "a.py") for i in range(9)]
+    assert summarize(seen).average == wilson(6, 9)
+    assert summarize(seen).method == INDEPENDENT
 
 
 def test_it_is_repeatable() -> None:

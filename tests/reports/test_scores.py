@@ -81,9 +81,9 @@ def test_nothing_in_a_file_commands_the_terminal() -> None:
 
 
 def test_a_corpus_has_a_row_for_each_concept_and_says_what_was_left_out() -> None:
-    files = [FileConfidence.of(scored("x = 1\n", math.log(p))) for p in (0.2, 0.4, 0.6)]
+    files = [FileConfidence.of(scored("x = 1\n", math.log(p))) for p in (0.2, 0.3, 0.4, 0.4, 0.5, 0.6)]
     text = shown(corpus_report(corpus_confidence(files, seed=7), INFO, [("a.py", "it is generated")]))
-    assert "3 files" in text
+    assert "6 files" in text
     assert "0.40" in text
     assert "seed 7" in text
     assert "not scored: a.py: it is generated" in text

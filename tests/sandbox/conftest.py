@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from counterlens.sandbox.base import Job, Limits, Outcome
+from counterlens.sandbox.base import Job, JobOutcome, Limits
 from counterlens.sandbox.process import ProcessSandbox
 
-Run = Callable[..., Outcome]
+Run = Callable[..., JobOutcome]
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def run(sandbox: ProcessSandbox) -> Run:
 
     def run(
         program: str, *, arguments: tuple[str, ...] = (), readable: tuple[Path, ...] = (), **limits: Any
-    ) -> Outcome:
+    ) -> JobOutcome:
         files = {"program.py": textwrap.dedent(program).encode()}
         limits.setdefault("seconds", 20.0)
         job = Job(files, "program.py", Path(sys.executable), arguments, readable, Limits(**limits))

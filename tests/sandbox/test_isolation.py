@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from counterlens.sandbox.base import Ending, Outcome
+from counterlens.sandbox.base import Ending, JobOutcome
 
-Run = Callable[..., Outcome]
+Run = Callable[..., JobOutcome]
 Holds = Callable[[str], None]
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.sandbox.base import Ending, Job, Limits, Outcome
+from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
 from counterlens.sandbox.process import ProcessSandbox
 from counterlens.sandbox.shell import remove
 
-Run = Callable[..., Outcome]
+Run = Callable[..., JobOutcome]
 
 
 def test_output_errors_result_and_exit_code_come_back(run: Run) -> None:

@@ -13,7 +13,7 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.comparison import Form, comparable, same, shown
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
-from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.shipping import package_files, start_script
 
 _FILES = package_files(Path(__file__).with_name("sandboxed"))
@@ -21,7 +21,7 @@ _RESTARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class CallRecord:
     """What came of one call.
 
     Attributes:
@@ -52,7 +52,7 @@ class Observation:
         """Whether what it gave can be compared with another call's."""
         return self.limit is None and comparable(self.result) and comparable(self.after)
 
-    def like(self, other: Observation) -> bool:
+    def like(self, other: CallRecord) -> bool:
         """Whether two calls did the same: result or exception, arguments, output."""
         if self.limit or other.limit or self.exception != other.exception or self.output != other.output:
             return False
@@ -62,7 +62,7 @@ class Observation:
             return False
         return self.after is None or same(self.after, other.after)
 
-    def differences(self, other: Observation) -> tuple[str, str]:
+    def differences(self, other: CallRecord) -> tuple[str, str]:
         """What each of two calls that are not alike did, in words."""
         if self.limit or other.limit or self.exception or other.exception:
             return self._ending(), other._ending()
@@ -103,7 +103,7 @@ class Trouble:
 class Recording:
     """What came of a series of calls, as far as it went: one observation a call, in order."""
 
-    observations: tuple[Observation, ...]
+    observations: tuple[CallRecord, ...]
     trouble: Trouble | None
     seconds: float
 
@@ -149,7 +149,7 @@ class Recorder:
             Cancelled: `cancel` was set.
             SandboxError: the sandbox could not be set up.
         """
-        seen: list[Observation] = []
+        seen: list[CallRecord] = []
         spent = 0.0
         for _ in range(_RESTARTS + 1):
             task = {
@@ -169,7 +169,7 @@ class Recorder:
             trouble, running = _read(outcome, seen, len(calls))
             if trouble is None or trouble.kind in {"invalid", "import", "missing"} or not running or stop:
                 return Recording(tuple(seen), trouble, spent)
-            seen.append(Observation(limit="time" if trouble.kind == "timed out" else trouble.message))
+            seen.append(CallRecord(limit="time" if trouble.kind == "timed out" else trouble.message))
         return Recording(tuple(seen), trouble, spent)
 
     def _covers(self, program: str) -> dict[Path, bytes]:
@@ -187,7 +187,7 @@ def run(
     cancel: Event | None,
     more: Mapping[str, bytes] | None = None,
     covers: Mapping[Path, bytes] | None = None,
-) -> Outcome:
+) -> JobOutcome:
     """Run one module of the recorder on a task; `more` files lie beside it, `covers` as in `Job`."""
     files = {
         **_FILES,
@@ -200,7 +200,7 @@ def run(
     return setting.sandbox.run(job, cancel=cancel)
 
 
-def _read(outcome: Outcome, seen: list[Observation], wanted: int) -> tuple[Trouble | None, bool]:
+def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Trouble | None, bool]:
     """Take in the lines of a report; what went wrong, and whether a call was running then."""
     running, ended = False, False
     for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
@@ -228,7 +228,7 @@ def _read(outcome: Outcome, seen: list[Observation], wanted: int) -> tuple[Troub
     return Trouble("ended", f"it ended the process ({how})"), running
 
 
-def _observation(seen: Mapping[str, Any]) -> Observation:
+def _observation(seen: Mapping[str, Any]) -> CallRecord:
     """One observation; whatever stands there, its fields have the right types."""
 
     def text(name: str) -> str | None:
@@ -236,7 +236,7 @@ def _observation(seen: Mapping[str, Any]) -> Observation:
         return None if value is None else str(value)
 
     limit = text("l")
-    return Observation(
+    return CallRecord(
         result=seen.get("r"),
         exception=None if limit else text("x"),
         limit=limit,

@@ -28,7 +28,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
 
-class Finding(StrEnum):
+class Settlement(StrEnum):
     """What became of a counterfactual."""
 
     HOLDS = "holds"  # it keeps the meaning as far as anything could tell
@@ -50,7 +50,7 @@ class Settled:
     """
 
     counterfactual: Counterfactual
-    finding: Finding
+    finding: Settlement
     verdict: Verdict | None
     reason: str
 
@@ -88,10 +88,10 @@ def settle(
     return settled
 
 
-def counts(settled: Iterable[Settled]) -> dict[Finding, int]:
+def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
     """How many there are of each finding."""
     found = Counter(one.finding for one in settled)
-    return {finding: found[finding] for finding in Finding}
+    return {finding: found[finding] for finding in Settlement}
 
 
 def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None) -> Settled:
@@ -102,18 +102,18 @@ def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: 
             continue
         heard.append(verdict)
         if not verdict.passed:
-            finding = Finding.DISCARDED if one.preserving else Finding.BREAKS
+            finding = Settlement.DISCARDED if one.preserving else Settlement.BREAKS
             evidence = verdict.evidence
             told = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
             return Settled(one, finding, verdict, told)
     if not heard:
-        return Settled(one, Finding.UNSETTLED, None, reason)
+        return Settled(one, Settlement.UNSETTLED, None, reason)
     basis = " and ".join(_basis(verdict) for verdict in heard)
     if one.preserving:
-        return Settled(one, Finding.HOLDS, heard[-1], basis)
+        return Settled(one, Settlement.HOLDS, heard[-1], basis)
     return Settled(
         replace(one, possibly_equivalent=True),
-        Finding.POSSIBLY_EQUIVALENT,
+        Settlement.POSSIBLY_EQUIVALENT,
         heard[-1],
         f"nothing tells it from the original: {basis}",
     )

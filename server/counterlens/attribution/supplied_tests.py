@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
-from counterlens.attribution.recording import Observation, Recorder, Trouble, run
+from counterlens.attribution.recording import CallRecord, Recorder, Trouble, run
 from counterlens.attribution.test_run import brief
 from counterlens.sandbox.base import Ending
 
@@ -123,7 +123,7 @@ class SuppliedTestsJudge:
         return {"broken": "the tests did not come to their end", "late": outcome.ending is Ending.TIMED_OUT}
 
 
-def _plain(seen: Observation) -> dict[str, Any]:
+def _plain(seen: CallRecord) -> dict[str, Any]:
     return {"r": seen.result, "x": seen.exception, "a": seen.after}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
-from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.shipping import package_files
 
 _FILES = package_files(Path(__file__).with_name("sandboxed"))
@@ -55,7 +55,7 @@ class Apartness(StrEnum):
     NEVER = "never"
 
 
-class Calibration:
+class IsolationCalibration:
     """Whether the tests of one judge work from another process: found out once, with the original."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class TestRun:
     original: str | None = None
     apartness: Apartness = Apartness.CALIBRATED
     readable: tuple[Path, ...] = ()
-    calibration: Calibration = field(default_factory=Calibration)
+    calibration: IsolationCalibration = field(default_factory=IsolationCalibration)
 
     def run(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
         """Run a program.
@@ -187,7 +187,7 @@ class TestRun:
         verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds)
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
 
-    def _ending(self, outcome: Outcome) -> tuple[Judgement, str]:
+    def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
         """What to say about a program that ended without a report."""
         limits = bounded(self.setting.limits)
         ending, code = outcome.ending, outcome.code
@@ -228,7 +228,7 @@ def _accident(report: dict[str, Any]) -> str:
     return brief(f"the tests could not be run to their end: {message}")
 
 
-def _report(outcome: Outcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
+def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
     """The runner's report, if it is whole and its own; and the case that was running last."""
     lines = outcome.result.decode("utf-8", "replace").split("\n")
     running = None

@@ -22,7 +22,7 @@ from typing import Any
 from counterlens.dependence.effects import Effects, bind, see
 from counterlens.dependence.heap import changed_by_call, selector
 from counterlens.dependence.rules import Rules
-from counterlens.dependence.scopes import Comprehension, Names, Scopes, evaluated_at_definition
+from counterlens.dependence.scopes import BlockNames, Comprehension, Names, evaluated_at_definition
 from counterlens.dependence.variables import Variables
 
 LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
@@ -30,7 +30,7 @@ LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", 
 
 
 @dataclass(slots=True)
-class Reading:
+class ExpressionReading:
     """One expression while it is read.
 
     Attributes:
@@ -54,7 +54,7 @@ class Reading:
 class Expressions:
     """Finds the effects of expressions."""
 
-    def __init__(self, scopes: Scopes, rules: Rules) -> None:
+    def __init__(self, scopes: BlockNames, rules: Rules) -> None:
         self._scopes = scopes
         self._rules = rules
 
@@ -75,7 +75,7 @@ class Expressions:
             for variable in variables.read(expression.id):  # type: ignore[attr-defined]
                 see(effects, variable)
             return
-        reading = Reading(expression, variables, effects, [expression])
+        reading = ExpressionReading(expression, variables, effects, [expression])
         stack, parts = reading.stack, _PARTS
         while stack:
             node = stack.pop()
@@ -102,7 +102,7 @@ class Expressions:
             effects.floating_changed |= changed
         effects.floating |= writes
 
-    def _part_of(self, node: ast.Attribute | ast.Subscript, reading: Reading) -> None:
+    def _part_of(self, node: ast.Attribute | ast.Subscript, reading: ExpressionReading) -> None:
         if isinstance(node, ast.Subscript):
             reading.stack.append(node.slice)
         value = node.value
@@ -112,7 +112,7 @@ class Expressions:
         else:
             reading.stack.append(value)
 
-    def _call(self, node: ast.Call, reading: Reading) -> None:
+    def _call(self, node: ast.Call, reading: ExpressionReading) -> None:
         rules, variables, effects = self._rules, reading.variables, reading.effects
         callee = node.func
         stack = reading.stack
@@ -133,23 +133,23 @@ class Expressions:
             reading.eager.update(node.args)
             reading.eager.update(word.value for word in node.keywords)
 
-    def _named(self, node: ast.NamedExpr, reading: Reading) -> None:
+    def _named(self, node: ast.NamedExpr, reading: ExpressionReading) -> None:
         if reading.skippable is None:
             reading.skippable = set(_skippable(reading.expression))
         reading.stack += [_Bind(node.target.id, node in reading.skippable), node.value]
 
-    def _bind(self, node: _Bind, reading: Reading) -> None:
+    def _bind(self, node: _Bind, reading: ExpressionReading) -> None:
         bind(reading.effects, reading.variables.write(node.name), perhaps=node.perhaps)
 
-    def _lambda(self, node: ast.Lambda, reading: Reading) -> None:
+    def _lambda(self, node: ast.Lambda, reading: ExpressionReading) -> None:
         found = self._scopes.names(node)
         self.capture(found, reading.variables, reading.effects, at_once=node in reading.eager)
         reading.stack.extend(evaluated_at_definition(node))
 
-    def _comprehension(self, node: Comprehension, reading: Reading) -> None:
+    def _comprehension(self, node: Comprehension, reading: ExpressionReading) -> None:
         reading.stack += [_Comprehended(node), node.generators[0].iter]
 
-    def _comprehended(self, done: _Comprehended, reading: Reading) -> None:
+    def _comprehended(self, done: _Comprehended, reading: ExpressionReading) -> None:
         node = done.node
         found = self._scopes.names(node)
         deferred = (isinstance(node, ast.GeneratorExp) and node not in reading.eager) or _holds_lambda(node)
@@ -162,7 +162,7 @@ class Expressions:
             if name in found.reads:
                 reading.effects.own.add(variable)
 
-    def _dict(self, node: ast.Dict, reading: Reading) -> None:
+    def _dict(self, node: ast.Dict, reading: ExpressionReading) -> None:
         for key, value in zip(reversed(node.keys), reversed(node.values), strict=True):
             reading.stack.append(value)
             if key is not None:
@@ -184,7 +184,7 @@ class _Comprehended:
     node: Comprehension
 
 
-_PARTS: dict[type, Callable[[Expressions, Any, Reading], None]] = {
+_PARTS: dict[type, Callable[[Expressions, Any, ExpressionReading], None]] = {
     ast.Attribute: Expressions._part_of,
     ast.Subscript: Expressions._part_of,
     ast.Call: Expressions._call,

@@ -22,7 +22,7 @@ from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Frame, Handlers, Jump, Loop, Managed
 from counterlens.dependence.reading import Reader
 from counterlens.dependence.rules import Rules
-from counterlens.dependence.scopes import FUNCTIONS, Scopes, parameters
+from counterlens.dependence.scopes import FUNCTIONS, BlockNames, parameters
 from counterlens.dependence.statements import Statements
 from counterlens.dependence.variables import ClassVariables, Variables
 
@@ -43,7 +43,7 @@ class Lowering:
     """
 
     def __init__(
-        self, statements: Statements, variables: Variables, scopes: Scopes, read: Reader, rules: Rules
+        self, statements: Statements, variables: Variables, scopes: BlockNames, read: Reader, rules: Rules
     ) -> None:
         self.graph = ControlFlowGraph(statements.header)
         self.frames: list[Frame] = []

@@ -13,7 +13,7 @@ from counterlens.dependence.graph import Dependences
 from counterlens.dependence.lowering import Lowering
 from counterlens.dependence.reading import Reader
 from counterlens.dependence.rules import DEFAULT, Rules
-from counterlens.dependence.scopes import FUNCTIONS, Scopes
+from counterlens.dependence.scopes import FUNCTIONS, BlockNames
 from counterlens.dependence.statements import FunctionNode, Statements
 from counterlens.dependence.variables import Variables
 from counterlens.errors import SourceError
@@ -37,7 +37,7 @@ class Program:
         self.rules = rules
         self.tree = parse(source)
         self._text = source.removeprefix(BOM)
-        self._scopes = Scopes(rules)
+        self._scopes = BlockNames(rules)
         self._reader = Reader(self._scopes, rules, postponed=_postponed(self.tree))
         self._functions = list(_functions(self.tree))
 

@@ -24,7 +24,7 @@ from counterlens.dependence.effects import Effects, bind
 from counterlens.dependence.expressions import LAZY, Expressions, expressions_in
 from counterlens.dependence.heap import place
 from counterlens.dependence.rules import Rules
-from counterlens.dependence.scopes import Scopes, evaluated_at_definition, imported
+from counterlens.dependence.scopes import BlockNames, evaluated_at_definition, imported
 from counterlens.dependence.variables import ClassVariables, Variables
 
 _VIEWS = frozenset({"items", "keys", "values"})
@@ -33,7 +33,7 @@ _VIEWS = frozenset({"items", "keys", "values"})
 class Reader(Expressions):
     """Finds the effects of statements and of their parts."""
 
-    def __init__(self, scopes: Scopes, rules: Rules, *, postponed: bool) -> None:
+    def __init__(self, scopes: BlockNames, rules: Rules, *, postponed: bool) -> None:
         super().__init__(scopes, rules)
         self._postponed = postponed
 

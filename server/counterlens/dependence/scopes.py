@@ -55,7 +55,7 @@ class Names:
     global_writes: set[str] = field(default_factory=set)
 
 
-class Scopes:
+class BlockNames:
     """The names of every block of one tree, each looked at once."""
 
     def __init__(self, rules: Rules) -> None:

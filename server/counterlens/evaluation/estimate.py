@@ -73,7 +73,11 @@ def estimated_prompts(
         return None
     known, left = sum(counts), len(targets) - len(counts)
     each = bootstrap(counts, mean, seed=plan.settings.seed)
-    total, low, high = (known + left * (one or 0.0) for one in (each.value, each.low, each.high))
+    value = each.value or 0.0
+    # Where the bounds are unknown, those that were counted are all alike, or too few.
+    total, low, high = (
+        known + left * (value if bound is None else bound) for bound in (value, each.low, each.high)
+    )
     return PromptEstimate(total, low, high, len(counts), len(targets))
 
 

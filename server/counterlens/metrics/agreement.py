@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
-from counterlens.metrics.bootstrap import RESAMPLES, Estimate, bootstrap, mean
+from counterlens.metrics.bootstrap import RESAMPLES, Estimate, bootstrap, pooled_mean
 
 Item = TypeVar("Item")
 
@@ -61,10 +61,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Agreement over many functions, with 95 % bootstrap intervals (functions are resampled).
+    """Agreement over many functions, with 95 % intervals over functions.
 
     Attributes:
-        micro: Precision, recall and F1 of the summed counts.
+        micro: Precision and recall of the summed counts, both shares of edges; F1, bootstrapped.
         macro: Their means over the functions where they are defined.
         counts: The summed counts.
     """
@@ -75,9 +75,9 @@ class Corpus:
 
 
 FIGURES: dict[str, Callable[[Agreement], float | None]] = {
-    "precision": lambda one: one.precision,
-    "recall": lambda one: one.recall,
-    "f1": lambda one: one.f1,
+    "precision": lambda agreement: agreement.precision,
+    "recall": lambda agreement: agreement.recall,
+    "f1": lambda agreement: agreement.f1,
 }
 
 
@@ -89,21 +89,29 @@ def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RE
         seed: Of the bootstrap.
         resamples: How many times the functions are drawn anew.
     """
-    total = sum(functions, Agreement())
-    micro, macro = {}, {}
-    for name, figure in FIGURES.items():
 
-        def pooled(chosen: Sequence[Agreement], figure: Callable[..., float | None] = figure) -> float | None:
-            return figure(sum(chosen, Agreement()))
+    def pooled_f1(drawn: Sequence[Agreement]) -> float | None:
+        return sum(drawn, Agreement()).f1
 
-        def averaged(
-            chosen: Sequence[Agreement], figure: Callable[..., float | None] = figure
-        ) -> float | None:
-            return mean(figure(one) for one in chosen)
+    micro = {
+        "precision": _share([(each.true_positives, each.false_positives) for each in functions]),
+        "recall": _share([(each.true_positives, each.false_negatives) for each in functions]),
+        "f1": bootstrap(functions, pooled_f1, seed=seed, resamples=resamples),
+    }
+    macro = {
+        name: pooled_mean(
+            ((i, value) for i, each in enumerate(functions) if (value := figure(each)) is not None),
+            bounds=(0, 1),
+        )
+        for name, figure in FIGURES.items()
+    }
+    return Corpus(micro, macro, sum(functions, Agreement()))
 
-        micro[name] = bootstrap(functions, pooled, seed=seed, resamples=resamples)
-        macro[name] = bootstrap(functions, averaged, seed=seed, resamples=resamples)
-    return Corpus(micro, macro, total)
+
+def _share(functions: Sequence[tuple[int, int]]) -> Estimate:
+    """The share of the edges that are right, given how many are and are not in each function."""
+    edges = ((i, int(k < right)) for i, (right, wrong) in enumerate(functions) for k in range(right + wrong))
+    return pooled_mean(edges, bounds=(0, 1))
 
 
 def closure(edges: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
@@ -111,7 +119,7 @@ def closure(edges: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
     after: dict[int, set[int]] = {}
     for source, target in edges:
         after.setdefault(source, set()).add(target)
-    found = set()
+    closed = set()
     for start in after:
         seen: set[int] = set()
         stack = list(after[start])
@@ -120,8 +128,8 @@ def closure(edges: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
             if node not in seen:
                 seen.add(node)
                 stack += after.get(node, ())
-        found |= {(start, node) for node in seen}
-    return found
+        closed |= {(start, node) for node in seen}
+    return closed
 
 
 def _ratio(part: int, whole: int) -> float | None:

@@ -1,20 +1,33 @@
-"""Figures with their intervals: percentile bootstraps over clusters, such as functions or files."""
+"""Figures with their intervals over clusters, such as functions or files: bootstraps, and means.
+
+The percentile bootstrap is too narrow for few clusters: the spread among n is divided by n rather than n - 1,
+and the normal quantile is used where Student's is due. So the percentiles are expanded by as much (Hesterberg
+2015, "What teachers should know about the bootstrap", section 4.2). And it cannot see past the values that
+occur: even the range of n clusters holds the middle of what they come from only with probability
+1 - 2^(1-n), so fewer than six give no interval; nor do clusters whose draws are all the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
 
+from counterlens.metrics.intervals import Sample, student_quantile
+
 Item = TypeVar("Item")
 RESAMPLES = 1000
+LEAST_CLUSTERS = 6
+"""Fewer give no bootstrap interval: 1 - 2^(1-n) is less than 0.95."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure over n clusters with its interval; all None where it is undefined."""
+    """A figure over n clusters with its interval; None where it, or how sure it is, is not known."""
 
     value: float | None
     low: float | None
@@ -30,34 +43,69 @@ def bootstrap(
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Estimate:
-    """A figure with its percentile interval; whole clusters are drawn, because what is in one hangs together.
+    """A figure with its interval; whole clusters are drawn, because what is in one hangs together.
 
     Args:
         clusters: What is drawn with replacement, such as functions.
         figure: The figure over some clusters; None where it is undefined, and then that draw does not count.
         seed: Of the draws.
         resamples: How many draws.
-        level: How much of the draws the interval holds.
+        level: How much of the draws the interval would hold if there were very many clusters.
     """
     value = figure(clusters) if clusters else None
-    if value is None:
-        return Estimate(None, None, None, len(clusters))
+    unknown = Estimate(value, None, None, len(clusters))
+    if value is None or len(clusters) < LEAST_CLUSTERS:
+        return unknown
     random = np.random.default_rng(seed)
     draws = random.integers(0, len(clusters), (resamples, len(clusters)))
     drawn = [figure([clusters[i] for i in draw]) for draw in draws.tolist()]
-    known = [one for one in drawn if one is not None]
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (value, value)
-    return Estimate(value, float(low), float(high), len(clusters))
+    known = [value for value in drawn if value is not None]
+    interval = expanded_percentiles(known, len(clusters), level)
+    return Estimate(value, *interval, len(clusters)) if interval else unknown
 
 
-def pooled_mean(values: Iterable[tuple[str, float]], *, seed: int = 0) -> Estimate:
-    """The mean of all values, each given with the cluster that it belongs to."""
-    groups: dict[str, list[float]] = {}
+def expanded_percentiles(drawn: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float] | None:
+    """The interval of the draws of a figure of n clusters; None where they are too few, or all the same."""
+    if n < LEAST_CLUSTERS or not len(drawn):
+        return None
+    tail = NormalDist().cdf(-math.sqrt(n / (n - 1)) * student_quantile(0.5 + level / 2, n - 1))
+    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+    return (low, high) if high - low > 1e-12 * max(abs(low), abs(high)) else None
+
+
+def pooled_mean(
+    values: Iterable[tuple[Hashable, float]],
+    *,
+    bounds: tuple[float, float] | None = None,
+    seed: int = 0,  # noqa: ARG001
+) -> Estimate:
+    """The mean of all values, each given with the cluster that it belongs to.
+
+    The interval is Student's, with the variance of clustered observations (see `intervals.py`), and not known
+    where all values are equal. Of values that have bounds it is Wilson's, which stays between them.
+
+    Args:
+        values: The clusters and the values.
+        bounds: What no value can lie outside of.
+        seed: Without effect: no chance is in it.
+    """
+    groups: dict[Hashable, list[float]] = {}
     for cluster, value in values:
         groups.setdefault(cluster, []).append(value)
-    return bootstrap(
-        list(groups.values()), lambda chosen: mean(one for group in chosen for one in group), seed=seed
+    if not groups:
+        return Estimate(None, None, None, 0)
+    start, end = bounds or (0.0, 1.0)
+    if bounds:
+        groups = {
+            name: [(value - start) / (end - start) for value in group] for name, group in groups.items()
+        }
+    sample = Sample.of(groups.values())
+    interval = sample.share_interval() if bounds else sample.mean_interval()
+    mean, low, high = (
+        None if figure is None else start + figure * (end - start)
+        for figure in (sample.mean, *(interval or (None, None)))
     )
+    return Estimate(mean, low, high, len(groups))
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from counterlens.metrics.bootstrap import expanded_percentiles
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -51,11 +53,11 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its 95 % interval."""
+    """A figure with its 95 % interval; None where it is not known (see `bootstrap.py`)."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,8 @@ def quality(
     return Quality(
         n=len(confidence),
         right=float(right.mean()),
-        brier=_estimate(_brier(all_of_it), _brier(samples)),
-        ece=_estimate(_ece(all_of_it), _ece(samples)),
+        brier=_estimate(_brier(all_of_it), _brier(samples), groups),
+        ece=_estimate(_ece(all_of_it), _ece(samples), groups),
         bins=bins,
     )
 
@@ -145,7 +147,7 @@ def _by_group(confidence: Floats, right: Floats, group: Integers) -> Floats:
     groups = int(place.max()) + 1
     values = (np.ones(len(confidence)), confidence, right, (confidence - right) ** 2)
     flat = [np.bincount(place * BINS + column, value, minlength=groups * BINS) for value in values]
-    return np.stack([one.reshape(groups, BINS) for one in flat], axis=1)
+    return np.stack([sums.reshape(groups, BINS) for sums in flat], axis=1)
 
 
 def _brier(sums: Floats) -> Floats:
@@ -158,6 +160,6 @@ def _ece(sums: Floats) -> Floats:
     return result
 
 
-def _estimate(value: Floats, samples: Floats) -> Estimate:
-    low, high = np.quantile(samples, [0.025, 0.975]).tolist()
-    return Estimate(float(value[0]), low, high)
+def _estimate(value: Floats, samples: Floats, groups: int) -> Estimate:
+    interval = expanded_percentiles(samples.tolist(), groups)
+    return Estimate(float(value[0]), *(interval or (None, None)))

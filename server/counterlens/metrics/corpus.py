@@ -2,8 +2,8 @@
 
 A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
 value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the
-median of its snippets' values; the interval is a percentile bootstrap of 500 draws, as many as in the paper,
-in which whole files are drawn, because the snippets of one file resemble each other.
+median of its snippets' values; the interval is a bootstrap of 500 draws, as many as in the paper, in which
+whole files are drawn, because the snippets of one file resemble each other (see `bootstrap.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.confidence.units import units
-from counterlens.metrics.bootstrap import bootstrap
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS, bootstrap
 from counterlens.syntax.concepts import Category
 
 RESAMPLES = 500
@@ -46,24 +46,25 @@ class FileConfidence:
     bytes: int
 
     @classmethod
-    def of(cls, found: Confidence) -> FileConfidence:
+    def of(cls, scored: Confidence) -> FileConfidence:
         """The local values of a scored document."""
-        starts = np.array([unit.start for unit in units(found.document)], np.int64)
+        starts = np.array([unit.start for unit in units(scored.document)], np.int64)
         grouped: dict[Category, dict[int, list[float]]] = {}
         everything: dict[int, list[float]] = {}
-        for node in found.nodes:
+        for node in scored.nodes:
             if not node.named or node.confidence is None or node.category is Category.STRUCTURE:
                 continue
             snippet = int(np.searchsorted(starts, node.start, side="right"))
             grouped.setdefault(node.category, {}).setdefault(snippet, []).append(node.confidence)
             everything.setdefault(snippet, []).append(node.confidence)
-        bits, scored = Surprisal(found.scores).bits(np.array([0]), np.array([len(found.document.data)]))
+        end = np.array([len(scored.document.data)])
+        bits, covered = Surprisal(scored.scores).bits(np.array([0]), end)
         return cls(
             categories={category: _means(snippets) for category, snippets in grouped.items()},
             whole=_means(everything),
-            tokens=int((~np.isnan(found.scores.logprob)).sum()),
+            tokens=int((~np.isnan(scored.scores.logprob)).sum()),
             bits=float(bits[0]),
-            bytes=int(scored[0]),
+            bytes=int(covered[0]),
         )
 
 
@@ -73,7 +74,7 @@ class Estimate:
 
     Attributes:
         value: Of all files together.
-        low: The lower end of the 95 % interval; None for a single file, which tells of no other.
+        low: The lower end of the 95 % interval; None for fewer than six files, which tell little of others.
         high: Its upper end.
     """
 
@@ -129,41 +130,40 @@ def corpus_confidence(
         seed: Of the draws: the same seed gives the same intervals.
         resamples: How many draws.
     """
-    occurring = sorted({category for one in files for category in one.categories})
+    occurring = sorted({category for file in files for category in file.categories})
     none = np.empty(0)
     return CorpusConfidence(
         categories={
             category: median
             for category in occurring
-            if (median := _median([one.categories.get(category, none) for one in files], seed, resamples))
+            if (median := _median([file.categories.get(category, none) for file in files], seed, resamples))
         },
-        whole=_median([one.whole for one in files], seed, resamples),
+        whole=_median([file.whole for file in files], seed, resamples),
         bits_per_byte=_estimate(files, _bits_per_byte, seed, resamples),
         files=len(files),
-        tokens=sum(one.tokens for one in files),
+        tokens=sum(file.tokens for file in files),
         seed=seed,
         resamples=resamples,
     )
 
 
-def _median(values: list[Floats], seed: int, resamples: int) -> Median | None:
-    found = _estimate(values, _pooled, seed, resamples)
-    if found is None:
+def _median(files: list[Floats], seed: int, resamples: int) -> Median | None:
+    """The median of all values, which are given file by file."""
+    estimate = _estimate(files, _pooled, seed, resamples)
+    if estimate is None:
         return None
-    holding = [one for one in values if len(one)]
-    low, high = (found.low, found.high) if len(holding) > 1 else (None, None)
-    return Median(found.value, low, high, sum(map(len, holding)), len(holding))
+    holding = [values for values in files if len(values)]
+    enough = len(holding) >= LEAST_CLUSTERS
+    low, high = (estimate.low, estimate.high) if enough else (None, None)
+    return Median(estimate.value, low, high, sum(map(len, holding)), len(holding))
 
 
 def _estimate(
     files: Sequence[OfFile], figure: Callable[[Sequence[OfFile]], float | None], seed: int, resamples: int
 ) -> Estimate | None:
-    """A figure with its interval over files; a single file has none."""
-    if len(files) < 2:
-        value = figure(files)
-        return None if value is None else Estimate(value, None, None)
-    found = bootstrap(files, figure, seed=seed, resamples=resamples)
-    return None if found.value is None else Estimate(found.value, found.low, found.high)
+    """A figure with its interval over files."""
+    drawn = bootstrap(files, figure, seed=seed, resamples=resamples)
+    return None if drawn.value is None else Estimate(drawn.value, drawn.low, drawn.high)
 
 
 def _pooled(chosen: Sequence[Floats]) -> float | None:
@@ -172,8 +172,8 @@ def _pooled(chosen: Sequence[Floats]) -> float | None:
 
 
 def _bits_per_byte(chosen: Sequence[FileConfidence]) -> float | None:
-    size = sum(one.bytes for one in chosen)
-    return sum(one.bits for one in chosen) / size if size else None
+    size = sum(file.bytes for file in chosen)
+    return sum(file.bits for file in chosen) / size if size else None
 
 
 def _means(snippets: dict[int, list[float]]) -> Floats:

@@ -2,7 +2,7 @@
 
 The unit is a function, because the pairs of one resemble each other: its value for a mutation is the mean
 effect of its informative pairs. Two mutations are correlated over the functions that have informative pairs
-of both. Fewer than ten functions say nothing: their bootstrap collapses (see `summary.py`).
+of both. Fewer than ten functions say nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from itertools import combinations
 
 from counterlens.metrics.association import pearson
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.summary import LEAST_CLUSTERS, Observation
+from counterlens.metrics.summary import Observation
+
+LEAST_FUNCTIONS = 10
 
 
 def effect_correlations(
@@ -29,21 +31,20 @@ def effect_correlations(
         None as value, with n, where fewer than ten functions have both, or the effect of one never changes.
     """
     effects: dict[str, dict[tuple[str, str], list[int]]] = {}
-    for one in observations:
-        if one.effect is not None and one.effect.informative:
-            effects.setdefault(one.mutation, {}).setdefault(one.cluster, []).append(
-                one.effect.mutation_effect
-            )
-    found = {}
+    for pair in observations:
+        if pair.effect is not None and pair.effect.informative:
+            of_mutation = effects.setdefault(pair.mutation, {})
+            of_mutation.setdefault(pair.cluster, []).append(pair.effect.mutation_effect)
+    correlations = {}
     for first, second in combinations(sorted(effects), 2):
         both = [cluster for cluster in effects[first] if cluster in effects[second]]
         if both:
-            pairs = [(_mean(effects[first][one]), _mean(effects[second][one])) for one in both]
-            enough = len(pairs) >= LEAST_CLUSTERS
-            found[first, second] = (
+            pairs = [(_mean(effects[first][cluster]), _mean(effects[second][cluster])) for cluster in both]
+            enough = len(pairs) >= LEAST_FUNCTIONS
+            correlations[first, second] = (
                 pearson(pairs, seed=seed) if enough else Estimate(None, None, None, len(pairs))
             )
-    return found
+    return correlations
 
 
 def _mean(values: list[int]) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import NormalDist
+from itertools import count
+
+from counterlens.metrics.intervals import Sample, wilson_interval
 
 
 class PairOutcome(StrEnum):
@@ -65,23 +66,40 @@ class Proportion:
     n: int
 
 
-def average_mutation_effect(effects: Iterable[Effect]) -> Proportion:
-    """The share of informative pairs whose verdict changed, with a Wilson interval.
+def average_mutation_effect(
+    effects: Iterable[Effect], clusters: Iterable[Hashable] | None = None
+) -> Proportion:
+    """The share of informative pairs whose verdict changed; the effect of one pair is 0 or 1.
 
-    The mutation effect of one pair is 0 or 1, so its average is a proportion; the Wilson interval stays
-    honest for the handful of pairs that one function gives, where a bootstrap would collapse to a point.
+    Args:
+        effects: Of the pairs.
+        clusters: What each is of, such as its function; without it, the pairs are independent.
     """
-    known = [effect for effect in effects if effect.informative]
-    return wilson(sum(effect.mutation_effect for effect in known), len(known))
+    return pooled_share(
+        (cluster, effect.mutation_effect == 1)
+        for effect, cluster in zip(effects, count() if clusters is None else clusters, strict=False)
+        if effect.informative
+    )
 
 
 def wilson(count: int, n: int, level: float = 0.95) -> Proportion:
-    """The Wilson score interval of a binomial proportion."""
+    """The share of n independent observations, with its Wilson score interval."""
     if n == 0:
         return Proportion(None, None, None, 0, 0)
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    share = count / n
-    scale = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / scale
-    margin = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Proportion(share, max(0.0, centre - margin), min(1.0, centre + margin), count, n)
+    return Proportion(count / n, *wilson_interval(count / n, n, level), count, n)
+
+
+def pooled_share(values: Iterable[tuple[Hashable, bool]], level: float = 0.95) -> Proportion:
+    """The share of the true among all values, each given with the cluster that it belongs to.
+
+    The interval is Wilson's on the effective sample size (see `intervals.py`); that is n where each cluster
+    has one value.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for cluster, value in values:
+        groups.setdefault(cluster, []).append(int(value))
+    if not groups:
+        return wilson(0, 0)
+    sample = Sample.of(groups.values())
+    holding = sum(map(sum, groups.values()))
+    return Proportion(sample.mean, *sample.share_interval(level), holding, sample.n)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import comb
 
-from counterlens.metrics.bootstrap import bootstrap
-from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, wilson
+from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, pooled_share
 
-RESAMPLES = 2000
-LEAST_CLUSTERS = 10
-"""Functions with informative pairs from which on the interval is a bootstrap over functions."""
+INDEPENDENT = "wilson"
+CLUSTERED = "wilson on the effective sample size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Observation:
 
     @property
     def cluster(self) -> tuple[str, str]:
-        """Pairs of one function are alike, so they are resampled together."""
+        """Pairs of one function are alike, so they count for fewer than as many independent ones."""
         return self.file, self.function
 
 
@@ -47,7 +45,8 @@ class EffectSummary:
         unjudged: Pairs of which a side could not be judged.
         uninformative: Judged pairs where both completions fail; the paper discards them.
         average: The average mutation effect over the informative pairs, with its 95 % interval.
-        method: Where the interval comes from: `wilson`, or `bootstrap over functions`.
+        method: Where the interval comes from: `INDEPENDENT`, or `CLUSTERED` where there are several functions
+            and some have several pairs.
         signed: The mean of A(counterfactual) - A(original) over the informative pairs, in [-1, 1].
         lost: Pairs where only the original was right.
         gained: Pairs where only the counterfactual was.
@@ -69,42 +68,36 @@ class EffectSummary:
     functions: int
 
 
-def summarize(
-    observations: Iterable[Observation], *, seed: int = 0, resamples: int = RESAMPLES
-) -> EffectSummary:
+def summarize(observations: Iterable[Observation], *, seed: int = 0) -> EffectSummary:  # noqa: ARG001
     """Sum up pairs.
 
-    The interval of the average is Wilson's while the informative pairs come from fewer than ten functions: a
-    bootstrap of so few collapses to a point. From ten on it is the percentile bootstrap that draws whole
-    functions, because the pairs of one function are not independent.
+    The intervals are Wilson's on the effective sample size, because the pairs of one function are not
+    independent. The pairs of a single function tell of that function alone.
 
     Args:
         observations: The pairs.
-        seed: Of the bootstrap.
-        resamples: How often to draw.
+        seed: Without effect: no chance is in it.
     """
     seen = list(observations)
-    judged = [one.effect for one in seen if one.effect is not None]
-    informative = [effect for effect in judged if effect.informative]
-    lost = sum(effect.signed < 0 for effect in informative)
-    gained = sum(effect.signed > 0 for effect in informative)
-    clusters = _clusters(seen)
-    average, method = average_mutation_effect(informative), "wilson"
-    if len(clusters) >= LEAST_CLUSTERS:
-        drawn = bootstrap(clusters, _changed, seed=seed, resamples=resamples)
-        average, method = replace(average, low=drawn.low, high=drawn.high), "bootstrap over functions"
+    judged = [(pair.cluster, pair.effect) for pair in seen if pair.effect is not None]
+    informative = [(cluster, effect) for cluster, effect in judged if effect.informative]
+    lost = sum(effect.signed < 0 for _, effect in informative)
+    gained = sum(effect.signed > 0 for _, effect in informative)
+    functions = len({cluster for cluster, _ in informative})
     return EffectSummary(
         pairs=len(seen),
         unjudged=len(seen) - len(judged),
         uninformative=len(judged) - len(informative),
-        average=average,
-        method=method,
+        average=average_mutation_effect(
+            (effect for _, effect in informative), (cluster for cluster, _ in informative)
+        ),
+        method=INDEPENDENT if functions in (1, len(informative)) else CLUSTERED,
         signed=(gained - lost) / len(informative) if informative else None,
         lost=lost,
         gained=gained,
         mcnemar=mcnemar_exact(lost, gained),
-        original_accuracy=wilson(sum(effect.original for effect in judged), len(judged)),
-        functions=len(clusters),
+        original_accuracy=pooled_share((cluster, effect.original) for cluster, effect in judged),
+        functions=functions,
     )
 
 
@@ -116,11 +109,11 @@ def grouped(
     Args:
         observations: The pairs.
         key: The group of a pair, such as its mutation.
-        seed: Of the bootstrap.
+        seed: As of `summarize`.
     """
     groups: dict[str, list[Observation]] = {}
-    for one in observations:
-        groups.setdefault(key(one), []).append(one)
+    for pair in observations:
+        groups.setdefault(key(pair), []).append(pair)
     return {name: summarize(members, seed=seed) for name, members in groups.items()}
 
 
@@ -139,18 +132,3 @@ def mcnemar_exact(lost: int, gained: int) -> float | None:
         return None
     tail = sum(comb(changed, k) for k in range(min(lost, gained) + 1))
     return min(1.0, 2 * tail / (1 << changed))
-
-
-def _clusters(seen: Sequence[Observation]) -> list[tuple[int, int]]:
-    """Of each function: how many informative pairs changed their verdict, and how many there are."""
-    counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for one in seen:
-        if one.effect is not None and one.effect.informative:
-            changed, n = counts.get(one.cluster, (0, 0))
-            counts[one.cluster] = changed + one.effect.mutation_effect, n + 1
-    return list(counts.values())
-
-
-def _changed(clusters: Sequence[tuple[int, int]]) -> float | None:
-    n = sum(pairs for _, pairs in clusters)
-    return sum(changed for changed, _ in clusters) / n if n else None

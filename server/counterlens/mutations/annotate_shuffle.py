@@ -10,8 +10,8 @@ from counterlens.mutations.annotations import annotated, annotation_span, read_a
 from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.module import Function
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.module import FunctionNode
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 
 class AnnotateShuffle(Mutation):
@@ -32,19 +32,19 @@ class AnnotateShuffle(Mutation):
         Example(before="def f(a: int, b: int): return f.__annotations__\n", refused="reads annotations"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: Context, function: Function) -> Site | Refused:
+    def _site(self, context: Context, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         reason = read_at_run_time(module, function.node)
         if reason is not None:
-            return Refused(function.start, reason)
+            return SiteRefused(function.start, reason)
         spans = [annotation_span(module, note) for note in annotated(function.node)]
         texts = {module.text(span) for span in spans}
         if len(texts) < 2:
-            return Refused(function.start, "its parameters do not have two different annotations")
+            return SiteRefused(function.start, "its parameters do not have two different annotations")
         chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
         order = list(spans)
         while all(module.text(a) == module.text(b) for a, b in zip(spans, order, strict=True)):

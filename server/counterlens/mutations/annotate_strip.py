@@ -9,7 +9,7 @@ from counterlens.mutations.annotations import annotated, annotation_span, read_a
 from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.occurrences import parameters
 
 
@@ -31,15 +31,15 @@ class AnnotateStrip(Mutation):
         Example(before="def f(a): pass\n", refused="no annotations"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
             if not annotated(function.node):
-                yield Refused(function.start, "its parameters have no annotations")
+                yield SiteRefused(function.start, "its parameters have no annotations")
                 continue
             reason = read_at_run_time(module, function.node)
             if reason is not None:
-                yield Refused(function.start, reason)
+                yield SiteRefused(function.start, reason)
                 continue
             edits = [
                 replace(module.end(param.name), annotation_span(module, param.annotation)[1], "")

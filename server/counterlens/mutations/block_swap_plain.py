@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.negate_condition import same_branches
 
 
@@ -32,14 +32,14 @@ class BlockSwapPlain(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)
             if not isinstance(node.orelse, cst.Else):
-                yield Refused(start, "there is no else branch to exchange with")
+                yield SiteRefused(start, "there is no else branch to exchange with")
             elif same_branches(context, node):
-                yield Refused(start, "both branches do the same")
+                yield SiteRefused(start, "both branches do the same")
             else:
                 yield Site(
                     span=(start, end),

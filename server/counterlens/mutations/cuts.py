@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 from counterlens.mutations.base import Cut
 from counterlens.mutations.edits import Edit, Rendered
-from counterlens.mutations.module import Function, Module
+from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.mutation import Site
 
 PREFIX_RATIO = 0.75
@@ -15,7 +15,7 @@ Ratio = float | tuple[float, float]
 """Which part of a function's lines stays before the cut, or the range that this part must lie in."""
 
 
-def trailing(module: Module, function: Function, edits: tuple[Edit, ...], ratio: Ratio) -> int | None:
+def trailing(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ratio: Ratio) -> int | None:
     """Where the trailing part of a function begins: the start of the statement nearest to `ratio`.
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long

@@ -10,8 +10,8 @@ import libcst as cst
 from counterlens.mutations.assumptions import OBJECT_LIFETIME
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.module import Function, Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.module import FunctionNode, Module
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.naming import FreshNames
 from counterlens.mutations.variables import Occurrence, Role, Variable
 
@@ -80,7 +80,7 @@ class DefUseBreak(Mutation):
         Example(before="def f(a):\n    x = a\n    g(x)\n    x = None\n    return x\n", refused="lets go"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         names = FreshNames(context.module, context.seed)
         for function in context.module.functions:
             scope = context.module.scopes.of_node[function.node]
@@ -90,8 +90,8 @@ class DefUseBreak(Mutation):
                     yield found
 
     def _site(
-        self, module: Module, function: Function, variable: Variable, names: FreshNames
-    ) -> Site | Refused | None:
+        self, module: Module, function: FunctionNode, variable: Variable, names: FreshNames
+    ) -> Site | SiteRefused | None:
         occurrences = sorted(variable.occurrences, key=lambda o: module.start(o.node))
         definitions = [o for o in occurrences if o.role in {Role.BIND, Role.PARAMETER}]
         if len(definitions) < 2 or not variable.roles <= _ALLOWED:
@@ -99,13 +99,15 @@ class DefUseBreak(Mutation):
         at = module.start(definitions[1].node)
         reason = self._unsafe(module, variable)
         if reason is not None:
-            return Refused(at, reason)
+            return SiteRefused(at, reason)
         candidates = (d for d in definitions[1:] if d.role is Role.BIND)
         for definition in candidates:
             later = self._chain(module, function, occurrences, definition)
             if later is not None:
                 if _releases(module, definition):
-                    return Refused(module.start(definition.node), "the second definition lets go of a value")
+                    return SiteRefused(
+                        module.start(definition.node), "the second definition lets go of a value"
+                    )
                 name = names.draw(self.id, function.qualname, variable.name)
                 line = module.line(module.start(definition.node))
                 return Site(
@@ -114,7 +116,9 @@ class DefUseBreak(Mutation):
                     edits=tuple(replace(*module.span(o.node), name) for o in (definition, *later)),
                     assumptions=(OBJECT_LIFETIME,),
                 )
-        return Refused(at, f"a second definition of `{variable.name}` does not always come before its uses")
+        return SiteRefused(
+            at, f"a second definition of `{variable.name}` does not always come before its uses"
+        )
 
     @staticmethod
     def _unsafe(module: Module, variable: Variable) -> str | None:
@@ -128,7 +132,7 @@ class DefUseBreak(Mutation):
 
     @staticmethod
     def _chain(
-        module: Module, function: Function, occurrences: list[Occurrence], definition: Occurrence
+        module: Module, function: FunctionNode, occurrences: list[Occurrence], definition: Occurrence
     ) -> list[Occurrence] | None:
         """The occurrences behind a definition, where it comes before all of them whenever they run."""
         placed = _assignment(module, definition)

@@ -18,7 +18,7 @@ from counterlens.mutations import effect_calls, effect_expressions, effect_state
 from counterlens.mutations.bound import SurelyBound
 from counterlens.mutations.children import children
 from counterlens.mutations.effect_rules import Rules
-from counterlens.mutations.effects import Effects
+from counterlens.mutations.effects import SideEffects
 from counterlens.mutations.kinds import Kinds
 from counterlens.mutations.module import Module
 
@@ -33,17 +33,17 @@ class EffectAnalysis:
         self.module = module
         self.bound = SurelyBound(module)
         self.kinds = Kinds(module)
-        self._known: dict[cst.CSTNode, Effects] = {}
+        self._known: dict[cst.CSTNode, SideEffects] = {}
 
-    def of(self, node: cst.CSTNode) -> Effects:
+    def of(self, node: cst.CSTNode) -> SideEffects:
         """What a statement or expression can do."""
         known = self._known.get(node)
         if known is None:
-            known = self._known[node] = Effects()
+            known = self._known[node] = SideEffects()
             self.add(node, known)
         return known
 
-    def add(self, node: cst.CSTNode, to: Effects) -> None:
+    def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what a node can do."""
         rule = _RULES.get(type(node))
         if rule is not None:
@@ -57,7 +57,7 @@ class EffectAnalysis:
         else:
             self.parts(node, to)
 
-    def parts(self, node: cst.CSTNode, to: Effects) -> None:
+    def parts(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what the parts of a node can do."""
         for child in children(node):
             self.add(child, to)

@@ -6,14 +6,14 @@ import libcst as cst
 
 from counterlens.mutations.children import children
 from counterlens.mutations.effect_calls import iterates
-from counterlens.mutations.effect_rules import Analysis, Rules, compound
-from counterlens.mutations.effects import Effects, Heap
-from counterlens.mutations.kinds import Kind
+from counterlens.mutations.effect_rules import NodeEffects, Rules, compound
+from counterlens.mutations.effects import Heap, SideEffects
+from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.known_code import PURE_BUILTINS
 from counterlens.mutations.variables import Role
 
 
-def name(analysis: Analysis, node: cst.Name, to: Effects) -> None:
+def name(analysis: NodeEffects, node: cst.Name, to: SideEffects) -> None:
     """A name that is read or bound."""
     occurrence = analysis.module.scopes.occurrence.get(node)
     if occurrence is None or occurrence.variable is None:
@@ -27,7 +27,7 @@ def name(analysis: Analysis, node: cst.Name, to: Effects) -> None:
         to.writes.add(variable)
 
 
-def make_function(analysis: Analysis, node: cst.Lambda | cst.FunctionDef, to: Effects) -> None:
+def make_function(analysis: NodeEffects, node: cst.Lambda | cst.FunctionDef, to: SideEffects) -> None:
     """Making a function reads what it captures: later writes to it must not move before."""
     inner = analysis.module.scopes.of_node[node]
     for scope in inner.inside():
@@ -39,32 +39,32 @@ def make_function(analysis: Analysis, node: cst.Lambda | cst.FunctionDef, to: Ef
         to.writes.discard(variable)
 
 
-def _nothing(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+def _nothing(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
     """A literal, or `pass`."""
 
 
-def operator(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+def operator(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
     """An operator, a subscript, a format: implemented by the operands' classes."""
     analysis.parts(node, to)
     operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
-    if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= Kind.ATOM for o in operands):
+    if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= ValueKind.ATOM for o in operands):
         to.raises |= not isinstance(node, cst.FormattedStringExpression) and not _never_raises(
-            node, all(analysis.kinds.of(operand) is Kind.NUMBER for operand in operands)
+            node, all(analysis.kinds.of(operand) is ValueKind.NUMBER for operand in operands)
         )
         return
     to.raises = to.operators = True
     to.touches(Heap.READ)
 
 
-def _attribute(analysis: Analysis, node: cst.Attribute, to: Effects) -> None:
+def _attribute(analysis: NodeEffects, node: cst.Attribute, to: SideEffects) -> None:
     analysis.add(node.value, to)
     to.raises = to.operators = True
     to.touches(Heap.READ)
 
 
-def _is(analysis: Analysis, node: cst.Comparison, to: Effects) -> None:
+def _is(analysis: NodeEffects, node: cst.Comparison, to: SideEffects) -> None:
     if all(isinstance(target.operator, cst.Is | cst.IsNot) for target in node.comparisons) or all(
-        analysis.kinds.of(side) is Kind.NUMBER
+        analysis.kinds.of(side) is ValueKind.NUMBER
         for side in (node.left, *(target.comparator for target in node.comparisons))
     ):
         analysis.parts(node, to)
@@ -74,14 +74,14 @@ def _is(analysis: Analysis, node: cst.Comparison, to: Effects) -> None:
         to.touches(Heap.READ)
 
 
-def _unary(analysis: Analysis, node: cst.UnaryOperation, to: Effects) -> None:
+def _unary(analysis: NodeEffects, node: cst.UnaryOperation, to: SideEffects) -> None:
     analysis.add(node.expression, to)
-    if analysis.kinds.of(node.expression) is not Kind.NUMBER:
+    if analysis.kinds.of(node.expression) is not ValueKind.NUMBER:
         to.raises = to.operators = True
         to.touches(Heap.READ)
 
 
-def _display(analysis: Analysis, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: Effects) -> None:
+def _display(analysis: NodeEffects, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: SideEffects) -> None:
     analysis.parts(node, to)
     if isinstance(node, cst.Set | cst.Dict):
         literal = all(
@@ -92,7 +92,9 @@ def _display(analysis: Analysis, node: cst.List | cst.Tuple | cst.Set | cst.Dict
         to.operators |= not literal
 
 
-def _starred(analysis: Analysis, node: cst.StarredElement | cst.StarredDictElement, to: Effects) -> None:
+def _starred(
+    analysis: NodeEffects, node: cst.StarredElement | cst.StarredDictElement, to: SideEffects
+) -> None:
     analysis.add(node.value, to)
     iterates(analysis, node.value, to)
 

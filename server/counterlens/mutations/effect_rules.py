@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import libcst as cst
 
 from counterlens.mutations.bound import SurelyBound
-from counterlens.mutations.effects import Effects
+from counterlens.mutations.effects import SideEffects
 from counterlens.mutations.kinds import Kinds
 from counterlens.mutations.module import Module
 
 
-class Analysis(Protocol):
+class NodeEffects(Protocol):
     """The effects of the nodes of one module, for rules that need those of other nodes.
 
     Attributes:
@@ -26,24 +26,24 @@ class Analysis(Protocol):
     bound: SurelyBound
     kinds: Kinds
 
-    def of(self, node: cst.CSTNode) -> Effects:
+    def of(self, node: cst.CSTNode) -> SideEffects:
         """What a statement or expression can do."""
         ...
 
-    def add(self, node: cst.CSTNode, to: Effects) -> None:
+    def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what a node can do."""
         ...
 
-    def parts(self, node: cst.CSTNode, to: Effects) -> None:
+    def parts(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what the parts of a node can do."""
         ...
 
 
-Rule = Callable[[Analysis, Any, Effects], None]
+Rule = Callable[[NodeEffects, Any, SideEffects], None]
 """Adds what a node can do: called with the analysis, the node, and what to add to."""
 Rules = dict[type[cst.CSTNode], Rule]
 
 
-def compound(analysis: Analysis, node: cst.CSTNode, to: Effects) -> None:
+def compound(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
     """A node that does what its parts do, and nothing else."""
     analysis.parts(node, to)

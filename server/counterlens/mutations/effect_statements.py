@@ -6,19 +6,19 @@ import libcst as cst
 
 from counterlens.mutations.effect_calls import iterates
 from counterlens.mutations.effect_expressions import make_function, name, operator
-from counterlens.mutations.effect_rules import Analysis, Rules, compound
-from counterlens.mutations.effects import Effects, Heap
-from counterlens.mutations.kinds import Kind
+from counterlens.mutations.effect_rules import NodeEffects, Rules, compound
+from counterlens.mutations.effects import Heap, SideEffects
+from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.known_code import QUIET_IMPORTS
 
 
-def _assign(analysis: Analysis, node: cst.Assign, to: Effects) -> None:
+def _assign(analysis: NodeEffects, node: cst.Assign, to: SideEffects) -> None:
     analysis.add(node.value, to)
     for target in node.targets:
         _target(analysis, target.target, node.value, to)
 
 
-def _annotated(analysis: Analysis, node: cst.AnnAssign, to: Effects) -> None:
+def _annotated(analysis: NodeEffects, node: cst.AnnAssign, to: SideEffects) -> None:
     """The annotation of a local variable is never evaluated."""
     if node.value is not None:
         analysis.add(node.value, to)
@@ -27,20 +27,22 @@ def _annotated(analysis: Analysis, node: cst.AnnAssign, to: Effects) -> None:
         analysis.add(node.annotation, to)
 
 
-def _augmented(analysis: Analysis, node: cst.AugAssign, to: Effects) -> None:
+def _augmented(analysis: NodeEffects, node: cst.AugAssign, to: SideEffects) -> None:
     analysis.add(node.value, to)
     _target(analysis, node.target, None, to)
     variable = analysis.module.scopes.variable(node.target)
-    kind = analysis.kinds.variable(variable) if variable is not None else Kind.UNKNOWN
-    if kind <= Kind.ATOM:
+    kind = analysis.kinds.variable(variable) if variable is not None else ValueKind.UNKNOWN
+    if kind <= ValueKind.ATOM:
         quiet = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign | cst.MultiplyAssign)
-        to.raises |= not (quiet and kind is Kind.NUMBER)
+        to.raises |= not (quiet and kind is ValueKind.NUMBER)
         return
     to.raises = to.operators = True
     to.touches(Heap.WRITE)
 
 
-def _target(analysis: Analysis, node: cst.CSTNode, value: cst.BaseExpression | None, to: Effects) -> None:
+def _target(
+    analysis: NodeEffects, node: cst.CSTNode, value: cst.BaseExpression | None, to: SideEffects
+) -> None:
     if isinstance(node, cst.Name):
         name(analysis, node, to)
     elif isinstance(node, cst.Tuple | cst.List):
@@ -55,7 +57,7 @@ def _target(analysis: Analysis, node: cst.CSTNode, value: cst.BaseExpression | N
         to.touches(Heap.WRITE)
 
 
-def _for(analysis: Analysis, node: cst.For, to: Effects) -> None:
+def _for(analysis: NodeEffects, node: cst.For, to: SideEffects) -> None:
     _target(analysis, node.target, None, to)
     analysis.add(node.iter, to)
     iterates(analysis, node.iter, to)
@@ -63,14 +65,14 @@ def _for(analysis: Analysis, node: cst.For, to: Effects) -> None:
     to.yields |= node.asynchronous is not None
 
 
-def _while(analysis: Analysis, node: cst.While, to: Effects) -> None:
+def _while(analysis: NodeEffects, node: cst.While, to: SideEffects) -> None:
     analysis.add(node.test, to)
     _loop(analysis, node, to)
     to.raises = True  # it may not end
 
 
-def _loop(analysis: Analysis, node: cst.For | cst.While, to: Effects) -> None:
-    body = Effects()
+def _loop(analysis: NodeEffects, node: cst.For | cst.While, to: SideEffects) -> None:
+    body = SideEffects()
     analysis.add(node.body, body)
     body.jumps = False  # out of this loop at most
     to.include(body)
@@ -78,17 +80,17 @@ def _loop(analysis: Analysis, node: cst.For | cst.While, to: Effects) -> None:
         analysis.add(node.orelse, to)
 
 
-def _jump(_analysis: Analysis, _: cst.Break | cst.Continue, to: Effects) -> None:
+def _jump(_analysis: NodeEffects, _: cst.Break | cst.Continue, to: SideEffects) -> None:
     to.jumps = True
 
 
-def _exit(analysis: Analysis, node: cst.Return | cst.Raise, to: Effects) -> None:
+def _exit(analysis: NodeEffects, node: cst.Return | cst.Raise, to: SideEffects) -> None:
     analysis.parts(node, to)
     to.exits = True
     to.raises |= isinstance(node, cst.Raise)
 
 
-def _import(analysis: Analysis, node: cst.Import | cst.ImportFrom, to: Effects) -> None:
+def _import(analysis: NodeEffects, node: cst.Import | cst.ImportFrom, to: SideEffects) -> None:
     names: list[cst.BaseExpression] = []
     if isinstance(node, cst.Import):
         names = [alias.name for alias in node.names]
@@ -104,14 +106,14 @@ def _import(analysis: Analysis, node: cst.Import | cst.ImportFrom, to: Effects) 
         _imported(analysis, alias, to)
 
 
-def _imported(analysis: Analysis, alias: cst.ImportAlias, to: Effects) -> None:
+def _imported(analysis: NodeEffects, alias: cst.ImportAlias, to: SideEffects) -> None:
     bound: cst.CSTNode = alias.asname.name if alias.asname is not None else alias.name
     while isinstance(bound, cst.Attribute):
         bound = bound.value
     name(analysis, cst.ensure_type(bound, cst.Name), to)
 
 
-def _define(analysis: Analysis, node: cst.FunctionDef, to: Effects) -> None:
+def _define(analysis: NodeEffects, node: cst.FunctionDef, to: SideEffects) -> None:
     name(analysis, node.name, to)
     make_function(analysis, node, to)
     if node.decorators:

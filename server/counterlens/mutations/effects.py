@@ -17,7 +17,7 @@ class Heap(IntEnum):
 
 
 @dataclass(slots=True)
-class Effects:
+class SideEffects:
     """What a piece of code can do, at most.
 
     Attributes:
@@ -47,7 +47,7 @@ class Effects:
         """Whether nobody can tell that it ran, but by its value and the variables it binds."""
         return not (self.opaque or self.yields or self.jumps or self.exits or self.heap is Heap.WRITE)
 
-    def include(self, other: Effects) -> None:
+    def include(self, other: SideEffects) -> None:
         """Add all that another piece of code can do."""
         self.reads |= other.reads
         self.writes |= other.writes

@@ -11,7 +11,7 @@ from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
 from counterlens.mutations.module import MODULE, Module
-from counterlens.mutations.mutation import Context, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Mutation, Site, SiteRefused
 from counterlens.mutations.registry import MUTATIONS
 
 
@@ -121,12 +121,12 @@ def stream(
     context = Context(module, seed)
     for mutation in chosen:
         for found in mutation.sites(context):
-            at = found.at if isinstance(found, Refused) else found.span[0]
+            at = found.at if isinstance(found, SiteRefused) else found.span[0]
             around = module.function_at(at)
             name = around.qualname if around else MODULE
             if function is not None and name != function:
                 continue
-            if isinstance(found, Refused):
+            if isinstance(found, SiteRefused):
                 yield Refusal(mutation.id, name, module.line(at), found.reason)
             elif excluded := sorted(set(without) & set(found.assumptions)):
                 yield Refusal(mutation.id, name, module.line(at), f"it needs to assume {', '.join(excluded)}")

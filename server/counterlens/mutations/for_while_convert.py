@@ -13,7 +13,7 @@ from counterlens.mutations.counting import Counting, Range, counting_while, jump
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.layout import block_indent
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.variables import Scope, ScopeKind
 
 
@@ -100,28 +100,28 @@ class ForWhileConvert(Mutation):
         Example(before="def f(xs):\n    for x in xs: g(x)\n", refused="header's line"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.For):
             yield self._unless_unsafe(context.module, node) or _for_to_while(context, node)
         for loop in context.module.nodes(cst.While):
             yield self._unless_unsafe(context.module, loop) or _while_to_for(context.module, loop)
 
     @staticmethod
-    def _unless_unsafe(module: Module, node: cst.For | cst.While) -> Refused | None:
+    def _unless_unsafe(module: Module, node: cst.For | cst.While) -> SiteRefused | None:
         start = module.start(node)
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
-            return Refused(start, "a new variable of a module or class would be seen from outside")
+            return SiteRefused(start, "a new variable of a module or class would be seen from outside")
         if not isinstance(node.body, cst.IndentedBlock):
-            return Refused(start, "its body stands on its header's line")
+            return SiteRefused(start, "its body stands on its header's line")
         if module.scopes.reads_names(scope):
-            return Refused(start, "the function may look its variables up by name")
+            return SiteRefused(start, "the function may look its variables up by name")
         if isinstance(node, cst.For) and node.asynchronous is not None:
-            return Refused(start, "it is asynchronous")
+            return SiteRefused(start, "it is asynchronous")
         return None
 
 
-def _for_to_while(context: Context, node: cst.For) -> Site | Refused:
+def _for_to_while(context: Context, node: cst.For) -> Site | SiteRefused:
     module = context.module
     scope = module.scope_of(node)
     counted = range_of(module, node)
@@ -202,9 +202,9 @@ def _count_apart(module: Module, node: cst.For, counted: Range) -> Site:
     )
 
 
-def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | Refused:
+def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | SiteRefused:
     if any(module.scopes.hides(name, scope) for name in ("iter", "next", "object")):
-        return Refused(module.start(node), "`iter`, `next` or `object` may mean something else here")
+        return SiteRefused(module.start(node), "`iter`, `next` or `object` may mean something else here")
     depth = _depth(module, node)
     items, item, end = (module.free_name(name, depth) for name in ("items", "item", "end"))
     newline, indent = module.newline, module.indentation(node)
@@ -231,10 +231,10 @@ def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | Refused
     )
 
 
-def _while_to_for(module: Module, node: cst.While) -> Site | Refused:
+def _while_to_for(module: Module, node: cst.While) -> Site | SiteRefused:
     found = counting_while(module, node)
     if isinstance(found, str):
-        return Refused(module.start(node), found)
+        return SiteRefused(module.start(node), found)
     return _range_over(module, node, found)
 
 

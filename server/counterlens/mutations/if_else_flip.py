@@ -13,7 +13,7 @@ from counterlens.mutations.conditions import Negation, complement, shown, wrap_i
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
 from counterlens.mutations.layout import block_indent, indenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 Flavour = Literal["complement", "not"]
 
@@ -95,15 +95,15 @@ class IfElseFlip(Mutation):
     def __init__(self, flavour: Flavour = "complement") -> None:
         self.flavour: Flavour = flavour
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
             yield self._site(context.module, node)
 
-    def _site(self, module: Module, node: cst.If) -> Site | Refused:
+    def _site(self, module: Module, node: cst.If) -> Site | SiteRefused:
         start, end = module.span(node)
         shape = _flip(module, node)
         if shape is None:
-            return Refused(start, "there is no else branch, and its body does not always leave")
+            return SiteRefused(start, "there is no else branch, and its body does not always leave")
         negation = self._negate(module, node.test)
         return Site(
             span=(start, end),

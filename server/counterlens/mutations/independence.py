@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
-from counterlens.mutations.effects import Effects, Heap
+from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.variables import Variable
 
 
@@ -20,7 +20,7 @@ class Independence:
         return self.reason is None
 
 
-def independent(first: Effects, second: Effects, *, caught: bool) -> Independence:
+def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Independence:
     """Whether two neighbours can change places.
 
     Args:
@@ -42,7 +42,7 @@ def independent(first: Effects, second: Effects, *, caught: bool) -> Independenc
     return Independence(None, tuple(assumptions))
 
 
-def _conflict(first: Effects, second: Effects, caught: bool) -> str | None:
+def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | None:
     if first.yields or second.yields or first.jumps or second.jumps:
         return "one of them may jump, or hand over control"
     for one, other in ((first, second), (second, first)):
@@ -66,7 +66,7 @@ def _visible(variable: Variable) -> bool:
     return variable.shared
 
 
-def _seen_after(effects: Effects) -> bool:
+def _seen_after(effects: SideEffects) -> bool:
     """Whether something is different outside of the function after a piece of code ran, or it raised too."""
     return (
         effects.raises or effects.opaque or effects.heap is Heap.WRITE or any(map(_visible, effects.writes))

@@ -12,7 +12,7 @@ from counterlens.mutations.edits import exchange
 from counterlens.mutations.effect_analysis import EffectAnalysis
 from counterlens.mutations.independence import Independence, independent
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 
 class IndependentSwap(Mutation):
@@ -64,7 +64,7 @@ class IndependentSwap(Mutation):
         """`reach`: how many statements apart the two may be; all between must be independent of both."""
         self.reach = reach
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         effects = context.effects
         for block in module.nodes(cst.IndentedBlock):
@@ -81,7 +81,7 @@ class IndependentSwap(Mutation):
 
     def _pair(
         self, module: Module, effects: EffectAnalysis, run: Sequence[cst.CSTNode], caught: bool
-    ) -> Site | Refused | None:
+    ) -> Site | SiteRefused | None:
         first, last = run[0], run[-1]
         one, two = region(module, first), region(module, last)
         if module.text(one) == module.text(two):
@@ -91,7 +91,7 @@ class IndependentSwap(Mutation):
         for a, b in checks:
             verdict: Independence = independent(effects.of(a), effects.of(b), caught=caught)
             if verdict.reason is not None:
-                return Refused(module.start(first), f"the statement and the next: {verdict.reason}")
+                return SiteRefused(module.start(first), f"the statement and the next: {verdict.reason}")
             assumed.update(verdict.assumptions)
         lines = module.line(module.start(first)), module.line(module.start(last))
         return Site(

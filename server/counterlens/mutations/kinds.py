@@ -14,7 +14,7 @@ from counterlens.mutations.module import Module
 from counterlens.mutations.variables import Role, Variable
 
 
-class Kind(IntEnum):
+class ValueKind(IntEnum):
     """Classes of values, the surer the lower."""
 
     NUMBER = 0  # int, float, bool
@@ -28,12 +28,12 @@ _TEXTS = {"str", "repr", "chr", "hex", "bin", "oct", "ascii", "bytes"}
 _CONTAINERS = {"list", "tuple", "dict", "set", "frozenset", "sorted", "range"}
 _TEXT_METHODS = {"join", "lower", "upper", "strip", "lstrip", "rstrip", "replace", "format", "title", "zfill"}
 _DISPLAYS = (cst.List, cst.Tuple, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp)
-_LITERALS: dict[type[cst.BaseExpression], Kind] = {
-    **dict.fromkeys((cst.Integer, cst.Float), Kind.NUMBER),
+_LITERALS: dict[type[cst.BaseExpression], ValueKind] = {
+    **dict.fromkeys((cst.Integer, cst.Float), ValueKind.NUMBER),
     **dict.fromkeys(
-        (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Imaginary), Kind.ATOM
+        (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Imaginary), ValueKind.ATOM
     ),
-    **dict.fromkeys(_DISPLAYS, Kind.CONTAINER),
+    **dict.fromkeys(_DISPLAYS, ValueKind.CONTAINER),
 }
 
 
@@ -42,10 +42,10 @@ class Kinds:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._known: dict[Variable, Kind] = {}
+        self._known: dict[Variable, ValueKind] = {}
         self._open: set[Variable] = set()
 
-    def of(self, node: cst.BaseExpression) -> Kind:
+    def of(self, node: cst.BaseExpression) -> ValueKind:
         """The kind of an expression's value, if it has one."""
         literal = _LITERALS.get(type(node))
         if literal is not None:
@@ -56,13 +56,13 @@ class Kinds:
             return self._of_call(node)
         return self._of_operation(node)
 
-    def variable(self, variable: Variable) -> Kind:
+    def variable(self, variable: Variable) -> ValueKind:
         """The kind of all values that a variable ever has; assumes what is open, as a greatest fixpoint."""
         known = self._known.get(variable)
         if known is not None:
             return known
         if variable in self._open:
-            return Kind.NUMBER
+            return ValueKind.NUMBER
         self._open.add(variable)
         kind = self._bindings(variable)
         self._open.discard(variable)
@@ -70,24 +70,24 @@ class Kinds:
             self._known[variable] = kind
         return kind
 
-    def _bindings(self, variable: Variable) -> Kind:
+    def _bindings(self, variable: Variable) -> ValueKind:
         if not variable.scope.is_function:
-            return Kind.UNKNOWN
-        kind = Kind.NUMBER
+            return ValueKind.UNKNOWN
+        kind = ValueKind.NUMBER
         for occurrence in variable.occurrences:
             if occurrence.role in {Role.USE, Role.DELETE, Role.DECLARE, Role.ANNOTATE}:
                 continue
             kind = max(kind, self._bound(occurrence.node))
-            if kind is Kind.UNKNOWN:
+            if kind is ValueKind.UNKNOWN:
                 break
         return kind
 
-    def _bound(self, name: cst.Name) -> Kind:
+    def _bound(self, name: cst.Name) -> ValueKind:
         module = self._module
         above = module.parent(name)
         if isinstance(above, cst.AssignTarget):
             assign = module.parent(above)
-            return self.of(assign.value) if isinstance(assign, cst.Assign) else Kind.UNKNOWN
+            return self.of(assign.value) if isinstance(assign, cst.Assign) else ValueKind.UNKNOWN
         if isinstance(above, cst.AugAssign):
             return self.of(above.value)
         if isinstance(above, cst.AnnAssign) and above.value is not None:
@@ -95,12 +95,14 @@ class Kinds:
         if isinstance(above, cst.NamedExpr):
             return self.of(above.value)
         if isinstance(above, cst.For | cst.CompFor) and isinstance(above.iter, cst.Call):
-            return Kind.NUMBER if module.scopes.builtin(above.iter.func) == "range" else Kind.UNKNOWN
+            return (
+                ValueKind.NUMBER if module.scopes.builtin(above.iter.func) == "range" else ValueKind.UNKNOWN
+            )
         if isinstance(above, cst.Element):
             return self._unpacked(above)
-        return Kind.UNKNOWN
+        return ValueKind.UNKNOWN
 
-    def _unpacked(self, element: cst.Element) -> Kind:
+    def _unpacked(self, element: cst.Element) -> ValueKind:
         """`a, b = 1, 2`: each name has its own value."""
         target = self._module.parent(element)
         above = self._module.parent(target)
@@ -111,46 +113,52 @@ class Kinds:
                 plain = all(type(e) is cst.Element for e in (*target.elements, *value.elements))
                 if plain and len(target.elements) == len(value.elements):
                     return self.of(value.elements[list(target.elements).index(element)].value)
-        return Kind.UNKNOWN
+        return ValueKind.UNKNOWN
 
-    def _of_name(self, node: cst.Name) -> Kind:
+    def _of_name(self, node: cst.Name) -> ValueKind:
         if node.value in {"True", "False"}:
-            return Kind.NUMBER
+            return ValueKind.NUMBER
         if node.value == "None":
-            return Kind.ATOM
+            return ValueKind.ATOM
         variable = self._module.scopes.variable(node)
-        return self.variable(variable) if variable is not None else Kind.UNKNOWN
+        return self.variable(variable) if variable is not None else ValueKind.UNKNOWN
 
-    def _of_call(self, node: cst.Call) -> Kind:
+    def _of_call(self, node: cst.Call) -> ValueKind:
         name = self._module.scopes.builtin(node.func)
         if name in _NUMBERS:
-            return Kind.NUMBER
+            return ValueKind.NUMBER
         if name in _TEXTS:
-            return Kind.ATOM
+            return ValueKind.ATOM
         if name in _CONTAINERS:
-            return Kind.CONTAINER
+            return ValueKind.CONTAINER
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in _TEXT_METHODS:
-            return self.of(node.func.value) if self.of(node.func.value) is Kind.ATOM else Kind.UNKNOWN
-        return Kind.UNKNOWN
+            return (
+                self.of(node.func.value) if self.of(node.func.value) is ValueKind.ATOM else ValueKind.UNKNOWN
+            )
+        return ValueKind.UNKNOWN
 
-    def _of_operation(self, node: cst.BaseExpression) -> Kind:
+    def _of_operation(self, node: cst.BaseExpression) -> ValueKind:
         if isinstance(node, cst.Comparison):
             sides = [node.left, *(target.comparator for target in node.comparisons)]
-            return Kind.NUMBER if all(self.of(s) is not Kind.UNKNOWN for s in sides) else Kind.UNKNOWN
+            return (
+                ValueKind.NUMBER
+                if all(self.of(s) is not ValueKind.UNKNOWN for s in sides)
+                else ValueKind.UNKNOWN
+            )
         if isinstance(node, cst.UnaryOperation):
-            return Kind.NUMBER if isinstance(node.operator, cst.Not) else self.of(node.expression)
+            return ValueKind.NUMBER if isinstance(node.operator, cst.Not) else self.of(node.expression)
         if isinstance(node, cst.BinaryOperation):
             return self._of_binary(node)
         if isinstance(node, cst.BooleanOperation):
             return max(self.of(node.left), self.of(node.right))
         if isinstance(node, cst.IfExp):
             return max(self.of(node.body), self.of(node.orelse))
-        return Kind.UNKNOWN
+        return ValueKind.UNKNOWN
 
-    def _of_binary(self, node: cst.BinaryOperation) -> Kind:
+    def _of_binary(self, node: cst.BinaryOperation) -> ValueKind:
         left, right = self.of(node.left), self.of(node.right)
-        if left is Kind.ATOM and isinstance(node.operator, cst.Modulo):
-            return Kind.ATOM
+        if left is ValueKind.ATOM and isinstance(node.operator, cst.Modulo):
+            return ValueKind.ATOM
         if isinstance(node.operator, cst.Power):
-            return max(left, right, Kind.ATOM)  # may be complex
+            return max(left, right, ValueKind.ATOM)  # may be complex
         return max(left, right)

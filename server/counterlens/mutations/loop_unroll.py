@@ -14,7 +14,7 @@ from counterlens.mutations.counting import own_parts
 from counterlens.mutations.edits import Edit, Piece, Slice
 from counterlens.mutations.layout import block_indent, dedenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class LoopUnroll(Mutation):
         self.observed = dict(observed or {})
         self.limit = limit
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in (*module.nodes(cst.For), *module.nodes(cst.While)):
             assert isinstance(node, cst.For | cst.While)
             rounds = self.observed.get(module.line(module.start(node)))
             reason = self._refusal(context, node, rounds)
             if reason is not None or rounds is None:
-                yield Refused(module.start(node), reason or "")
+                yield SiteRefused(module.start(node), reason or "")
             else:
                 yield _site(module, node, rounds)
 

@@ -24,7 +24,7 @@ Suite = cst.BaseSuite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class FunctionNode:
     """A function definition and where it lies.
 
     Attributes:
@@ -55,7 +55,7 @@ class Module:
         self._spans = with_depth(lambda: spans(self.tree, self.data))
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
-        self.functions: list[Function] = []
+        self.functions: list[FunctionNode] = []
         with_depth(self._make_index)
 
     # What there is
@@ -206,7 +206,7 @@ class Module:
 
     # Functions
 
-    def function_at(self, offset: int) -> Function | None:
+    def function_at(self, offset: int) -> FunctionNode | None:
         """The innermost function around an offset."""
         index = bisect_right(self._function_starts, offset) - 1
         while index >= 0:
@@ -232,7 +232,7 @@ class Module:
             stack.append(index)
         return found
 
-    def lines_of(self, function: Function) -> list[int]:
+    def lines_of(self, function: FunctionNode) -> list[int]:
         """Where the statements of a function that begin a line begin it, its docstring left out."""
         return self._statement_lines.get(function.node, [])
 
@@ -274,7 +274,7 @@ class Module:
             path = (*path, node.name.value)
             if isinstance(node, cst.FunctionDef):
                 start, end = self._spans[node]
-                self.functions.append(Function(".".join(path), node, start, end))
+                self.functions.append(FunctionNode(".".join(path), node, start, end))
         for child in children(node):
             parents[child] = node
             self._index(child, path)

@@ -65,7 +65,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class SiteRefused:
     """One place where it cannot be done safely, and why, in one sentence without a full stop."""
 
     at: int
@@ -96,7 +96,7 @@ class Mutation(ABC):
     EXAMPLES: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         """All places of a module that it could concern, in the order of the text.
 
         What it yields depends on nothing but the source and the seed.

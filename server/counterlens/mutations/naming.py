@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from counterlens.mutations.edits import Edit, replace
-from counterlens.mutations.module import Function, Module
+from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _TAKEN = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
@@ -41,7 +41,7 @@ class Locals:
         return tuple(dict.fromkeys(variable.name for variable in self.safe))
 
 
-def local_variables(module: Module, function: Function) -> Locals:
+def local_variables(module: Module, function: FunctionNode) -> Locals:
     """The variables that one function binds itself, those of its comprehensions too."""
     scope = module.scopes.of_node[function.node]
     by_name = module.scopes.reads_names(scope)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import complement, shown, wrap_in_not
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 
 class NegateCondition(Mutation):
@@ -27,12 +27,12 @@ class NegateCondition(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start = module.start(node)
             if same_branches(context, node):
-                yield Refused(start, "both branches do the same")
+                yield SiteRefused(start, "both branches do the same")
                 continue
             negation = complement(module, node.test) or wrap_in_not(module, node.test)
             yield Site(

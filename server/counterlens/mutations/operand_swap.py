@@ -13,9 +13,9 @@ from counterlens.mutations.conditions import shown
 from counterlens.mutations.edits import replace
 from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
-from counterlens.mutations.kinds import Kind
+from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.layout import in_format_string, moved_to
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 _REFLECTED: dict[type[cst.BaseCompOp], str] = {
     cst.LessThan: ">",
@@ -49,19 +49,19 @@ class OperandSwap(Mutation):
         Example(before="def f(a): return f'{a == 1}'\n", refused="f-string"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Comparison):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.Comparison) -> Site | Refused | None:
+    def _site(self, context: Context, node: cst.Comparison) -> Site | SiteRefused | None:
         module, effects = context.module, context.effects
         target = node.comparisons[0]
         operator = _REFLECTED.get(type(target.operator))
         start, end = module.span(node)
         if len(node.comparisons) > 1:
-            return Refused(start, "a chain of comparisons evaluates its operands in order")
+            return SiteRefused(start, "a chain of comparisons evaluates its operands in order")
         if operator is None:
             return None
         left, right = node.left, target.comparator
@@ -69,13 +69,13 @@ class OperandSwap(Mutation):
         if module.text(places[0]) == module.text(places[1]):
             return None
         if in_format_string(module, node):
-            return Refused(start, "it stands inside of an f-string")
+            return SiteRefused(start, "it stands inside of an f-string")
         verdict = independent(effects.of(left), effects.of(right), caught=is_caught(module, node))
         if verdict.reason is not None:
-            return Refused(start, f"the operands: {verdict.reason}")
+            return SiteRefused(start, f"the operands: {verdict.reason}")
         assumed = set(verdict.assumptions)
         known = any(isinstance(side, _BUILT_IN) for side in (left, right)) or all(
-            effects.kinds.of(side) <= Kind.ATOM for side in (left, right)
+            effects.kinds.of(side) <= ValueKind.ATOM for side in (left, right)
         )
         if not known:
             assumed.add(REFLECTED)

@@ -11,9 +11,9 @@ from counterlens.mutations.assumptions import PURE_OPERATORS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import shown
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.kinds import Kind
+from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.layout import put
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.naming import numbered_names
 from counterlens.mutations.variables import ScopeKind
 
@@ -78,29 +78,30 @@ class RefactorCondition(Mutation):
         Example(before="def f(a):\n    if a:\n        return locals()\n", refused="by name"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         name = next(numbered_names(context.module, "condition", plain=True))
         for node in context.module.nodes(cst.If):
             yield self._site(context, node, name)
 
-    def _site(self, context: Context, node: cst.If, name: str) -> Site | Refused:
+    def _site(self, context: Context, node: cst.If, name: str) -> Site | SiteRefused:
         module = context.module
         start = module.start(node)
         if isinstance(module.parent(node), cst.If):
-            return Refused(start, "the condition of an elif is evaluated only after the others failed")
+            return SiteRefused(start, "the condition of an elif is evaluated only after the others failed")
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
-            return Refused(start, "a new variable of a module or class would be seen from outside")
+            return SiteRefused(start, "a new variable of a module or class would be seen from outside")
         if module.scopes.reads_names(scope):
-            return Refused(start, "the function may look its variables up by name")
+            return SiteRefused(start, "the function may look its variables up by name")
         before, after = "", ""
         if not _boolean(node.test):
             if context.module.scopes.hides("bool", scope):
-                return Refused(start, "`bool` may mean something else here")
+                return SiteRefused(start, "`bool` may mean something else here")
             before, after = "bool(", ")"
         place = module.outer(node.test)
         again = (
-            isinstance(node.test, cst.BooleanOperation) and context.effects.kinds.of(node.test) > Kind.ATOM
+            isinstance(node.test, cst.BooleanOperation)
+            and context.effects.kinds.of(node.test) > ValueKind.ATOM
         )
         inner = module.span(node.test)
         hugged = (inner[0] - 1, inner[1] + 1) == place and not isinstance(node.test, _NEED_PARENTHESES)

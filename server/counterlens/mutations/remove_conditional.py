@@ -12,7 +12,7 @@ from counterlens.mutations.conditions import shown
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.layout import block_indent, dedenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 
 class RemoveConditional(Mutation):
@@ -50,14 +50,14 @@ class RemoveConditional(Mutation):
         Example(before="if x := a():\n    f(x)\n", refused="binds a name"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)
             if node.orelse is not None or isinstance(module.parent(node), cst.If):
-                yield Refused(start, "there is another branch")
+                yield SiteRefused(start, "there is another branch")
             elif context.effects.of(node.test).writes:
-                yield Refused(start, "the condition binds a name that the body may need")
+                yield SiteRefused(start, "the condition binds a name that the body may need")
             else:
                 description = f"removed the condition `{shown(module, node.test)}`; what it guarded stays"
                 yield Site((start, end), description, tuple(_unguarded(module, node)))

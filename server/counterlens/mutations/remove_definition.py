@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.variables import Role
 
 
@@ -33,13 +33,13 @@ class RemoveDefinition(Mutation):
         Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Assign):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.Assign) -> Site | Refused | None:
+    def _site(self, context: Context, node: cst.Assign) -> Site | SiteRefused | None:
         module = context.module
         target = node.targets[0].target
         variable = module.scopes.variable(target)
@@ -47,15 +47,15 @@ class RemoveDefinition(Mutation):
             return None
         start, end = module.span(node)
         if Role.DECLARE in variable.roles:
-            return Refused(start, f"a `nonlocal` needs a definition of `{variable.name}`")
+            return SiteRefused(start, f"a `nonlocal` needs a definition of `{variable.name}`")
         uses = [module.start(o.node) for o in variable.occurrences if o.role is Role.USE]
         if all(start <= use < end for use in uses):
-            return Refused(start, f"`{variable.name}` is never used")
+            return SiteRefused(start, f"`{variable.name}` is never used")
         line = module.parent(node)
         block = module.parent(line)
         alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         if not alone or not isinstance(block, cst.IndentedBlock):
-            return Refused(start, "the assignment shares its line with other code")
+            return SiteRefused(start, "the assignment shares its line with other code")
         if block.body[0] is line and all(_is_assignment(other) for other in block.body):
             edit = replace(start, end, "pass")
         else:

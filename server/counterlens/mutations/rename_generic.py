@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from counterlens.mutations.module import Function
+from counterlens.mutations.module import FunctionNode
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import Locals, numbered_names
 from counterlens.mutations.renaming import Chooser, Renaming
@@ -78,7 +78,7 @@ class RenameGeneric(Renaming):
         numbers: Iterator[str] = iter(())
         end = -1
 
-        def choose(function: Function, found: Locals) -> dict[Variable, str]:
+        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
             nonlocal numbers, end
             if function.start >= end:  # functions inside of one another share their numbers
                 numbers, end = numbered_names(context.module, "var"), function.end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from counterlens.mutations.module import Function
+from counterlens.mutations.module import FunctionNode
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import FreshNames, Locals
 from counterlens.mutations.renaming import Chooser, Renaming
@@ -46,7 +46,7 @@ class RenameRandom(Renaming):
     def chooser(self, context: Context) -> Chooser:
         names = FreshNames(context.module, context.seed)
 
-        def choose(function: Function, found: Locals) -> dict[Variable, str]:
+        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
             new = {name: names.draw(self.id, function.qualname, name) for name in found.names}
             return {variable: new[variable.name] for variable in found.safe}
 

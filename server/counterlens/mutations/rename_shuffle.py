@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.module import Function, Module
+from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.mutation import Context, Example
 from counterlens.mutations.naming import Locals
 from counterlens.mutations.renaming import Chooser, Renaming
@@ -47,7 +47,7 @@ class RenameShuffle(Renaming):
     def chooser(self, context: Context) -> Chooser:
         pool = _all_names(context.module)
 
-        def choose(function: Function, found: Locals) -> dict[Variable, str] | str:
+        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
             for new in islice(_proposals(found, pool, chance), _TRIES):
                 chosen = {variable: new[variable.name] for variable in found.safe}
@@ -77,7 +77,7 @@ def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterato
         yield dict(zip(names, names[1:] + names[:1], strict=True))
 
 
-def _with_parameter(module: Module, function: Function, found: Locals) -> dict[Variable, str] | None:
+def _with_parameter(module: Module, function: FunctionNode, found: Locals) -> dict[Variable, str] | None:
     """Exchange the name of the only variable with a parameter's, in a file that has no other name to give."""
     if function.node.decorators or (found.scope.parent and found.scope.parent.kind is ScopeKind.CLASS):
         return None

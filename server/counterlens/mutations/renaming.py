@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
-from counterlens.mutations.module import Function
-from counterlens.mutations.mutation import Context, Mutation, Refused, Site
+from counterlens.mutations.module import FunctionNode
+from counterlens.mutations.mutation import Context, Mutation, Site, SiteRefused
 from counterlens.mutations.naming import Locals, described, first_offset, local_variables, renaming
 from counterlens.mutations.variables import Role, Variable
 
-Chooser = Callable[[Function, Locals], dict[Variable, str] | str]
+Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
 """Chooses the new names of a function's variables, or says why there are none."""
 
 
@@ -31,24 +31,24 @@ class Renaming(Mutation):
     def chooser(self, context: Context) -> Chooser:
         """What chooses the new names in one module."""
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         module = context.module
         choose = self.chooser(context)
         for function in module.functions:
             found = local_variables(module, function)
             for variable, reason in found.refused:
-                yield Refused(first_offset(module, variable), reason)
+                yield SiteRefused(first_offset(module, variable), reason)
             if not found.safe:
                 if not found.refused:
-                    yield Refused(function.start, "the function has no variables besides its parameters")
+                    yield SiteRefused(function.start, "the function has no variables besides its parameters")
                 continue
             chosen = choose(function, found)
             if isinstance(chosen, str):
-                yield Refused(function.start, chosen)
+                yield SiteRefused(function.start, chosen)
                 continue
             clash = module.scopes.clash(chosen, found.scope)
             if clash is not None:
-                yield Refused(function.start, f"`{clash}` would mean another variable")
+                yield SiteRefused(function.start, f"`{clash}` would mean another variable")
                 continue
             span = function.start, function.end
             named = any(v.scope is found.scope and Role.PARAMETER in v.roles for v in chosen)

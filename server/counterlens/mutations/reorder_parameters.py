@@ -12,8 +12,8 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
-from counterlens.mutations.module import Function, Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.module import FunctionNode, Module
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
@@ -75,21 +75,21 @@ class ReorderParameters(Mutation):
         """`whole_program`: no other module calls anything in this one."""
         self.whole_program = whole_program
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: Context, function: Function) -> Site | Refused:
+    def _site(self, context: Context, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         moved = [param for param in function.node.params.params if param.default is None]
         if len(moved) < 2:
-            return Refused(function.start, "it has fewer than two parameters without defaults")
+            return SiteRefused(function.start, "it has fewer than two parameters without defaults")
         variable = module.scopes.variable(function.node.name)
         if variable is None:
-            return Refused(function.start, "its name is declared elsewhere")
+            return SiteRefused(function.start, "its name is declared elsewhere")
         reason = self._unresolved(module, function, variable)
         if reason is not None:
-            return Refused(function.start, reason)
+            return SiteRefused(function.start, reason)
         edits = list(_reversed([_param_span(module, param) for param in moved]))
         assumed = set() if variable.scope.is_function else {WHOLE_PROGRAM}
         for occurrence in variable.occurrences:
@@ -97,7 +97,9 @@ class ReorderParameters(Mutation):
                 continue
             found = self._call(context, occurrence, [param.name.value for param in moved], function)
             if isinstance(found, str):
-                return Refused(function.start, f"line {module.line(module.start(occurrence.node))}: {found}")
+                return SiteRefused(
+                    function.start, f"line {module.line(module.start(occurrence.node))}: {found}"
+                )
             edits += found[0]
             assumed |= found[1]
         names = ", ".join(param.name.value for param in moved)
@@ -108,7 +110,7 @@ class ReorderParameters(Mutation):
             assumptions=tuple(sorted(assumed)),
         )
 
-    def _unresolved(self, module: Module, function: Function, variable: Variable) -> str | None:
+    def _unresolved(self, module: Module, function: FunctionNode, variable: Variable) -> str | None:
         scope = variable.scope
         name = variable.name
         if function.node.decorators:
@@ -129,7 +131,7 @@ class ReorderParameters(Mutation):
         return None
 
     def _call(
-        self, context: Context, occurrence: Occurrence, names: Sequence[str], function: Function
+        self, context: Context, occurrence: Occurrence, names: Sequence[str], function: FunctionNode
     ) -> tuple[list[Edit], set[str]] | str:
         module = context.module
         call = module.parent(occurrence.node)

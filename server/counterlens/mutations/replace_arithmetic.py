@@ -11,8 +11,8 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.kinds import Kind
-from counterlens.mutations.mutation import Context, Example, Mutation, Refused, Site
+from counterlens.mutations.kinds import ValueKind
+from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
 
 _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Add: ("-",),
@@ -51,7 +51,7 @@ class ReplaceArithmetic(Mutation):
         Example(before="x = y + 0\n", refused="same value"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | Refused]:
+    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
         binary = context.module.nodes(cst.BinaryOperation)
         augmented = context.module.nodes(cst.AugAssign)
         for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
@@ -59,7 +59,7 @@ class ReplaceArithmetic(Mutation):
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.BinaryOperation | cst.AugAssign) -> Site | Refused | None:
+    def _site(self, context: Context, node: cst.BinaryOperation | cst.AugAssign) -> Site | SiteRefused | None:
         module = context.module
         others = _OTHERS.get(type(node.operator))
         if others is None:
@@ -68,8 +68,8 @@ class ReplaceArithmetic(Mutation):
         right = node.right if isinstance(node, cst.BinaryOperation) else node.value
         left = node.left if isinstance(node, cst.BinaryOperation) else node.target
         sides = [side for side in (left, right) if isinstance(side, cst.BaseExpression)]
-        if any(context.effects.kinds.of(side) in {Kind.ATOM, Kind.CONTAINER} for side in sides):
-            return Refused(start, "the operands are not numbers")
+        if any(context.effects.kinds.of(side) in {ValueKind.ATOM, ValueKind.CONTAINER} for side in sides):
+            return SiteRefused(start, "the operands are not numbers")
         span = module.span(node.operator)
         old = module.text(span)
         chance = random.Random(repr((context.seed, self.id, module.text((start, end)))))  # noqa: S311
@@ -77,5 +77,5 @@ class ReplaceArithmetic(Mutation):
         value = right.value if isinstance(right, cst.Integer) else ""
         plain_old, plain_new = old.removesuffix("="), new.removesuffix("=")
         if value and _NEUTRAL.get(plain_old) == value == _NEUTRAL.get(plain_new):
-            return Refused(start, "the other operator gives the same value")
+            return SiteRefused(start, "the other operator gives the same value")
         return Site((start, end), f"replaced the operator `{old}` by `{new}`", (replace(*span, new),))

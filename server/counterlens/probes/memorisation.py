@@ -15,9 +15,9 @@ from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Effect
-from counterlens.probes.complementary import Substitution, complementary
+from counterlens.probes.operator.complementary import Substitution, complementary
 from counterlens.probes.completion import probe_completion, rewritings
-from counterlens.probes.operator.frequency import corpus_frequencies
+from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.task import Cell, Need, Request, Result, Table
 
@@ -40,7 +40,7 @@ class MemorisationTask:
             raise CounterlensError(
                 "there is no corpus to count operators in", "Name Python files or a dataset with --corpus"
             )
-        frequency = corpus_frequencies(request.corpus, cancel=request.cancel)
+        frequency = read_corpus(request.corpus, cancel=request.cancel).frequency
         left_out: Counter[str] = Counter()
         found: list[Substitution] = []
         for number, target in enumerate(request.targets):

@@ -14,7 +14,7 @@ from counterlens.probes.execution.specification import SpecificationTask
 from counterlens.probes.execution.task import ExecutionTask
 from counterlens.probes.inference.task import DependenceTask
 from counterlens.probes.legacy import LegacyProbe
-from counterlens.probes.operator.task import OperatorTask
+from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
@@ -29,11 +29,11 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
+    LegacyProbe(ConfidenceTask()),
+    OperatorProbe(),
     *map(
         LegacyProbe,
         (
-            ConfidenceTask(),
-            OperatorTask(),
             EmbeddingTask(),
             ExecutionTask(),
             DependentTask(),

@@ -14,7 +14,7 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
-from counterlens.probes.record import Outcome, Record, steady
+from counterlens.probes.record import Outcome, Record, RecordT, steady
 
 AnyProbe = Probe[Any, Any]
 
@@ -86,10 +86,15 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         record: Record = probe.run(context, target, options)
     except (SourceError, UnscorableError) as error:
         record = Record(outcome=Outcome.LEFT_OUT, reason=steady(error.message), hint=steady(error.hint or ""))
+    return identified(record, probe, context.model.info, target)
+
+
+def identified(record: RecordT, probe: AnyProbe, model: ModelInfo, target: Target) -> RecordT:
+    """A record that says which probe, model and function it is of."""
     return replace(
         record,
         probe=probe.id,
-        model=context.model.info.id,
+        model=model.id,
         target=target.name,
         function=target.qualname,
         left_out={steady(reason): count for reason, count in record.left_out.items() if count},

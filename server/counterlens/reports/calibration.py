@@ -193,6 +193,8 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
 
 
 def _shown(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return f"{one.value:.3f} (-- to --)"
     return f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
 
 
@@ -211,7 +213,7 @@ def _rows(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _quality(found: Quality) -> dict[str, Any]:
-    def estimate(one: Estimate) -> dict[str, float]:
+    def estimate(one: Estimate) -> dict[str, float | None]:
         return {"value": one.value, "low": one.low, "high": one.high}
 
     return {

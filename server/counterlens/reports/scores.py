@@ -21,6 +21,7 @@ from counterlens.confidence.alignment import align
 from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
 from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS
 from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.wording import share
@@ -215,8 +216,8 @@ def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tu
     parts.append(
         Text(
             f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
-            if found.files > 1
-            else "Median of the snippets' means; one file says nothing of others, so there is no interval.",
+            if found.files >= LEAST_CLUSTERS
+            else "Median of the snippets' means; so few files tell little of others: there is no interval.",
             style="dim",
         )
     )

@@ -8,14 +8,14 @@ from typing import Any
 from rich.console import Group
 from rich.text import Text
 
-from counterlens.attribution.settlement import Finding, Settled, counts
+from counterlens.attribution.settlement import Settled, Settlement, counts
 from counterlens.counting import plural
 from counterlens.mutations.base import Refusal
 from counterlens.reports.json import counterfactual
 from counterlens.reports.terminal import mutation_report
 from counterlens.syntax.document import Document
 
-_COLOURS = {Finding.HOLDS: "green", Finding.BREAKS: "green", Finding.DISCARDED: "red"}
+_COLOURS = {Settlement.HOLDS: "green", Settlement.BREAKS: "green", Settlement.DISCARDED: "red"}
 
 
 def settled_report(

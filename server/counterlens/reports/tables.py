@@ -67,10 +67,10 @@ def cell_text(cell: Cell) -> str:
         if cell.value is None:
             return "--"
         digits = 3 if 0 < abs(cell.value) < 0.1 else 2
-        low, high = cell.low, cell.high
-        known = low is not None and high is not None and cell.n > 1
-        interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if known else ""
-        return f"{cell.value:.{digits}f}{interval}"
+        if cell.n < 2:
+            return f"{cell.value:.{digits}f}"
+        low, high = ("--" if bound is None else f"{bound:.{digits}f}" for bound in (cell.low, cell.high))
+        return f"{cell.value:.{digits}f} [{low}, {high}]"
     if isinstance(cell, float):
         return f"{cell:.3f}" if abs(cell) < 0.1 else f"{cell:.2f}"
     return str(cell)

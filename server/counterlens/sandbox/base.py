@@ -77,7 +77,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """What a run left behind.
 
     Attributes:
@@ -119,7 +119,7 @@ class Sandbox(Protocol):
         """What it isolates on this machine: (`network`, True), (`processes`, False) ..."""
         ...
 
-    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end.
 
         Raises:

@@ -20,7 +20,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.sandbox.base import Ending, Job, Limits, Outcome
+from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
 
 _KILL_ON_CLOSE, _ACTIVE_PROCESSES, _PROCESS_TIME, _PROCESS_MEMORY = 0x2000, 0x8, 0x2, 0x100
 _EXTENDED_LIMITS = 9
@@ -74,7 +74,7 @@ class JobObjectSandbox:
         every = ("time", "memory", "network", "processes", "leftovers", "signals", "writes", "reads", "disk")
         return tuple((what, what in held) for what in every)
 
-    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end; see `Sandbox.run`."""
         if job.beside:
             raise SandboxError("two programs at once are not supported on Windows")
@@ -87,7 +87,7 @@ class JobObjectSandbox:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(job: Job, folder: Path, cancel: Event | None) -> Outcome:
+def _run(job: Job, folder: Path, cancel: Event | None) -> JobOutcome:
     for name, content in job.files.items():
         path = folder / "work" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def _run(job: Job, folder: Path, cancel: Event | None) -> Outcome:
     ending = Ending.EXITED if in_time else Ending.TIMED_OUT
     cut = any(len(text) > kept for text in texts)
     seconds = time.monotonic() - started
-    return Outcome(ending, child.returncode, texts[0][:kept], texts[1][:kept], b"", cut, seconds)
+    return JobOutcome(ending, child.returncode, texts[0][:kept], texts[1][:kept], b"", cut, seconds)
 
 
 class _Handle:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from counterlens.sandbox.linux.landlock import Ruleset
-    from counterlens.sandbox.task import Task
+    from counterlens.sandbox.task import SandboxTask
 
     Ended = tuple[int, resource.struct_rusage]
 
@@ -51,7 +51,7 @@ class Launcher:
     def __init__(self) -> None:
         self.ruleset: Ruleset | None = None  # what is readable to all programs, for a warm one
         self.prepared = ""  # the private folder, where it has been made ahead
-        self.task: Task
+        self.task: SandboxTask
         self.namespaces = False
         self.start: Callable[[], None] | None = None
         self._notes: list[str] = []
@@ -88,7 +88,7 @@ class Launcher:
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
 
-    def accept(self, task: Task) -> None:
+    def accept(self, task: SandboxTask) -> None:
         """Take the task on."""
         self.task = task
         self._status = task.status
@@ -245,7 +245,7 @@ class Launcher:
 
     def become(self, number: int, waiting: int, peer: int) -> None:
         """Limit this process and begin the program; returns for a warm one only."""
-        program = programs.Program(
+        program = programs.SandboxedProgram(
             self.task, number, go=waiting, peer=peer, namespaces=self.namespaces, ruleset=self.ruleset
         )
         try:

@@ -20,11 +20,11 @@ from threading import Event, Lock
 import counterlens
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox import system
-from counterlens.sandbox.base import Ending, Job, Outcome
+from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.shell import Bare, Shell, links_of
-from counterlens.sandbox.task import Task, encode
+from counterlens.sandbox.task import SandboxTask, encode
 
 if sys.platform == "linux":
     from counterlens.sandbox.warm import Pool, Zygote
@@ -86,7 +86,7 @@ class ProcessSandbox:
         job = Job({"empty.py": b""}, "empty.py", Path(sys.executable))
         return self._run(job, None, warm=False)[1]
 
-    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end.
 
         Raises:
@@ -96,7 +96,7 @@ class ProcessSandbox:
         warm = self.warm and describe(job.python).version >= _WARM_SINCE
         return self._run(job, cancel, warm=warm)[0]
 
-    def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[Outcome, frozenset[str]]:
+    def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[JobOutcome, frozenset[str]]:
         for name in (*job.files, job.entry):
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts:
@@ -106,7 +106,7 @@ class ProcessSandbox:
         outcome = self._warm(job, cancel)
         return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # a zygote was killed meanwhile
 
-    def _cold(self, job: Job, cancel: Event | None) -> tuple[Outcome, frozenset[str]]:
+    def _cold(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]]:
         folder, done = self._shell.folder()
         task = make_task(job, folder)
         readable = [*task.readable, *links_of(task.python)]
@@ -142,7 +142,7 @@ class ProcessSandbox:
             raise SandboxError(f"the sandbox's launcher ended before the program did {said}".rstrip())
         return found
 
-    def _warm(self, job: Job, cancel: Event | None) -> tuple[Outcome, frozenset[str]] | None:
+    def _warm(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]] | None:
         """None where the interpreter that was waiting is gone."""
         sample = make_task(job, "")
         interpreter = describe(job.python)
@@ -220,7 +220,7 @@ def _inside(module: str, function: str) -> str:
     )
 
 
-def make_task(job: Job, folder: str) -> Task:
+def make_task(job: Job, folder: str) -> SandboxTask:
     """A job as the launcher is told it, with its files in a folder, but without the two file descriptors."""
     limits = job.limits
     interpreter = describe(job.python)
@@ -237,7 +237,7 @@ def make_task(job: Job, folder: str) -> Task:
     }
     if interpreter.user_base:
         environment["PYTHONUSERBASE"] = interpreter.user_base
-    return Task(
+    return SandboxTask(
         python=os.path.abspath(job.python),  # noqa: PTH100 - a venv's link is meant
         programs=[[job.entry, *job.arguments], *([[job.beside]] if job.beside else [])],
         environment=environment,
@@ -255,7 +255,7 @@ def make_task(job: Job, folder: str) -> Task:
     )
 
 
-def _follow(job: Job, task: Task, lines: _Lines, cancel: Event | None) -> _Run:
+def _follow(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> _Run:
     """Tell the launcher its task, and read until all is said or the time is over."""
     kept = job.limits.output_bytes
     room = {"output": kept, "errors": kept, "result": kept, "status": 1 << 16}
@@ -285,7 +285,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
-def _outcome(run: _Run, job: Job) -> tuple[Outcome, frozenset[str]] | None:
+def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
     """The outcome and what was confined; None where the launcher said nothing of an end.
 
     Raises:
@@ -302,7 +302,7 @@ def _outcome(run: _Run, job: Job) -> tuple[Outcome, frozenset[str]] | None:
         return None
     other = next((words for words in lines if words[0].startswith("beside-")), None)
     ending, code, cpu = _how(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
-    outcome = Outcome(
+    outcome = JobOutcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
         run.seconds, cpu, beside=_how(other, job)[:2] if other else None,
     )  # fmt: skip

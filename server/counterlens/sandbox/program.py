@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from counterlens.sandbox.linux.landlock import Ruleset
-    from counterlens.sandbox.task import Task
+    from counterlens.sandbox.task import SandboxTask
 
 LINUX = sys.platform == "linux"
 LAUNCHED = 127  # the exit code where the program could not be started
@@ -27,7 +27,7 @@ PEER_FD = "COUNTERLENS_PEER_FD"
 _THREADS = 128  # room in the process limit, which counts threads too
 
 
-class Program:
+class SandboxedProgram:
     """One of a task's programs, about to begin.
 
     Args:
@@ -40,7 +40,7 @@ class Program:
     """
 
     def __init__(
-        self, task: Task, number: int, *, go: int, peer: int, namespaces: bool, ruleset: Ruleset | None
+        self, task: SandboxTask, number: int, *, go: int, peer: int, namespaces: bool, ruleset: Ruleset | None
     ) -> None:
         self.task, self.go, self.peer, self.ruleset = task, go, peer, ruleset
         self.arguments = task.programs[number]

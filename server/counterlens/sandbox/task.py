@@ -10,7 +10,7 @@ _HEAD = struct.Struct("<Q")
 _VERSION = 4  # of the encoding; interpreters before and after ours read it too
 
 
-class Task:
+class SandboxTask:
     """A job's fields, without the files, which travel behind them; sizes are in bytes."""
 
     def __init__(
@@ -47,15 +47,15 @@ class Task:
         self.status = status
 
 
-def encode(task: Task, files: dict[str, bytes]) -> bytes:
+def encode(task: SandboxTask, files: dict[str, bytes]) -> bytes:
     """The task as it travels, then the files: each its length and itself."""
     parts = [marshal.dumps(part, _VERSION) for part in (vars(task), files)]
     return b"".join(_HEAD.pack(len(part)) + part for part in parts)
 
 
-def read_task() -> Task:
+def read_task() -> SandboxTask:
     """The task from standard input; ends the process where there is none."""
-    return Task(**marshal.loads(_part()))  # noqa: S302 - from our parent
+    return SandboxTask(**marshal.loads(_part()))  # noqa: S302 - from our parent
 
 
 def read_files() -> dict[str, bytes]:

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 import pytest
 
 from counterlens.metrics.effects import wilson
-from counterlens.probes.operator.records import plain
+from counterlens.metrics.table import Table
+from counterlens.probes.operator.asking import answer_of
+from counterlens.probes.operator.probe import OperatorProbe
+from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord, Window
 from counterlens.probes.operator.scoring import OperatorDistribution
-from counterlens.probes.operator.study import COMPLETE, Asked, AskedPair, Study, Window
-from counterlens.probes.operator.task import OperatorTask
-from counterlens.probes.task import Table
+from counterlens.probes.record import read, written
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 
 TITLE = "where the operator stays, and where it becomes another"
 
 
-def believed(operator: str, predicted: str) -> OperatorDistribution:
+def believed(operator: str, predicted: str) -> OperatorAnswer:
     """What a model believes of `a OPERATOR b` that holds another operator, or this one, for the likeliest."""
     (site,) = operator_sites(Document(f"a {operator} b\n"))
-    return OperatorDistribution(site, np.array([-1.0 - (one != predicted) for one in site.candidates]))
+    logprob = np.array([-1.0 - (one != predicted) for one in site.candidates])
+    return answer_of(OperatorDistribution(site, logprob))
 
 
-def pair(row: str, before: tuple[str, str], after: tuple[str, str], window: Window = COMPLETE) -> AskedPair:
+def pair(
+    change: str, before: tuple[str, str], after: tuple[str, str], window: Window = COMPLETE
+) -> OperatorPair:
     """A pair; each side is the operator that stands there, and the one that is predicted."""
-    return AskedPair("f", row, window, believed(*before), believed(*after))
+    original, transformed = believed(*before), believed(*after)
+    both = original.correct and transformed.correct
+    return OperatorPair(change=change, window=window, original=original, transformed=transformed, both=both)
 
 
-def tables(*pairs: AskedPair) -> list[Table]:
+def tables(*pairs: OperatorPair) -> list[Table]:
     """The tables of a run that kept these pairs, read back from its records."""
-    study = Study(("f",), (Asked("f", believed("<", "<")),), pairs)
-    kept: dict[str, Any] = json.loads(
-        json.dumps({**plain(study), "seed": 0, "corpus": None, "frequency": {}})
-    )
-    return list(OperatorTask().tables([kept], seed=0))
+    record = OperatorRecord(corpus=None, frequency={}, operators=(believed("<", "<"),), pairs=pairs)
+    kept = read(written(record), OperatorRecord)
+    assert kept == record
+    return list(OperatorProbe().tables([record], seed=0))
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.filling import filled, filled_table, fills, operator_in
-from counterlens.probes.task import Request, Target
-from counterlens.sandbox.registry import best_sandbox
+from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 
 SOURCE = "LIMIT = 3\n\n\ndef f(a, b):\n    if a < b and a not in (1,):\n        return a\n    return b\n"
@@ -56,8 +55,8 @@ def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaMo
     asked = Fills(model, ["< b", "or", " is"])
     assert fills(asked)  # type: ignore[arg-type]
     assert not fills(model)
-    found = filled(Request(asked, [Target(Document(SOURCE), "f")], best_sandbox))  # type: ignore[arg-type]
-    assert [(one["operator"], one["written"]) for one in found] == [
+    found = filled(Context(asked), Target(Document(SOURCE), "f"))  # type: ignore[arg-type]
+    assert [(gap.operator, gap.written) for gap in found] == [
         ("<", "<"),
         ("and", "or"),
         ("not in", None),

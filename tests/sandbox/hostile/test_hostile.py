@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from counterlens.sandbox import registry
-from counterlens.sandbox.base import Ending, Job, Limits, Outcome, Sandbox
+from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits, Sandbox
 from tests.sandbox.hostile.programs import ENDLESS, NEEDS, PROGRAMS
 
 USABLE = [back_end.name for back_end in registry.available() if back_end.usable]
@@ -98,7 +98,7 @@ def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     return registry._made(request.param)
 
 
-def run(sandbox: Sandbox, program: str, seconds: float) -> Outcome:
+def run(sandbox: Sandbox, program: str, seconds: float) -> JobOutcome:
     limits = Limits(seconds=seconds, cpu_seconds=2, memory_bytes=512 << 20)
     return sandbox.run(
         Job({"program.py": program.encode()}, "program.py", Path(sys.executable), limits=limits)

@@ -39,7 +39,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CallPlan:
     """How to call one function.
 
     Attributes:
@@ -110,7 +110,7 @@ class Plan:
         return Call(tuple(positional), tuple(named))
 
 
-def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen: Sequence[Call]) -> Plan:
+def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
     """How to call a function.
 
     Args:
@@ -138,7 +138,7 @@ def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen
     ]
     parameters += _others(shapes, arguments, len(needed), seen)
     direct = [] if first else [call for call in seen if _fits(call, arguments, len(needed))]
-    return Plan(target, (*first, *parameters), tuple(direct))
+    return CallPlan(target, (*first, *parameters), tuple(direct))
 
 
 def _instance(shapes: Shapes, owner: ast.ClassDef) -> Strategy:

@@ -9,7 +9,7 @@ from threading import Event
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
-from counterlens.attribution.recording import Observation, Trouble
+from counterlens.attribution.recording import CallRecord, Trouble
 
 ID = "differential"
 ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evidence is weak
@@ -73,9 +73,7 @@ class DifferentialJudge:
             evidence = self._evidence(len(seen), None, self.basis)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
-    def _difference(
-        self, call: Call, one: Observation, other: Observation, apart: int, tried: int
-    ) -> Evidence:
+    def _difference(self, call: Call, one: CallRecord, other: CallRecord, apart: int, tried: int) -> Evidence:
         was, now = one.differences(other)
         how_many = f"{apart} of {tried} inputs tell them apart" + (
             ", this is the smallest" if tried > 1 else ""
@@ -93,8 +91,8 @@ class DifferentialJudge:
         return call.written(self.original.recorder.target) if call else None
 
     def _smallest(
-        self, program: str, call: Call, one: Observation, other: Observation, cancel: Event | None
-    ) -> tuple[Call, Observation, Observation]:
+        self, program: str, call: Call, one: CallRecord, other: CallRecord, cancel: Event | None
+    ) -> tuple[Call, CallRecord, CallRecord]:
         """The smallest input that was found to tell them apart, starting from one."""
         until = time.monotonic() + _PATIENCE
         best = (call, one, other)
@@ -113,7 +111,7 @@ class DifferentialJudge:
 
     def _apart(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
-    ) -> list[tuple[Call, Observation, Observation]]:
+    ) -> list[tuple[Call, CallRecord, CallRecord]]:
         recorder, tasks = self.original.recorder, [call.task() for call in calls]
         ours = recorder.record(self.original.text, tasks, seconds=SECONDS, steps=STEPS, cancel=cancel)
         theirs = recorder.record(program, tasks, seconds=SECONDS, stop=True, cancel=cancel)

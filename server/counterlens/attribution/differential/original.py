@@ -13,11 +13,11 @@ from counterlens.attribution.differential.branches import Reach, reach
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.testable import find_node, why_not
 from counterlens.attribution.layout import Layout, layout_of
-from counterlens.attribution.recording import Observation, Recorder, Recording
+from counterlens.attribution.recording import CallRecord, Recorder, Recording
 from counterlens.syntax.document import Document
 
 if TYPE_CHECKING:
-    from counterlens.attribution.differential.generation import Plan
+    from counterlens.attribution.differential.generation import CallPlan
 
 ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branches are missing
 STEPS = 100_000  # lines of the program in one call of the original
@@ -50,7 +50,7 @@ class Original:
     text: str
     recorder: Recorder
     calls: tuple[Call, ...]
-    observations: tuple[Observation, ...]
+    observations: tuple[CallRecord, ...]
     reach: Reach
 
 
@@ -107,12 +107,12 @@ def study(
 
 class _Study:
     def __init__(
-        self, text: str, lines: range, how: Plan, recorder: Recorder, seed: int, cancel: Event | None
+        self, text: str, lines: range, how: CallPlan, recorder: Recorder, seed: int, cancel: Event | None
     ) -> None:
         self._text, self._lines, self._plan, self._recorder = text, lines, how, recorder
         self._seed, self._cancel = seed, cancel
         self._calls: dict[str, Call] = {}
-        self._observations: list[Observation] = []
+        self._observations: list[CallRecord] = []
         self._arcs: set[tuple[int, int]] = set()
 
     def result(self) -> Original | Untestable:

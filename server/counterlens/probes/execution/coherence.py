@@ -72,9 +72,9 @@ class CoherenceTask:
             data=data,
         )
 
-    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Task.tables`."""
-        return coherence_tables([one for data in found for one in data["calls"]], seed=seed)
+        return coherence_tables([call for data in found for call in data["calls"]])
 
     def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
         """As `Task.measures`: whether the output, and all states, were right."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from counterlens.metrics.bootstrap import bootstrap
-from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.summary import LEAST_CLUSTERS
+from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.probes.execution.tables import SHOWN, short
 from counterlens.probes.prompts.literals import Outcome
 from counterlens.probes.task import Cell, Table
@@ -26,14 +23,9 @@ def square(calls: Sequence[Mapping[str, Any]]) -> Counter[tuple[bool, bool]]:
     return Counter((_right(one), all(map(_right, one["states"]))) for one in calls)
 
 
-def coherence_tables(calls: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
-    """All tables.
-
-    Args:
-        calls: The calls, with their states.
-        seed: Of intervals.
-    """
-    tables = [_square(calls), _shares(calls, seed), _unread(calls)]
+def coherence_tables(calls: Sequence[Mapping[str, Any]]) -> tuple[Table, ...]:
+    """All tables of some calls with their states."""
+    tables = [_square(calls), _shares(calls), _unread(calls)]
     if len(calls) <= SHOWN:
         tables.insert(0, _listed(calls))
     return tuple(table for table in tables if table.rows)
@@ -49,27 +41,14 @@ def _square(calls: Sequence[Mapping[str, Any]]) -> Table:
     return Table("coherence", columns, tuple(rows), _NOTE)
 
 
-def _shares(calls: Sequence[Mapping[str, Any]], seed: int) -> Table:
+def _shares(calls: Sequence[Mapping[str, Any]]) -> Table:
     """Single states, by whether the output was right."""
     rows: list[tuple[Cell, ...]] = []
     for output, title in ((True, "right"), (False, "not right")):
-        chosen = [[_right(state) for state in one["states"]] for one in calls if _right(one) is output]
-        rows.append((title, len(chosen), sum(map(len, chosen)), _pooled(chosen, seed)))
+        chosen = [call["states"] for call in calls if _right(call) is output]
+        share = pooled_share((i, _right(state)) for i, states in enumerate(chosen) for state in states)
+        rows.append((title, len(chosen), share.n, share))
     return Table("states by themselves", ("output", "calls", "states", "right"), tuple(rows))
-
-
-def _pooled(chosen: Sequence[Sequence[bool]], seed: int) -> Proportion:
-    """The share of right states; of enough calls, whole calls are drawn anew for its interval."""
-    found = wilson(sum(map(sum, chosen)), sum(map(len, chosen)))
-    if len(chosen) < LEAST_CLUSTERS or found.value in (None, 0.0, 1.0):
-        return found
-    drawn = bootstrap(chosen, _share, seed=seed)
-    return replace(found, low=drawn.low, high=drawn.high)
-
-
-def _share(groups: Sequence[Sequence[bool]]) -> float | None:
-    n = sum(map(len, groups))
-    return sum(map(sum, groups)) / n if n else None
 
 
 def _unread(calls: Sequence[Mapping[str, Any]]) -> Table:

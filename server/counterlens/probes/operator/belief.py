@@ -30,8 +30,9 @@ class Belief:
     @property
     def preferred(self) -> str | None:
         """The operator that the model finds likelier than the one that stands there, by more than noise."""
-        one = self.distribution
-        return None if one.correct or not distinguishable(one.margin, 0.0, self.noise) else one.predicted
+        asked = self.distribution
+        sure = distinguishable(asked.margin, 0.0, self.noise)
+        return asked.predicted if sure and not asked.correct else None
 
     @property
     def share(self) -> float:
@@ -60,5 +61,5 @@ def believe(model: Model, document: Document, site: OperatorSite, *, cancel: Eve
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} gives no token probabilities")
     scores = OperatorScorer(model, document).score(site, cancel=cancel)
-    tokens = max(len(one) for one in scores.scores)
+    tokens = max(map(len, scores.scores))
     return Belief(scores.distribution(), TOKEN_NATS * math.sqrt(tokens))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from counterlens.errors import Cancelled
 from counterlens.metrics.effects import wilson
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Prompt, Stop
 from counterlens.probes.operator.pairs import sites_of
+from counterlens.probes.operator.record import FilledGap
 from counterlens.probes.operator.scoring import OperatorScorer
-from counterlens.probes.task import Cell, Request, Table
+from counterlens.probes.probe import Context, Target
 from counterlens.syntax.operators import Family
 
 _TOKENS = 4
@@ -24,35 +24,24 @@ def fills(model: Model) -> bool:
     return dict(model.info.details).get("api") == "fill"
 
 
-def filled(request: Request) -> list[dict[str, Any]]:
-    """What the model writes into the gap of each operator of the targets, as plain data.
+def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
+    """What the model writes into the gap of each operator of a function.
 
     Raises:
         SourceError: there is no such function.
         ModelError, Cancelled: as `Model.complete`.
     """
-    found = []
-    for number, target in enumerate(request.targets):
-        scorer = OperatorScorer(request.model, target.document)
-        for site in sites_of(target.document, target.qualname):
-            if request.cancel is not None and request.cancel.is_set():
-                raise Cancelled
-            if request.report:
-                request.report(f"filling {target.name}, line {site.line}", number, len(request.targets))
-            before, after = scorer.sides(site)
-            prompt = Prompt(before, _TOKENS, Stop(texts=("\n",)), suffix=after)
-            (said,) = request.model.complete([prompt], cancel=request.cancel)
-            found.append(
-                {
-                    "target": target.name,
-                    "line": site.line,
-                    "family": str(site.family),
-                    "operator": site.operator,
-                    "said": said.text,
-                    "written": operator_in(said.text, site.candidates),
-                }
-            )
-    return found
+    scorer = OperatorScorer(context.model, target.document)
+    sites, gaps = sites_of(target.document, target.qualname), []
+    for number, site in enumerate(sites):
+        context.steps.next(f"filling {target.name}, line {site.line}", number, len(sites))
+        before, after = scorer.sides(site)
+        said = context.complete(Prompt(before, _TOKENS, Stop(texts=("\n",)), suffix=after)).text
+        written = operator_in(said, site.candidates)
+        gaps.append(
+            FilledGap(line=site.line, family=site.family, operator=site.operator, said=said, written=written)
+        )
+    return tuple(gaps)
 
 
 def operator_in(text: str, candidates: Sequence[str]) -> str | None:
@@ -66,14 +55,14 @@ def operator_in(text: str, candidates: Sequence[str]) -> str | None:
     return None
 
 
-def filled_table(found: Sequence[Mapping[str, Any]]) -> Table | None:
+def filled_table(gaps: Sequence[FilledGap]) -> Table | None:
     """The share that was filled in right, by family; None where nothing was filled in."""
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):
-        asked = [one for one in found if family is None or one["family"] == family]
+        asked = [gap for gap in gaps if family is None or gap.family == family]
         if asked:
-            right = sum(one["written"] == one["operator"] for one in asked)
-            other = sum(one["written"] is None for one in asked)
+            right = sum(gap.written == gap.operator for gap in asked)
+            other = sum(gap.written is None for gap in asked)
             rows.append((str(family) if family else "all", len(asked), wilson(right, len(asked)), other))
     columns = ("family", "n", "accuracy", "no candidate")
     note = "what the model writes into the gap, shown both sides, at temperature 0"

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 
 from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.operators import TABLES, OperatorSite, operator_sites
+from counterlens.syntax.operators import TABLES, operator_sites
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
+_KEPT = 4  # corpora that were read
+_Stamp = tuple[str, tuple[tuple[Path, int, int], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class OperatorCorpus:
     """What a corpus holds of operators.
 
     Attributes:
         frequency: How often each operator stands in it, the most frequent first.
-        operations: The operations themselves, such as `a < b`, as `written`.
+        operations: The operations themselves, such as `a<b`, as `squeezed`.
     """
 
-    frequency: dict[str, float]
+    frequency: Mapping[str, float]
     operations: frozenset[str]
 
 
-def written(site: OperatorSite) -> str:
-    """An operation as it is searched for: blanks and line breaks aside."""
-    return "".join(site.text.split())
+def squeezed(operation: str) -> str:
+    """An operation as it is searched for: without blanks and line breaks."""
+    return "".join(operation.split())
 
 
-def corpus_frequencies(corpus: str, *, cancel: Event | None = None) -> dict[str, float]:
-    """How often each operator stands in a corpus; the arguments and errors are those of `read_corpus`."""
-    return read_corpus(corpus, cancel=cancel).frequency
-
-
-def read_corpus(corpus: str, *, cancel: Event | None = None) -> Corpus:
-    """Read the operators of a corpus.
+def read_corpus(corpus: str, *, cancel: Event | None = None) -> OperatorCorpus:
+    """Read the operators of a corpus; one that has not changed since is not read again.
 
     Args:
         corpus: A Python file, a folder of them, or a dataset as `open_dataset` knows it. Files that are no
@@ -52,6 +49,31 @@ def read_corpus(corpus: str, *, cancel: Event | None = None) -> Corpus:
         CounterlensError: there is no such file, folder or dataset, or not one operator in it.
         Cancelled: `cancel` was set.
     """
+    return _CORPORA.read(corpus, cancel)
+
+
+class _Corpora:
+    """The corpora that were read last, by their name and the state of their files."""
+
+    def __init__(self) -> None:
+        self._read: OrderedDict[_Stamp, OperatorCorpus] = OrderedDict()
+        self._lock = Lock()  # of several functions probed at once, one reads
+
+    def read(self, corpus: str, cancel: Event | None) -> OperatorCorpus:
+        with self._lock:
+            stamp = corpus, tuple(_states(_sources(corpus)))
+            if stamp not in self._read:
+                self._read[stamp] = _counted(corpus, cancel)
+            self._read.move_to_end(stamp)
+            while len(self._read) > _KEPT:
+                self._read.popitem(last=False)
+            return self._read[stamp]
+
+
+_CORPORA = _Corpora()
+
+
+def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
     counts: Counter[str] = Counter()
     operations: set[str] = set()
     for document in _documents(corpus):
@@ -59,17 +81,37 @@ def read_corpus(corpus: str, *, cancel: Event | None = None) -> Corpus:
             raise Cancelled
         sites = operator_sites(document)
         counts.update(site.operator for site in sites)
-        operations.update(map(written, sites))
+        operations.update(squeezed(site.text) for site in sites)
     if not counts:
         raise CounterlensError(
             f"there are no operators in {corpus}", "Name a Python file or a folder of them"
         )
-    return Corpus(dict(counts.most_common()), frozenset(operations))
+    return OperatorCorpus(dict(counts.most_common()), frozenset(operations))
+
+
+def _python_files(corpus: str) -> list[Path]:
+    path = Path(corpus).expanduser()
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.suffix == ".py" else []
+
+
+def _sources(corpus: str) -> list[Path]:
+    """The files that a corpus is read from."""
+    files = _python_files(corpus)
+    if files:
+        return files
+    path = open_dataset(corpus).path
+    return sorted(path.rglob("*")) if path.is_dir() else [path]
+
+
+def _states(files: list[Path]) -> Iterator[tuple[Path, int, int]]:
+    for file in files:
+        if file.is_file():
+            state = file.stat()
+            yield file, state.st_mtime_ns, state.st_size
 
 
 def _documents(corpus: str) -> Iterator[Document]:
-    path = Path(corpus).expanduser()
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.suffix == ".py" else []
+    files = _python_files(corpus)
     if not files:
         for problem in open_dataset(corpus):
             if problem.language in TABLES:

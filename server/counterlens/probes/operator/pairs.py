@@ -18,7 +18,7 @@ CONDITIONS = frozenset({Family.COMPARISON, Family.IDENTITY, Family.MEMBERSHIP})
 
 
 @dataclass(frozen=True)
-class Place:
+class OperatorPlace:
     """One operator of one version of a function.
 
     Attributes:
@@ -42,14 +42,14 @@ class Pairing:
     """An operator and what became of it.
 
     Attributes:
-        row: The id of the comparison, see `ROWS`.
+        change: The id of the change, see `CHANGES`.
         original: Where it stands before.
         transformed: Where it stands after.
     """
 
-    row: str
-    original: Place
-    transformed: Place
+    change: str
+    original: OperatorPlace
+    transformed: OperatorPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Pairings:
     """All pairs of one function.
 
     Attributes:
-        pairs: Row by row, in the order of the text.
-        left_out: For each row, how many sites were left out, by reason.
+        pairs: Change by change, in the order of the text.
+        left_out: For each change, how many sites were left out, by reason.
     """
 
     pairs: tuple[Pairing, ...]
@@ -66,7 +66,7 @@ class Pairings:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CodeChange:
     """A comparison of two versions: `before` is done to both, then `transform` to one, then `after` to both.
 
     Attributes:
@@ -89,16 +89,20 @@ class Row:
         return self.transform in {_SWAP, FLIP}
 
 
-ROWS: dict[str, Row] = {
-    "operand-swap": Row("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
-    "block-swap": Row("block swap", FLIP, source="Ahmed et al. 2024, Table 2"),
-    "renamed operand-swap": Row("operand swap, renamed", _SWAP, _RENAME, source="Ahmed et al. 2024, Table 4"),
-    "renamed block-swap": Row("block swap, renamed", FLIP, _RENAME, source="Ahmed et al. 2024, Table 4"),
-    "refactored block-swap": Row(
+CHANGES: dict[str, CodeChange] = {
+    "operand-swap": CodeChange("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
+    "block-swap": CodeChange("block swap", FLIP, source="Ahmed et al. 2024, Table 2"),
+    "renamed operand-swap": CodeChange(
+        "operand swap, renamed", _SWAP, _RENAME, source="Ahmed et al. 2024, Table 4"
+    ),
+    "renamed block-swap": CodeChange(
+        "block swap, renamed", FLIP, _RENAME, source="Ahmed et al. 2024, Table 4"
+    ),
+    "refactored block-swap": CodeChange(
         "block swap, refactored", FLIP, after=_REFACTOR, source="Ahmed et al. 2024, Table 5"
     ),
-    "rename": Row("renamed", _RENAME),
-    "refactor": Row("refactored", _REFACTOR),
+    "rename": CodeChange("renamed", _RENAME),
+    "refactor": CodeChange("refactored", _REFACTOR),
 }
 
 
@@ -108,44 +112,40 @@ def sites_of(document: Document, qualname: str) -> list[OperatorSite]:
     return operator_sites(document, (function.start, function.end))
 
 
-def pairings(
-    document: Document, qualname: str, *, rows: tuple[str, ...] = tuple(ROWS), seed: int = 0
-) -> Pairings:
+def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     """The pairs of a function.
 
     Args:
         document: The source.
         qualname: The function.
-        rows: Ids of `ROWS`.
         seed: As `survey`.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
     """
-    found: list[Pairing] = []
-    left_out: dict[str, Counter[str]] = {name: Counter() for name in rows}
+    pairs: list[Pairing] = []
+    left_out: dict[str, Counter[str]] = {name: Counter() for name in CHANGES}
     if document.language != "python":
         for reasons in left_out.values():
             reasons[f"{document.language} cannot be mutated yet"] += 1
         return Pairings((), left_out)
     surveys = _Surveys(find_function(document, qualname).qualname, seed)
-    for name in rows:
-        row, reasons = ROWS[name], left_out[name]
-        start = document
-        if row.before is not None:
-            made = surveys.mutated(document, row.before, reasons)
+    for name, change in CHANGES.items():
+        reasons, start = left_out[name], document
+        if change.before is not None:
+            made = surveys.mutated(document, change.before, reasons)
             if not made:
                 continue
             start = replace(document, text=made[0].source)
-        for original, transformed in surveys.transformed(start, row.transform, reasons):
+        for original, transformed in surveys.transformed(start, change.transform, reasons):
             pair = (original, transformed)
-            if row.after is not None:
+            if change.after is not None:
                 after = [surveys.refactored(place, reasons) for place in pair]
                 if after[0] is None or after[1] is None:
                     continue
                 pair = (after[0], after[1])
-            found.append(Pairing(name, *pair))
-    return Pairings(tuple(found), left_out)
+            pairs.append(Pairing(name, *pair))
+    return Pairings(tuple(pairs), left_out)
 
 
 def changed_operators(document: Document, qualname: str, flipped: Counterfactual) -> tuple[str, str] | None:
@@ -156,7 +156,7 @@ def changed_operators(document: Document, qualname: str, flipped: Counterfactual
 
 
 class _Surveys:
-    """The mutations of one function's versions: the rows ask for the same ones, and parsing is most of it.
+    """The mutations of one function's versions: the changes ask for the same ones, and parsing is most of it.
 
     Args:
         qualname: The function.
@@ -166,7 +166,7 @@ class _Surveys:
     def __init__(self, qualname: str, seed: int) -> None:
         self._qualname, self._seed = qualname, seed
         self._known: dict[tuple[str, str], Survey] = {}
-        self._parsed = lru_cache(maxsize=4)(Module)  # those of one row; trees of long files are large
+        self._parsed = lru_cache(maxsize=4)(Module)  # those of one change; trees of long files are large
 
     def mutated(self, document: Document, mutation: str, reasons: Counter[str]) -> tuple[Counterfactual, ...]:
         surveyed = self._survey(document.text, mutation)
@@ -175,7 +175,7 @@ class _Surveys:
 
     def transformed(
         self, document: Document, mutation: str, reasons: Counter[str]
-    ) -> Iterator[tuple[Place, Place]]:
+    ) -> Iterator[tuple[OperatorPlace, OperatorPlace]]:
         for made in self.mutated(document, mutation, reasons):
             mutated = replace(document, text=made.source)
             before, after = sites_of(document, self._qualname), sites_of(mutated, self._qualname)
@@ -183,17 +183,17 @@ class _Surveys:
             if not indices:
                 reasons[_NONE[mutation]] += 1
             for i, j in indices:
-                yield Place(document, self._qualname, i), Place(mutated, self._qualname, j)
+                yield OperatorPlace(document, self._qualname, i), OperatorPlace(mutated, self._qualname, j)
 
-    def refactored(self, place: Place, reasons: Counter[str]) -> Place | None:
+    def refactored(self, place: OperatorPlace, reasons: Counter[str]) -> OperatorPlace | None:
         """The same operator after the condition that it decides has moved to a variable."""
         surveyed, line = self._survey(place.document.text, _REFACTOR), place.site.line
         for made in surveyed.counterfactuals:
             hull = _hull(made)[0]
             if hull[0] <= place.site.start < hull[1]:
-                return Place(replace(place.document, text=made.source), place.qualname, place.index)
+                return OperatorPlace(replace(place.document, text=made.source), place.qualname, place.index)
         reason = next(
-            (one.reason for one in surveyed.refusals if one.line == line), "its condition cannot be moved"
+            (site.reason for site in surveyed.refusals if site.line == line), "its condition cannot be moved"
         )
         reasons[reason] += 1
         return None

@@ -1,18 +1,19 @@
-"""What a study of operators shows: the tables of Ahmed et al. 2024, with n and intervals."""
+"""The tables of the operator probe: those of Ahmed et al. 2024, with n and intervals."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Effect, Proportion, wilson
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
-from counterlens.probes.complementary import Substitution, complementary
-from counterlens.probes.operator.pairs import ROWS
-from counterlens.probes.operator.scoring import OperatorDistribution
-from counterlens.probes.operator.study import COMPLETE, WINDOW_ROWS, AskedPair, Study
-from counterlens.probes.task import Cell, Table
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.operator.asking import WINDOW_CHANGES
+from counterlens.probes.operator.complementary import Substitution, complementary
+from counterlens.probes.operator.pairs import CHANGES
+from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord
 from counterlens.syntax.operators import Family
 
 FEW = 20
@@ -21,8 +22,10 @@ SHOWN = 40
 """So many operators are listed one by one."""
 PREFERRED = 0.9
 """The model strongly prefers another operator when it gives it at least so much."""
-
-FAMILIAR_ROWS = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
+FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
+Records = Sequence[OperatorRecord]
+Pairs = Sequence[tuple[str, OperatorPair]]
+"""Pairs, each with the function that it is of."""
 
 _CHANCE = (
     f"chance: mean accuracy of {SIMULATIONS} guessing rounds by frequency; p: the share of rounds that were "
@@ -30,41 +33,37 @@ _CHANCE = (
 )
 
 
-def guess(asked: OperatorDistribution) -> Guess:
-    """The likeliest candidate as a guess."""
-    return Guess(asked.site.operator, asked.predicted, asked.site.candidates)
+def frequencies(records: Records) -> Mapping[str, float]:
+    """How often each operator stands in the corpus, or in all the functions where none was named."""
+    named = next((record.frequency for record in records if record.corpus is not None), None)
+    return named or Counter(answer.operator for record in records for answer in record.operators)
 
 
-def share(distributions: Sequence[OperatorDistribution]) -> Proportion:
+def share(answers: Sequence[OperatorAnswer]) -> Proportion:
     """The share of gaps where the likeliest candidate is right."""
-    return wilson(sum(one.correct for one in distributions), len(distributions))
+    return wilson(sum(answer.correct for answer in answers), len(answers))
 
 
-def mean_entropy(asked: Sequence[tuple[str, OperatorDistribution]], seed: int) -> Estimate:
-    """The mean entropy in nats, with an interval over functions."""
-    return pooled_mean(((target, one.entropy) for target, one in asked), seed=seed)
-
-
-def listing(study: Study) -> Table | None:
+def listing(records: Records) -> Table | None:
     """Operators one by one: those of a single function all, of several those that the model doubts."""
-    asked = list(study.operators)
-    if len(study.targets) > 1:
-        asked = [one for one in asked if not one.distribution.correct]
-    asked.sort(key=lambda one: one.distribution.expected if len(study.targets) > 1 else 0)
+    several = len(records) > 1
+    asked = [(record.target, answer) for record in records for answer in record.operators]
+    if several:
+        doubted = [(target, answer) for target, answer in asked if not answer.correct]
+        asked = sorted(doubted, key=lambda known: known[1].expected)
     if not asked:
         return None
-    several = len(study.targets) > 1
     rows = tuple(
         (
-            *((one.target,) if several else ()),
-            one.distribution.site.line,
-            one.distribution.site.text,
-            one.distribution.site.operator,
-            one.distribution.expected,
-            "" if one.distribution.correct else one.distribution.predicted,
-            None if one.distribution.correct else float(one.distribution.probability.max()),
+            *((target,) if several else ()),
+            answer.line,
+            answer.text,
+            answer.operator,
+            answer.expected,
+            "" if answer.correct else answer.predicted,
+            None if answer.correct else answer.highest,
         )
-        for one in asked[:SHOWN]
+        for target, answer in asked[:SHOWN]
     )
     note = "p: its share of the probability of all candidates" + (
         f"; the first {SHOWN} of {len(asked)}" if len(asked) > SHOWN else ""
@@ -75,24 +74,25 @@ def listing(study: Study) -> Table | None:
     )
 
 
-def families(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
+def families(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
     """Accuracy by family, as the functions stand, beside guessing by frequency."""
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):
         asked = [
-            (one.target, one.distribution)
-            for one in study.operators
-            if family in (None, one.distribution.site.family)
+            (record.target, answer)
+            for record in records
+            for answer in record.operators
+            if family in (None, answer.family)
         ]
         if asked:
-            distributions = [one for _, one in asked]
-            chance = by_chance([guess(one) for one in distributions], frequency, seed=seed)
+            answers = [answer for _, answer in asked]
+            chance = by_chance([_guess(answer) for answer in answers], frequency, seed=seed)
             rows.append(
                 (
                     str(family) if family else "all",
                     len(asked),
-                    share(distributions),
-                    mean_entropy(asked, seed),
+                    share(answers),
+                    _mean_entropy(asked, seed),
                     chance[0].mean if chance else None,
                     chance[0].p_value if chance else None,
                 )
@@ -101,31 +101,31 @@ def families(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
     return Table("as the functions stand", columns, tuple(rows), _CHANCE)
 
 
-def changes(study: Study, seed: int) -> Table:
-    """Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5)."""
-    rows = [
-        (row.title, *_pair_cells([one for one in study.pairs if _is(one, name)], seed))
-        for name, row in ROWS.items()
-        if any(_is(one, name) for one in study.pairs)
+def changes(records: Records, seed: int) -> Table | None:
+    """Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5); None without pairs."""
+    rows: list[tuple[Cell, ...]] = [
+        (change.title, *_pair_cells(pairs, seed))
+        for name, change in CHANGES.items()
+        if (pairs := _pairs(records, name))
     ]
     columns = ("change", *_PAIR_COLUMNS)
-    return Table("before and after changes that keep the meaning", columns, tuple(rows), _BOTH)
+    return (
+        Table("before and after changes that keep the meaning", columns, tuple(rows), _BOTH) if rows else None
+    )
 
 
-def stays_or_changes(study: Study, seed: int) -> Table | None:
+def stays_or_changes(records: Records, seed: int) -> Table | None:
     """The swaps again, apart for pairs whose operator stays; None where no change can make it another one.
 
     `a == b` with its operands swapped is `b == a`: who only knows what is usual knows both.
     """
     rows: list[tuple[Cell, ...]] = []
-    for name, row in ROWS.items():
-        pairs = [one for one in study.pairs if _is(one, name)] if row.exchanges else []
-        for said, chosen in (
-            ("stays", [one for one in pairs if not one.exchanged]),
-            ("becomes another", [one for one in pairs if one.exchanged]),
-        ):
+    for name, change in CHANGES.items():
+        pairs = _pairs(records, name) if change.exchanges else []
+        for title, exchanges in (("stays", False), ("becomes another", True)):
+            chosen = [(target, pair) for target, pair in pairs if pair.exchanged is exchanges]
             if chosen:
-                rows.append((row.title, said, *_pair_cells(chosen, seed)))
+                rows.append((change.title, title, *_pair_cells(chosen, seed)))
     columns = ("change", "operator", *_PAIR_COLUMNS)
     note = (
         "the swaps of the table before, apart for pairs in which the same operator is right before and after"
@@ -133,49 +133,52 @@ def stays_or_changes(study: Study, seed: int) -> Table | None:
     return Table(_EXCHANGES, columns, tuple(rows), note) if rows else None
 
 
-def exchanged(study: Study, frequency: Mapping[str, float], seed: int) -> Table | None:
+def exchanged(records: Records, frequency: Mapping[str, float], seed: int) -> Table | None:
     """What is lost where a swap of branches puts in the complementary operator; None without one."""
-    found = [
+    substitutions = [
         Substitution(
-            pair.target,
-            pair.original.site.operator,
-            pair.transformed.site.operator,
+            target,
+            pair.original.operator,
+            pair.transformed.operator,
             Effect(pair.original.correct, pair.transformed.correct),
         )
-        for pair in study.pairs
-        if _is(pair, "block-swap")
+        for target, pair in _pairs(records, "block-swap")
     ]
-    table = complementary(found, frequency, what="gaps whose operator the model knew", seed=seed)
+    table = complementary(substitutions, frequency, what="gaps whose operator the model knew", seed=seed)
     return table if table.rows else None
 
 
-def windows(study: Study, seed: int) -> Table | None:
+def windows(records: Records, seed: int) -> Table | None:
     """Accuracy with less context (Ahmed et al. 2024, Table 3); None where it was not asked for."""
-    asked = [pair.window for pair in study.pairs if pair.window != COMPLETE]
-    if not asked:
+    narrow = {pair.window for record in records for pair in record.pairs if not pair.complete}
+    if not narrow:
         return None
-    seen = sorted(set(asked), key=lambda window: (window.after or 0, -(window.before or 0)))
-    rows = []
-    for name in WINDOW_ROWS:
-        for window in (*seen, COMPLETE):
-            pairs = [one for one in study.pairs if one.row == name and one.window == window]
+    rows: list[tuple[Cell, ...]] = []
+    for name in WINDOW_CHANGES:
+        for window in (*sorted(narrow, key=lambda seen: (seen.after or 0, -(seen.before or 0))), COMPLETE):
+            pairs = [
+                (record.target, pair)
+                for record in records
+                for pair in record.pairs
+                if pair.change == name and pair.window == window
+            ]
             if pairs:
-                rows.append((ROWS[name].title, str(window), *_pair_cells(pairs, seed)))
+                rows.append((CHANGES[name].title, str(window), *_pair_cells(pairs, seed)))
     note = "context: lexical tokens on both sides (±) or only after the gap (+)"
     return Table("with less context", ("change", "context", *_PAIR_COLUMNS), tuple(rows), note)
 
 
-def familiar(study: Study) -> Table | None:
+def familiar(records: Records) -> Table | None:
     """Accuracy by whether the corpus has the operations (Ahmed et al. 2024, Table 7); None without one."""
     rows: list[tuple[Cell, ...]] = []
-    for name in FAMILIAR_ROWS:
-        asked = [one for one in study.pairs if _is(one, name) and one.found is not None]
+    for name in FAMILIAR_CHANGES:
+        asked = [pair for _, pair in _pairs(records, name) if pair.found is not None]
         for found in ((False, False), (True, True), (True, False), (False, True)):
-            pairs = [one for one in asked if one.found == found]
+            pairs = [pair for pair in asked if pair.found == found]
             if pairs:
                 rows.append(
                     (
-                        ROWS[name].title,
+                        CHANGES[name].title,
                         *("yes" if there else "no" for there in found),
                         wilson(len(pairs), len(asked)),
                         share([pair.original for pair in pairs]),
@@ -188,24 +191,17 @@ def familiar(study: Study) -> Table | None:
     return Table("seen before?", columns, tuple(rows), note) if rows else None
 
 
-def operators(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
+def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
     """Precision, recall and F1 of every operator, before and after (Ahmed et al. 2024, Tables 8 and 9)."""
-    rows: list[tuple[Cell, ...]] = [
-        ("as it stands", *cells)
-        for cells in _per_operator([one.distribution for one in study.operators], frequency, seed)
-    ]
-    for name in WINDOW_ROWS:
-        pairs = [one for one in study.pairs if _is(one, name)]
-        for title, pick in _SIDES.items():
-            found = _per_operator([pick(pair) for pair in pairs], frequency, seed)
-            rows += [(title.format(ROWS[name].title), *cells) for cells in found]
+    asked = list(chain.from_iterable(record.operators for record in records))
+    rows = [("as it stands", *cells) for cells in _per_operator(asked, frequency, seed)]
+    for name in WINDOW_CHANGES:
+        pairs = [pair for _, pair in _pairs(records, name)]
+        for title, side in _SIDES.items():
+            cells = _per_operator([side(pair) for pair in pairs], frequency, seed)
+            rows += [(title.format(CHANGES[name].title), *row) for row in cells]
     columns = ("version", "operator", "n", "TP", "FP", "FN", "precision", "recall", "F1", "p")
     return Table("operator by operator", columns, tuple(rows), "p: of the F1, against guessing by frequency")
-
-
-def frequencies(study: Study) -> dict[str, float]:
-    """How often each operator stands in the functions themselves."""
-    return dict(Counter(one.distribution.site.operator for one in study.operators))
 
 
 _EXCHANGES = "where the operator stays, and where it becomes another"
@@ -214,36 +210,54 @@ _BOTH = (
     "both: the operator was known before and after; entropy in nats, over the candidates. "
     "Ahmed et al. 2024 have the swaps in Table 2, renamed in Table 4, refactored in Table 5"
 )
-_SIDES: dict[str, Callable[[AskedPair], OperatorDistribution]] = {
+_SIDES: dict[str, Callable[[OperatorPair], OperatorAnswer]] = {
     "before {}": lambda pair: pair.original,
     "after {}": lambda pair: pair.transformed,
 }
 
 
-def _is(pair: AskedPair, row: str) -> bool:
-    return pair.row == row and pair.window == COMPLETE
+def _pairs(records: Records, change: str) -> list[tuple[str, OperatorPair]]:
+    """The pairs of one change that were asked with everything around the gap."""
+    return [
+        (record.target, pair)
+        for record in records
+        for pair in record.pairs
+        if pair.change == change and pair.complete
+    ]
 
 
-def _pair_cells(pairs: Sequence[AskedPair], seed: int) -> tuple[Cell, ...]:
+def _guess(answer: OperatorAnswer) -> Guess:
+    """The likeliest candidate as a guess."""
+    return Guess(answer.operator, answer.predicted, answer.candidates)
+
+
+def _mean_entropy(asked: Sequence[tuple[str, OperatorAnswer]], seed: int) -> Estimate:
+    """The mean entropy in nats, with an interval over functions."""
+    return pooled_mean(((target, answer.entropy) for target, answer in asked), seed=seed)
+
+
+def _pair_cells(pairs: Pairs, seed: int) -> tuple[Cell, ...]:
+    before = [(target, pair.original) for target, pair in pairs]
+    after = [(target, pair.transformed) for target, pair in pairs]
     return (
         len(pairs),
-        share([pair.original for pair in pairs]),
-        share([pair.transformed for pair in pairs]),
-        wilson(sum(pair.both for pair in pairs), len(pairs)),
-        mean_entropy([(pair.target, pair.original) for pair in pairs], seed),
-        mean_entropy([(pair.target, pair.transformed) for pair in pairs], seed),
+        share([answer for _, answer in before]),
+        share([answer for _, answer in after]),
+        wilson(sum(pair.both for _, pair in pairs), len(pairs)),
+        _mean_entropy(before, seed),
+        _mean_entropy(after, seed),
     )
 
 
 def _per_operator(
-    distributions: Sequence[OperatorDistribution], frequency: Mapping[str, float], seed: int
+    answers: Sequence[OperatorAnswer], frequency: Mapping[str, float], seed: int
 ) -> list[tuple[Cell, ...]]:
-    found = by_chance([guess(one) for one in distributions], frequency, seed=seed)
-    if found is None:
+    compared = by_chance([_guess(answer) for answer in answers], frequency, seed=seed)
+    if compared is None:
         return []
     rows: list[tuple[Cell, ...]] = []
-    for name, one in found[1].items():
-        counts = one.counts
+    for name, figures in compared[1].items():
+        counts = figures.counts
         n = counts.true_positives + counts.false_negatives
         if n or counts.false_positives:
             rows.append(
@@ -256,7 +270,7 @@ def _per_operator(
                     counts.precision,
                     counts.recall,
                     counts.f1,
-                    one.p_value,
+                    figures.p_value,
                 )
             )
     return rows

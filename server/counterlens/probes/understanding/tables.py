@@ -25,7 +25,7 @@ _TITLES = {"summary": "code summarisation", "name": "method name prediction", "o
 
 def score(found: Sequence[Compared], measure: str, *, seed: int = 0) -> Estimate:
     """Mean similarity where the meaning is kept, one less it where it is not; functions are resampled."""
-    return pooled_mean(((one.target, _value(one, measure)) for one in found), seed=seed)
+    return pooled_mean(((one.target, _value(one, measure)) for one in found), bounds=(0, 1), seed=seed)
 
 
 def _value(one: Compared, measure: str) -> float:

@@ -16,8 +16,8 @@ import sys
 import types
 
 from . import structure
-from .loading import Program, resolve
-from .steps import Steps, TooLong
+from .loading import ReplacedModule, resolve
+from .steps import StepTracer, TooLong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
         return
     module, target = loaded
     watch = Watch()
-    steps = Steps(task["path"], task["steps"]) if task["steps"] else None
+    steps = StepTracer(task["path"], task["steps"]) if task["steps"] else None
     signal.signal(signal.SIGALRM, _alarm)
     space = dict(vars(module))
     for number, call in enumerate(task["calls"], task["first"]):
@@ -132,7 +132,7 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
 def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] | None:
     sys.stdout = _Output()
     try:
-        program = Program(task["source"], task["path"], task["module"])
+        program = ReplacedModule(task["source"], task["path"], task["module"])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error) or type(error).__name__
         send(
@@ -151,7 +151,7 @@ def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] 
         return None
 
 
-def _call(target: Any, call: Any, space: Any, watch: Watch, steps: Steps | None, seconds: float) -> Any:
+def _call(target: Any, call: Any, space: Any, watch: Watch, steps: StepTracer | None, seconds: float) -> Any:
     try:
         positional, named = _arguments(call, space)
     except BaseException as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Program:
+class ReplacedModule:
     """Finder and loader of one module, whose source comes from here and not from its file.
 
     Raises:

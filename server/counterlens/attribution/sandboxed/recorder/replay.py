@@ -18,7 +18,7 @@ import sys
 import types
 
 from . import structure
-from .loading import Program, resolve
+from .loading import ReplacedModule, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def run_tests(task: dict[str, Any]) -> dict[str, Any]:
         task: `source` and `module` of the original, `target`, `tests`, `calls` and `given` (None to record).
     """
     random.seed(0)
-    module = Program(task["source"], "program.py", task["module"]).load([])
+    module = ReplacedModule(task["source"], "program.py", task["module"]).load([])
     space = dict(vars(module))
     classes = {name: getattr(collections, name) for name in _LENT}
     classes.update({name: one for name, one in space.items() if isinstance(one, type)})

@@ -14,7 +14,7 @@ class TooLong(BaseException):
     """A call made more steps, or took more time, than it was given."""
 
 
-class Steps:
+class StepTracer:
     """Traces the lines of one file; arcs as coverage.py counts them, entry and exit as negative lines.
 
     A step is a line of the file that is run, so that where the bound lies depends on nothing but the program.

@@ -18,7 +18,7 @@ from counterlens.errors import CounterlensError
 from counterlens.evaluation.manifest import package_versions
 from counterlens.models.base import Model, ModelInfo
 from counterlens.models.registry import Options, load
-from counterlens.sandbox.base import Job, Outcome
+from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.registry import best_sandbox, chosen
 
 HELP = "docs/clusters.md says what every node needs"
@@ -113,7 +113,7 @@ def describe_node() -> Circumstances | CounterlensError:
         return error
 
 
-def run_program(errand: Errand, here: Circumstances) -> Outcome | Misfit | CounterlensError:
+def run_program(errand: Errand, here: Circumstances) -> JobOutcome | Misfit | CounterlensError:
     """Run a program in this node's sandbox.
 
     Args:

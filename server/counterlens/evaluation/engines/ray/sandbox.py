@@ -10,7 +10,7 @@ from typing import Any
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.evaluation.engines.ray.cluster import Cluster, Lost
 from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
-from counterlens.sandbox.base import Job, Outcome, Sandbox
+from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
@@ -36,7 +36,7 @@ class RaySandbox:
         """As on this machine; a node that isolates less is not used."""
         return self._local.guarantees
 
-    def run(self, job: Job, *, cancel: Event | None = None) -> Outcome:
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end, on some node.
 
         Raises:
@@ -48,14 +48,14 @@ class RaySandbox:
         errand = Errand.of(job)
         while True:
             outcome = self._sent(cluster, errand, cancel)
-            if isinstance(outcome, Outcome):
+            if isinstance(outcome, JobOutcome):
                 return outcome
             cluster.leave_out(outcome.node, outcome.why)
 
-    def _sent(self, cluster: Cluster, errand: Errand, cancel: Event | None) -> Outcome | Misfit:
+    def _sent(self, cluster: Cluster, errand: Errand, cancel: Event | None) -> JobOutcome | Misfit:
         ref = self._task.options(**cluster.fitting()).remote(errand, cluster.here)
         try:
-            outcome: Outcome | Misfit = cluster.settled(ref, cancel)
+            outcome: JobOutcome | Misfit = cluster.settled(ref, cancel)
         except Cancelled:
             cluster.ray.cancel(ref)
             raise

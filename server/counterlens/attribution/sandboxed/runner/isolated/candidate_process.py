@@ -37,7 +37,7 @@ _COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
 class Foreign:
     """An object of the tests, seen from here: it can be called, iterated, and asked for public attributes."""
 
-    def __init__(self, worker: Worker, number: int) -> None:
+    def __init__(self, worker: CandidateProcess, number: int) -> None:
         self.__dict__.update(_worker=worker, _number=number)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
@@ -63,7 +63,7 @@ class Raised(Exception):  # noqa: N818 - a parcel
         self.number = number
 
 
-class Worker:
+class CandidateProcess:
     """Answers requests until the other side is gone."""
 
     def __init__(self, descriptor: int) -> None:
@@ -230,4 +230,4 @@ def main() -> None:
     descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
     os.set_inheritable(descriptor, False)
     sys.modules["__main__"] = types.ModuleType("__main__")
-    Worker(descriptor).serve()
+    CandidateProcess(descriptor).serve()

@@ -43,12 +43,14 @@ class NeedsSharing(Exception):  # noqa: N818 - not the program's error
     """The tests do what they can only do in the program's own process."""
 
 
-class Kind(type):
+class ProxyClass(type):
     """The type of stand-ins for the program's classes."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
         """A stand-in; the tests' own subclasses are refused."""
-        remote = next((base._remote for base in bases if isinstance(base, Kind) and base is not Thing), None)
+        remote = next(
+            (base._remote for base in bases if isinstance(base, ProxyClass) and base is not ProxyObject), None
+        )
         if "_number" not in space and remote is not None:
             raise remote.cannot(f"the tests derive the class {name} from one of the program's")
         return super().__new__(cls, name, bases, space)
@@ -58,7 +60,7 @@ class Kind(type):
         return cls._remote.ask("call", cls, list(arguments), options)
 
     def __getattr__(cls, name: str) -> Any:
-        if name in {"_remote", "_number"} or cls is Thing:
+        if name in {"_remote", "_number"} or cls is ProxyObject:
             raise AttributeError(name)
         return cls._remote.ask("get", cls, name)
 
@@ -66,7 +68,7 @@ class Kind(type):
         return cls._remote.ask("special", "__iter__", cls, [])
 
 
-class Thing(metaclass=Kind):
+class ProxyObject(metaclass=ProxyClass):
     """A stand-in for an object of the program."""
 
     __slots__ = ("_handle",)
@@ -105,7 +107,7 @@ def _special(name: str) -> Any:
 def _equal(self: Any, other: object) -> Any:
     if self is other:
         return True
-    if not isinstance(other, Thing):
+    if not isinstance(other, ProxyObject):
         return NotImplemented
     remote = type(self)._remote
     remote.own_equality = True
@@ -225,9 +227,9 @@ class Remote:
         return number
 
     def _give(self, value: Any) -> list[Any]:
-        if isinstance(value, Kind):
+        if isinstance(value, ProxyClass):
             return ["yours", value._number]
-        if isinstance(value, Thing):
+        if isinstance(value, ProxyObject):
             return ["yours", _get(value, "_handle")]
         number = getattr(value, "_candidate_class", None) if isinstance(value, type) else None
         if isinstance(number, int):
@@ -276,11 +278,11 @@ class Remote:
                 space["__call__"] = _call
             if awaitable:
                 space["__await__"] = _await
-            own = tuple(base for base in mapped if isinstance(base, Kind)) or (Thing,)
+            own = tuple(base for base in mapped if isinstance(base, ProxyClass)) or (ProxyObject,)
             try:
-                made = Kind(str(name), own, space)
+                made = ProxyClass(str(name), own, space)
             except TypeError:  # an order of bases that only the real ones allow
-                made = Kind(str(name), (Thing,), space)
+                made = ProxyClass(str(name), (ProxyObject,), space)
         self._kinds[number] = made
         return made
 

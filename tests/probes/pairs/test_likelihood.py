@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, ModelInfo
+from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.likelihood import NOISE, likelihood_effects
-from counterlens.probes.likelihood_only import probe_likelihood
+from counterlens.probes.options import make
+from counterlens.probes.pairs.likelihood import LikelihoodProbe
+from counterlens.probes.pairs.likelihood_effect import NOISE, likelihood_effects
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.wording import meaning
+from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.reports.wording import meaning
+from counterlens.probes.record import read, written
+from counterlens.probes.runner import identified
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -25,6 +30,13 @@ SOURCE = '''def largest(values):
             best = value
     return best
 '''
+
+
+def measured(model: Model) -> PairsRecord:
+    likelihood = LikelihoodProbe()
+    target = Target(Document(SOURCE, Path("largest.py")), "largest")
+    record = likelihood.run(Context(model), target, make(likelihood.options, {}))
+    return identified(record, likelihood, model.info, target)
 
 
 def gap(text: str, cut: str) -> Gap:
@@ -71,7 +83,8 @@ def test_it_is_the_change_of_the_scores_of_the_rest(model: LlamaModel) -> None:
 
 
 def test_the_probe_needs_no_tests_and_writes_nothing(model: LlamaModel) -> None:
-    found = probe_likelihood(model, Document(SOURCE, Path("largest.py")), "largest")
+    found = measured(model)
+    assert read(written(found), PairsRecord) == found
     assert found.judged_by is None
     assert found.pairs
     for pair in found.pairs:
@@ -90,4 +103,4 @@ class Silent:
 
 def test_a_model_without_probabilities_is_an_error_that_says_so() -> None:
     with pytest.raises(ModelError, match="no token probabilities"):
-        probe_likelihood(Silent(), Document(SOURCE, Path("largest.py")), "largest")  # type: ignore[arg-type]
+        measured(Silent())  # type: ignore[arg-type]

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
-from counterlens.attribution.base import LIMITS, Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Judge, Judgement, Verdict
 from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.completion import CompletionProbe, probe_completion
-from counterlens.reports.wording import meaning
+from counterlens.probes.options import make
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.wording import meaning
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.record import read, written
+from counterlens.probes.runner import identified, run_probe
+from counterlens.progress import Steps
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -37,7 +43,7 @@ RIGHT[False] = RIGHT[True].replace("even", "?").replace("odd", "even").replace("
 WRONG = "        return None\n"
 
 
-class Scripted:
+class Scripted(Model):
     """A model whose answers are a function of the prompt: for the counting, not for the asking."""
 
     info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
@@ -50,20 +56,24 @@ class Scripted:
         self.asked += [prompt.text for prompt in prompts]
         return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]
 
-    def score(self, text: str, **_options: Any) -> Any:
-        raise NotImplementedError
 
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_exception: object) -> None: ...
-
-
-def probe(model: Model, text: str = PARITY, **options: Any) -> CompletionProbe:
-    options = {"mutations": ["if-else-flip"], **options}
-    return probe_completion(model, Document(text, Path("parity.py")), "parity", best_sandbox(), **options)
+def probe(
+    model: Model,
+    text: str = PARITY,
+    *,
+    judge: Judge | None = None,
+    cancel: Event | None = None,
+    unjudged: bool = True,
+    **options: Any,
+) -> PairsRecord:
+    """Probe parity; what is read back from its JSON is the same record."""
+    completion, given = CompletionProbe(), {"mutations": ["if-else-flip"], **options}
+    context = Context(model, best_sandbox, Steps(cancel), unjudged=unjudged)
+    target = Target(Document(text, Path("parity.py")), "parity", judge)
+    record = completion.run(context, target, make(completion.options, given))
+    record = identified(record, completion, model.info, target)
+    assert read(written(record), PairsRecord) == record
+    return record
 
 
 def unflipped(prompt: str) -> bool:
@@ -86,13 +96,12 @@ def unflipped(prompt: str) -> bool:
 def test_verdicts_effects_and_words(
     answer: Callable[[str], str], verdicts: tuple[str, str], effect: int | None, said: str
 ) -> None:
-    limits = replace(LIMITS, seconds=5.0) if "timed_out" in verdicts else LIMITS
-    found = probe(Scripted(answer), limits=limits)
+    found = probe(Scripted(answer), **({"timeout": 5.0} if "timed_out" in verdicts else {}))
     (pair,) = found.pairs
-    assert (pair.original.verdict.judgement, pair.mutated.verdict.judgement) == verdicts
+    assert (pair.original.verdict, pair.counterfactual.verdict) == verdicts
     assert pair.effect is not None
     assert (pair.effect.mutation_effect if pair.effect.informative else None) == effect
-    assert found.average.n == (effect is not None)
+    assert summarize(found.observations).average.n == (effect is not None)
     assert said in meaning(found)
 
 
@@ -109,16 +118,19 @@ def test_without_tests_a_function_is_judged_by_what_it_does() -> None:
     assert found.judged_by is not None
     assert "differential execution, 2 of 2 branches" in found.judged_by
     assert all(pair.effect is not None for pair in found.pairs)
-    assert {pair.original.verdict.judgement for pair in found.pairs} == {Judgement.PASSED}
+    assert {pair.original.verdict for pair in found.pairs} == {Judgement.PASSED}
 
 
 def test_where_nothing_can_judge_nothing_is_counted() -> None:
     bare = "import not_installed_anywhere\n\n\n" + PARITY.replace(">>>", "for example")
     found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), bare)
     assert found.judged_by is None
-    assert {pair.original.verdict.judgement for pair in found.pairs} == {Judgement.REFUSED}
+    assert {pair.original.verdict for pair in found.pairs} == {Judgement.REFUSED}
     assert all(pair.effect is None for pair in found.pairs)
     assert "no test to judge by" in meaning(found)
+    assert found.note == "the likelihood effect is unknown: this model gives no token probabilities"
+    with pytest.raises(SourceError, match="nothing can judge parity"):
+        probe(Scripted(str), bare, unjudged=False)
 
 
 def test_a_mutation_that_breaks_the_meaning_or_does_not_exist_is_refused() -> None:
@@ -143,7 +155,7 @@ def test_tests_that_take_too_long_are_named_as_such() -> None:
             return Verdict(Judgement.TIMED_OUT, Evidence("doctest", 1))
 
     with pytest.raises(SourceError, match=r"longer than the 10 s that they have \(--timeout"):
-        probe_completion(Scripted(str), Document(PARITY), "parity", best_sandbox(), judge=Slow())
+        probe(Scripted(str), judge=Slow())
 
 
 def test_it_can_be_cancelled() -> None:
@@ -155,13 +167,39 @@ def test_it_can_be_cancelled() -> None:
 
 def test_crlf_functions_are_completed_and_judged_like_others() -> None:
     found = probe(Scripted(lambda p: RIGHT[unflipped(p)]), PARITY.replace("\n", "\r\n"))
-    assert found.average.count == 0
-    assert found.average.n == 1
+    average = summarize(found.observations).average
+    assert average.count == 0
+    assert average.n == 1
 
 
 def test_the_identity_has_no_effect_on_the_real_model(model: LlamaModel) -> None:
     found = [probe(model) for _ in range(2)]
-    completions = [(p.original.completion, p.mutated.completion) for f in found for p in f.pairs]
+    completions = [(p.original.completion, p.counterfactual.completion) for f in found for p in f.pairs]
     assert completions[0] == completions[1]
     (pair,) = found[0].pairs
-    assert pair.original.verdict.passed
+    assert pair.original.verdict == "passed"
+    assert written(found[0]) == written(found[1])
+
+
+def test_a_record_holds_the_counterfactual_and_where_the_prompt_ended() -> None:
+    text = PARITY.replace("even", "evän")
+    found = probe(Scripted(lambda _: RIGHT[True]), text, mutations=["if-else-flip", "operand-swap"])
+    flip, swap = found.pairs
+    assert "if n % 2 != 0:" in flip.source(text)
+    assert flip.source(text).count("evän") == text.count("evän")
+    assert "if 0 == n % 2:" in swap.source(text)
+    assert (flip.original.prompt_end, flip.counterfactual.prompt_end) == (
+        "    if n % 2 == 0:",
+        "    if n % 2 != 0:",
+    )
+    assert flip.original.completion == RIGHT[True]
+
+
+def test_the_runner_says_which_probe_model_and_function_a_record_is_of() -> None:
+    target = Target(Document(PARITY.replace("== 0", "== 1")), "parity", id="some/parity")
+    completion = CompletionProbe()
+    record = run_probe(completion, Context(Scripted(str), best_sandbox), target, make(completion.options, {}))
+    assert (record.probe, record.model, record.target) == ("completion", "scripted", "some/parity")
+    assert not record.probed
+    assert record.reason.startswith("parity does not pass its own tests")
+    assert read(written(record), PairsRecord) == record

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Effect
-from counterlens.probes.task import Cell, Table
+from counterlens.metrics.table import Cell, Table
 
 PAIRS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
 """Complementary operators; the first three pairs are the paper's."""
@@ -49,26 +49,25 @@ class Direction:
     drop: Estimate
 
 
-def direction(found: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
+def direction(substitutions: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
     """What replacing one operator by another costs, over all pairs that were judged."""
-    judged = [one for one in found if (one.before, one.after) == (before, after)]
-    return Direction(
-        len(judged), pooled_mean(((one.target, -one.effect.signed) for one in judged), seed=seed)
-    )
+    judged = [made for made in substitutions if (made.before, made.after) == (before, after)]
+    drops = ((made.target, -made.effect.signed) for made in judged)
+    return Direction(len(judged), pooled_mean(drops, seed=seed))
 
 
 def complementary(
-    found: Sequence[Substitution], frequency: Mapping[str, float], *, what: str, seed: int
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], *, what: str, seed: int
 ) -> Table:
     """The pairs of operators of which one was put in the other's place.
 
     Args:
-        found: What was judged.
+        substitutions: What was judged.
         frequency: How often each operator stands in the corpus.
         what: What is lost, such as `correct completions`.
         seed: Of intervals.
     """
-    rows = [_row(found, frequency, pair, seed) for pair in PAIRS]
+    rows = [_row(substitutions, frequency, pair, seed) for pair in PAIRS]
     note = (
         f"ratio: how much more frequent A is than B; Δ: {what} lost when one takes the other's place, as a "
         "share of the n pairs, with 95 % intervals over functions; below 0 more are gained than lost (the "
@@ -78,10 +77,10 @@ def complementary(
 
 
 def _row(
-    found: Sequence[Substitution], frequency: Mapping[str, float], pair: tuple[str, str], seed: int
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], pair: tuple[str, str], seed: int
 ) -> tuple[Cell, ...]:
     a, b = sorted(pair, key=lambda name: (-frequency.get(name, 0), pair.index(name)))
-    there, back = direction(found, a, b, seed=seed), direction(found, b, a, seed=seed)
+    there, back = direction(substitutions, a, b, seed=seed), direction(substitutions, b, a, seed=seed)
     counts = frequency.get(a, 0), frequency.get(b, 0)
     ratio = counts[0] / counts[1] if counts[1] else None
     return a, b, ratio, there.drop, back.drop, there.n, back.n, f"{counts[0]:.0f} : {counts[1]:.0f}"

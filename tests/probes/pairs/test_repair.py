@@ -11,9 +11,14 @@ import pytest
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.completion import probe_completion
+from counterlens.probes.options import make
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.repair import RepairProbe
+from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
-from counterlens.probes.repair import probe_repair
+from counterlens.probes.record import read, written
+from counterlens.probes.runner import identified
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -39,7 +44,7 @@ FIXED = '        if sides == 3:\n            return "triangle"\n        return "
 DOCUMENT = Document(BUGGY, Path("shapes.py"))
 
 
-class Scripted:
+class Scripted(Model):
     """A model whose answers are a function of the prompt: for the counting, not for the asking."""
 
     info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
@@ -51,11 +56,17 @@ class Scripted:
         return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]
 
 
-def repair(answer: Callable[[str], str], text: str = BUGGY) -> Any:
-    document = Document(text, Path("shapes.py"))
-    return probe_repair(
-        cast(Model, Scripted(answer)), document, "Shapes.kind", best_sandbox(), mutations=["if-else-flip"]
-    )
+def repaired(model: Model, text: str = BUGGY, *mutations: str) -> PairsRecord:
+    repair = RepairProbe()
+    target = Target(Document(text, Path("shapes.py")), "Shapes.kind")
+    record = repair.run(Context(model, best_sandbox), target, make(repair.options, {"mutations": mutations}))
+    record = identified(record, repair, model.info, target)
+    assert read(written(record), PairsRecord) == record
+    return record
+
+
+def repair(answer: Callable[[str], str], text: str = BUGGY) -> PairsRecord:
+    return repaired(cast(Model, Scripted(answer)), text, "if-else-flip")
 
 
 def test_the_model_sees_the_bug_and_goes_on_after_the_header_of_the_mended_function() -> None:
@@ -69,9 +80,11 @@ def test_the_model_sees_the_bug_and_goes_on_after_the_header_of_the_mended_funct
 
 def test_a_bug_that_is_mended_in_one_shape_only_is_an_effect() -> None:
     (pair,) = repair(lambda shown: FIXED if "sides != 3" in shown else "        return sides\n").pairs
-    assert (pair.original.verdict.judgement, pair.mutated.verdict.judgement) == ("passed", "failed")
+    assert (pair.original.verdict, pair.counterfactual.verdict) == ("passed", "failed")
+    assert pair.effect is not None
     assert pair.effect.signed == -1
     (pair,) = repair(lambda _: FIXED).pairs
+    assert pair.effect is not None
     assert pair.effect.mutation_effect == 0
 
 
@@ -82,7 +95,7 @@ def test_nothing_to_repair_and_nothing_to_judge_by_are_refused() -> None:
         repair(lambda _: FIXED, BUGGY.replace(">>>", "as in"))
 
 
-def test_a_judge_that_wavers_blocks_the_figures(tmp_path: Path) -> None:
+def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
     source = '''def parity(n):
     """Say whether a number is even.
 
@@ -99,7 +112,7 @@ def test_a_judge_that_wavers_blocks_the_figures(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     document = Document(source, path)
 
-    class Wavering:
+    class Flaky:
         """Judges like the real one, and the third time the same program otherwise."""
 
         attribution, tests = "tests", 1
@@ -114,22 +127,20 @@ def test_a_judge_that_wavers_blocks_the_figures(tmp_path: Path) -> None:
                 right = count == 0
             return Verdict(Judgement.PASSED if right else Judgement.FAILED, Evidence("tests", 1))
 
+    completion = CompletionProbe()
     with pytest.raises(SourceError, match="twice"):
-        probe_completion(
-            cast(Model, Scripted(lambda _: '        return "even"\n')),
-            document,
-            "parity",
-            best_sandbox(),
-            judge=cast(Any, Wavering()),
-            mutations=["if-else-flip"],
+        completion.run(
+            Context(cast(Model, Scripted(lambda _: '        return "even"\n')), best_sandbox),
+            Target(document, "parity", cast(Any, Flaky())),
+            make(completion.options, {"mutations": ["if-else-flip"]}),
         )
 
 
 def test_the_real_model_writes_a_body_that_is_judged(model: LlamaModel) -> None:
-    found = probe_repair(
-        model, DOCUMENT, "Shapes.kind", best_sandbox(), mutations=["operand-swap", "if-else-flip"]
+    found = repaired(model, BUGGY, "operand-swap", "if-else-flip")
+    assert (
+        RepairProbe().summary([found]).startswith(("The model mended kind", "Whether the model mends kind"))
     )
-    assert found.task == "repair"
     assert found.pairs
     for pair in found.pairs:
         assert pair.original.completion

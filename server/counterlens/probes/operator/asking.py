@@ -1,0 +1,183 @@
+"""The operators of a function, asked as it stands and after changes that keep the meaning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from counterlens.errors import CounterlensError
+from counterlens.models.base import Model
+from counterlens.probes.operator.pairs import OperatorPlace, Pairing, pairings, sites_of
+from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, Window
+from counterlens.probes.operator.scoring import OperatorDistribution, OperatorScorer, OperatorScores
+from counterlens.probes.probe import Target
+from counterlens.progress import Steps
+
+WINDOWS = (10, 30, 50)
+"""Lexical tokens of context (Ahmed et al. 2024, Table 3)."""
+WINDOW_CHANGES = ("operand-swap", "block-swap")
+TOLERANCE = 1e-6  # nats: the same question twice
+_LONGEST = 40  # characters of an operation in a step's title
+_Key = tuple[str, int, int | None]
+
+
+@dataclass(frozen=True)
+class OperatorPlan:
+    """What to ask about one function.
+
+    Attributes:
+        places: Its operators, as it stands.
+        pairings: The operators before and after changes.
+        left_out: For each change, how many sites were left out, by reason.
+        windows: Whether to ask with less context, too.
+    """
+
+    places: tuple[OperatorPlace, ...]
+    pairings: tuple[Pairing, ...]
+    left_out: Mapping[str, Counter[str]]
+    windows: bool
+
+    @classmethod
+    def of(cls, target: Target, *, windows: bool, seed: int) -> OperatorPlan:
+        """Plan a function.
+
+        Raises:
+            SourceError: it does not parse, or there is no such function.
+        """
+        document, qualname = target.document, target.qualname
+        found = pairings(document, qualname, seed=seed)
+        places = tuple(OperatorPlace(document, qualname, i) for i in range(len(sites_of(document, qualname))))
+        return cls(places, found.pairs, found.left_out, windows)
+
+    @property
+    def pairs(self) -> Iterator[tuple[Pairing, Window]]:
+        """The pairs, each with every window that it is asked with."""
+        for pairing in self.pairings:
+            for window in self._windows(pairing):
+                yield pairing, window
+
+    @property
+    def batches(self) -> int:
+        """How many batches the model is asked for."""
+        return len(self._asked)
+
+    @property
+    def texts(self) -> int:
+        """How many texts are in them, and in that of the sanity check."""
+        checked = len(self.places[0].site.candidates) if self.places else 0
+        return checked + sum(len(place.site.candidates) for place in self._asked.values())
+
+    def _windows(self, pairing: Pairing) -> Iterable[Window]:
+        yield COMPLETE
+        if self.windows and pairing.change in WINDOW_CHANGES:
+            for size in WINDOWS:
+                yield from (Window(size, size), Window(0, size))
+
+    @cached_property
+    def _asked(self) -> dict[_Key, OperatorPlace]:
+        places = {_key(place, COMPLETE): place for place in self.places}
+        for pairing, window in self.pairs:
+            for place in (pairing.original, pairing.transformed):
+                places[_key(place, window)] = place
+        return places
+
+
+class OperatorAsker:
+    """Asks once for each gap and what is shown before it: narrower windows after it are read off.
+
+    Args:
+        model: Who is asked.
+        steps: Progress and cancellation.
+        total: How many batches there will be.
+    """
+
+    def __init__(self, model: Model, steps: Steps, total: int) -> None:
+        self._model, self._steps, self._total = model, steps, total
+        self._known: dict[_Key, OperatorScores] = {}
+
+    def answer(self, place: OperatorPlace) -> OperatorAnswer:
+        """What the model believes of an operator as the function stands.
+
+        Raises:
+            ModelError, Cancelled: as `OperatorScorer.score`.
+        """
+        return answer_of(self._distribution(place, COMPLETE))
+
+    def pair(self, pairing: Pairing, window: Window) -> OperatorPair:
+        """What the model believes of an operator before and after a change; errors as of `answer`."""
+        original = answer_of(self._distribution(pairing.original, window))
+        transformed = answer_of(self._distribution(pairing.transformed, window))
+        return OperatorPair(
+            change=pairing.change,
+            window=window,
+            original=original,
+            transformed=transformed,
+            both=original.correct and transformed.correct,
+        )
+
+    def check(self, place: OperatorPlace) -> None:
+        """Check what must hold whatever the model.
+
+        With another operator in its place the answer must stay the same, because the gap hides what stands
+        there; and what was right for the one must be wrong for the other.
+
+        Raises:
+            CounterlensError: it does not hold, so that figures would mean nothing.
+            And as `answer`.
+        """
+        site, data = place.site, place.document.data
+        other = next(candidate for candidate in site.candidates if candidate != site.operator)
+        changed = data[: site.start] + other.encode() + data[site.end :]
+        forced = OperatorPlace(replace(place.document, text=changed.decode()), place.qualname, place.index)
+        hidden, first = self._distribution(forced, COMPLETE), self._distribution(place, COMPLETE)
+        reason = ""
+        if hidden.site.operator != other or not np.allclose(hidden.logprob, first.logprob, atol=TOLERANCE):
+            reason = f"line {site.line}: the answer changes with what the gap hides"
+        elif hidden.correct == first.correct and first.predicted in (site.operator, other):
+            reason = f"line {site.line}: an operator that was exchanged is judged like the right one"
+        elif not np.isfinite(first.logprob).all() or (first.logprob >= 0).any():
+            reason = f"line {site.line}: the text has no probability"
+        if reason:
+            raise CounterlensError(
+                f"the operators cannot be probed with this model: {reason}", "Figures would mean nothing"
+            )
+
+    def _distribution(self, place: OperatorPlace, window: Window) -> OperatorDistribution:
+        key = _key(place, window)
+        if key not in self._known:
+            site = place.site
+            text = site.text if len(site.text) <= _LONGEST else site.text[: _LONGEST - 1] + "…"
+            self._steps.next(f"line {site.line}: {text}", len(self._known), self._total)
+            after = None if window.before is None else max(WINDOWS)
+            self._known[key] = OperatorScorer(self._model, place.document).score(
+                site, before=window.before, after=after, cancel=self._steps.cancel
+            )
+        return self._known[key].distribution(window.after)
+
+
+def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
+    """A distribution as it stands in a record."""
+    site, candidates = distribution.site, distribution.site.candidates
+    return OperatorAnswer(
+        line=site.line,
+        start=site.start,
+        end=site.end,
+        span=site.span,
+        text=site.text,
+        family=site.family,
+        operator=site.operator,
+        predicted=distribution.predicted,
+        correct=distribution.correct,
+        entropy=distribution.entropy,
+        candidates=candidates,
+        logprob=dict(zip(candidates, map(float, distribution.logprob), strict=True)),
+        probability=dict(zip(candidates, map(float, distribution.probability), strict=True)),
+    )
+
+
+def _key(place: OperatorPlace, window: Window) -> _Key:
+    return place.document.text, place.index, window.before

@@ -1,0 +1,127 @@
+"""The operator probe (Ahmed et al. 2024): does the model know which operator belongs in a gap?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from counterlens.counting import plural
+from counterlens.errors import SourceError
+from counterlens.metrics.table import Table
+from counterlens.models.base import Model
+from counterlens.probes.operator import tables
+from counterlens.probes.operator.asking import OperatorAsker, OperatorPlan
+from counterlens.probes.operator.filling import filled, filled_table, fills
+from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
+from counterlens.probes.operator.pairs import CHANGES
+from counterlens.probes.operator.record import OperatorPair, OperatorRecord
+from counterlens.probes.options import Corpus, ProbeOptions, option
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+
+Windows = Annotated[bool, option("Ask for operators with less context, too: 10, 30 and 50 lexical tokens.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorOptions(ProbeOptions):
+    """Options of the operator probe."""
+
+    windows: Windows = False
+    corpus: Corpus = None
+
+
+class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
+    """Masked operators, before and after changes that keep the meaning."""
+
+    id = "operator"
+    title = "does it know which operator belongs where?"
+    source = Source("Ahmed et al. 2024", "sections 3 and 4")
+    needs = frozenset({Need.SCORE})
+    options = OperatorOptions
+    record = OperatorRecord
+
+    def run(self, context: Context, target: Target, options: OperatorOptions) -> OperatorRecord:
+        """As `Probe.run`.
+
+        Raises:
+            SourceError: the function has no operator.
+        """
+        plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed)
+        if not plan.places:
+            raise SourceError("there are no operators to ask about", "Name another function or file")
+        corpus = read_corpus(options.corpus, cancel=context.cancel) if options.corpus else None
+        asker = OperatorAsker(context.model, context.steps, 1 + plan.batches)
+        asker.check(plan.places[0])
+        operators = tuple(asker.answer(place) for place in plan.places)
+        pairs = [asker.pair(pairing, window) for pairing, window in plan.pairs]
+        return OperatorRecord(
+            left_out={
+                f"{CHANGES[change].title}: {reason}": count
+                for change, reasons in plan.left_out.items()
+                for reason, count in reasons.items()
+            },
+            corpus=options.corpus if corpus else None,
+            frequency=corpus.frequency if corpus else dict(Counter(o.operator for o in operators)),
+            operators=operators,
+            pairs=tuple(_searched(pair, corpus) if corpus else pair for pair in pairs),
+            filled=filled(context, target) if fills(context.model) else (),
+        )
+
+    def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`; chance goes by the frequencies in the corpus, or in all the functions."""
+        frequency = tables.frequencies(records)
+        asked = sum(len(record.operators) for record in records)
+        shown = (
+            tables.listing(records),
+            tables.families(records, frequency, seed),
+            tables.changes(records, seed),
+            tables.stays_or_changes(records, seed),
+            tables.exchanged(records, frequency, seed),
+            tables.windows(records, seed),
+            tables.familiar(records),
+            filled_table([gap for record in records for gap in record.filled]),
+            tables.operators(records, frequency, seed) if asked >= tables.FEW else None,
+        )
+        return tuple(table for table in shown if table is not None)
+
+    def summary(self, records: Sequence[OperatorRecord]) -> str:
+        """As `Probe.summary`."""
+        answers = [answer for record in records for answer in record.operators]
+        known = tables.share(answers)
+        parts = [
+            f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."
+        ]
+        swaps = {"operand-swap", "block-swap"}
+        pairs = [
+            pair for record in records for pair in record.pairs if pair.complete and pair.change in swaps
+        ]
+        if pairs:
+            both, once = sum(pair.both for pair in pairs), sum(pair.original.correct for pair in pairs)
+            parts.append(
+                f"Where the code was rewritten with the same meaning, it knew {once} of {len(pairs)} before "
+                f"and {both} of those {once} after as well."
+            )
+        doubted = [answer for answer in answers if not answer.correct and answer.highest >= tables.PREFERRED]
+        if doubted:
+            first = doubted[0]
+            parts.append(
+                f"Look at line {first.line}: in `{first.text}` it strongly prefers `{first.predicted}`."
+            )
+        return " ".join(parts)
+
+    def measures(self, record: OperatorRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`."""
+        complete = [pair.both for pair in record.pairs if pair.complete]
+        known = {"all operators known": all(answer.correct for answer in record.operators)}
+        return known | ({"all known before and after changes": all(complete)} if complete else {})
+
+    def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`: one text for each candidate of each gap."""
+        return OperatorPlan.of(target, windows=options.windows, seed=options.seed).texts
+
+
+def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
+    """A pair with its operations searched for in a corpus."""
+    before, after = (squeezed(side.text) in corpus.operations for side in (pair.original, pair.transformed))
+    return replace(pair, found=(before, after))

@@ -1,0 +1,139 @@
+"""What the operator probe found about one function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from counterlens.probes.record import Record
+from counterlens.syntax.operators import Family
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How much the model sees of what surrounds a gap, in lexical tokens; None for all of it."""
+
+    before: int | None
+    after: int | None
+
+    def __str__(self) -> str:
+        if self.after is None:
+            return "complete"
+        return f"±{self.after}" if self.before else f"+{self.after}"
+
+
+COMPLETE = Window(None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorAnswer:
+    """An operator, and what the model believes of it.
+
+    Attributes:
+        line: Its line, 1-based.
+        start: Its first byte.
+        end: The byte behind it.
+        span: The bytes of the operation.
+        text: The operation, such as `a < b`.
+        family: Which operators could stand there.
+        operator: The one that does.
+        predicted: The likeliest.
+        correct: Whether that is the one that stands there.
+        entropy: In nats, over the candidates.
+        candidates: What could stand there.
+        logprob: Of each candidate the log-probability of the text with it, in nats.
+        probability: Its share of the probability of all candidates.
+    """
+
+    line: int
+    start: int
+    end: int
+    span: tuple[int, int]
+    text: str
+    family: Family
+    operator: str
+    predicted: str
+    correct: bool
+    entropy: float
+    candidates: tuple[str, ...]
+    logprob: Mapping[str, float]
+    probability: Mapping[str, float]
+
+    @property
+    def expected(self) -> float:
+        """The share of the operator that stands there."""
+        return self.probability[self.operator]
+
+    @property
+    def highest(self) -> float:
+        """The share of the likeliest."""
+        return self.probability[self.predicted]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorPair:
+    """An operator before and after a change that keeps the meaning, and what the model believes of both.
+
+    Attributes:
+        change: The id of the change, see `CHANGES`.
+        window: How much was seen.
+        original: Before.
+        transformed: After.
+        both: Whether the model knew both operators.
+        found: Whether the operation before, and that after, stand in the corpus; None without one.
+    """
+
+    change: str
+    window: Window
+    original: OperatorAnswer
+    transformed: OperatorAnswer
+    both: bool
+    found: tuple[bool, bool] | None = None
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether another operator stands there after the change."""
+        return self.original.operator != self.transformed.operator
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything around the gap was seen."""
+        return self.window == COMPLETE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledGap:
+    """What a model writes into the gap of an operator when it is shown both sides.
+
+    Attributes:
+        line: The line of the gap, 1-based.
+        family: Which operators could stand there.
+        operator: The one that does.
+        said: What the model wrote.
+        written: The operator that this begins with; None where it is no candidate.
+    """
+
+    line: int
+    family: Family
+    operator: str
+    said: str
+    written: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorRecord(Record):
+    """The operators of one function.
+
+    Attributes:
+        corpus: Where operators were counted, as the user named it; None for the function itself.
+        frequency: How often each operator stands there.
+        operators: Every operator, as the function stands.
+        pairs: Operators before and after changes.
+        filled: What was filled in the middle, by models that are asked to.
+    """
+
+    corpus: str | None
+    frequency: Mapping[str, float]
+    operators: tuple[OperatorAnswer, ...]
+    pairs: tuple[OperatorPair, ...]
+    filled: tuple[FilledGap, ...] = ()
