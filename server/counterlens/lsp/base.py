@@ -164,7 +164,7 @@ class CounterlensServer(LanguageServer):
 
         Args:
             error: Why.
-            settings: Of when the command was given; the status is that of another model by now if it is not theirs.
+            settings: Of when the command was given; by now the status may be that of another model.
         """
         if self.asks(settings):
             source = isinstance(error, SourceError)  # the model may well be asked about something else

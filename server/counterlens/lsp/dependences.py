@@ -19,11 +19,11 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
 from counterlens.probes.inference.inferred import Inferred, Method, infer

@@ -12,7 +12,7 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.models.base import Model
 from counterlens.models.sentences import ModelSentences
-from counterlens.probes.options import ProbeOptions, make, specs
+from counterlens.probes.options import ProbeOptions, declared, make
 from counterlens.probes.probe import Context
 from counterlens.probes.runner import AnyProbe
 from counterlens.progress import Steps
@@ -33,7 +33,8 @@ def options_of(
     Raises:
         OptionError: a value is out of bounds.
     """
-    given = {name: value for name, value in settings.probe.items() if name in specs(probe.options)}
+    known = declared([probe])
+    given = {name: value for name, value in settings.probe.items() if name in known}
     if given.get("corpus") and path is not None and (beside := path.parent / given["corpus"]).exists():
         given["corpus"] = str(beside)
     options: ProbeOptions = make(probe.options, given | chosen)

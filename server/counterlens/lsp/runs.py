@@ -15,16 +15,15 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.estimated import reported
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.causal_results import kept, with_effects
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import told
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
-from counterlens.reports.evaluation.page import run_html
-from counterlens.reports.evaluation.text import run_markdown
-from counterlens.reports.evaluation.wording import state, title
+from counterlens.reports.build.evaluation import evaluation_report, progress_of
+from counterlens.reports.render import html, markdown
 
 COMMAND = "counterlens.runs"
 REPORT_COMMAND = "counterlens.runReport"
@@ -101,14 +100,14 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     """Give the report of the run in a folder, finished or not."""
     folder, shows = Path(str(plain(argument).get("folder") or "")), ls.client_shows_results
     try:
-        report = await ls.offload(_made, folder, shows)
+        answer = await ls.offload(report_of, folder, shows)
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)
         return RunReport(ok=False, error=told(error))
     if not shows:
-        await show_markdown(ls, f"run {folder.name}", f"{report.title}: {report.summary}", report.markdown)
-    return report
+        await show_markdown(ls, f"run {folder.name}", f"{answer.title}: {answer.summary}", answer.markdown)
+    return answer
 
 
 def listed(folder: Path) -> ListedRun:
@@ -120,28 +119,31 @@ def listed(folder: Path) -> ListedRun:
         return ListedRun(str(folder), error=told(error))
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
-    left = done < total
+    resume = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"]
     return ListedRun(
-        str(folder),
-        settings.tasks,
-        settings.data,
-        settings.models,
-        done,
-        total,
-        _resuming(folder) if left else "",
+        folder=str(folder),
+        tasks=settings.tasks,
+        data=settings.data,
+        models=settings.models,
+        done=done,
+        total=total,
+        resume=shlex.join(resume) if done < total else "",
     )
 
 
-def _made(folder: Path, html: bool) -> RunReport:
-    found = reported(Found.read(folder), folder)
+def report_of(folder: Path, shows: bool) -> RunReport:
+    """The report of a run, with its causal effects where some are kept; as a page where the client shows it.
+
+    Raises:
+        DataError: there is no run.
+    """
+    found = RunResults.read(folder)
+    effects = kept(folder, found)
+    report = evaluation_report(with_effects(found, effects) if effects else found)
     return RunReport(
         ok=True,
-        title=title(found),
-        summary=state(found),
-        html=run_html(found) if html else "",
-        markdown="" if html else run_markdown(found),
+        title=report.title,
+        summary=progress_of(found),
+        html=html.page(report) if shows else "",
+        markdown="" if shows else markdown.render(report),
     )
-
-
-def _resuming(folder: Path) -> str:
-    return shlex.join([sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import msgspec
 
@@ -17,155 +16,85 @@ from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.operator.tables import PREFERRED
-from counterlens.probes.options import OptionSpec, declared
+from counterlens.probes.options import OptionSpec, declared, option, specs
 from counterlens.probes.registry import PROBES
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
 _LIMITS = Limits()
-_MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
 _OF_DATASETS = frozenset({"buggy"})
 """Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingSpec:
-    """One setting: its key, and which values it can have.
-
-    Attributes:
-        key: Below `counterlens.`, such as `remote.baseUrl`.
-        default: Its value unless set.
-        kind: The type of the value, or of its members where it has several.
-        choices: The texts that it can have; any, where there are none.
-        low: The least value.
-        high: The largest value.
-        several: What holds the members; None where there is one value.
-    """
-
-    key: str
-    default: Any
-    kind: type
-    choices: tuple[str, ...] = ()
-    low: float = 0
-    high: float | None = None
-    several: type[tuple[Any, ...] | frozenset[Any]] | None = None
-
-    @property
-    def wanted(self) -> str:
-        """Which values it can have, in words."""
-        if self.several:
-            return f"a list of any of {', '.join(self.choices)}"
-        if self.choices:
-            return f"one of {', '.join(self.choices)}"
-        if self.kind is bool:
-            return "true or false"
-        if self.kind is str:
-            return "a text"
-        if self.kind is float:
-            return f"a number from {self.low:g} to {self.high:g}"
-        if self.high is None:
-            return f"a whole number of at least {self.low:g}"
-        return f"a whole number from {self.low:g} to {self.high:g}"
-
-    def value_of(self, raw: object) -> Any:
-        """The typed value of a raw one.
-
-        Raises:
-            ValueError: it cannot have that value.
-        """
-        if self.several is None:
-            return self._member(raw)
-        if isinstance(raw, list | tuple):
-            return self.several(self._member(part) for part in raw)
-        raise ValueError(raw)
-
-    def _member(self, raw: object) -> Any:
-        if self.choices:
-            if raw in self.choices:
-                return self.kind(raw)
-        elif self.kind is str and isinstance(raw, str):
-            return raw.strip() or self.default
-        elif isinstance(raw, bool):
-            if self.kind is bool:
-                return raw
-        elif isinstance(raw, int) or (self.kind is float and isinstance(raw, float)):
-            if self.kind in (int, float) and self.low <= raw <= (raw if self.high is None else self.high):
-                return self.kind(raw)
-        raise ValueError(raw)
-
-
 def _setting(
-    key: str,
-    default: Any,
-    choices: Iterable[str] = (),
-    *,
-    low: float = 0,
-    high: float | None = None,
-) -> Any:
-    """Declare a field; its values are of the type of its default, or of the enumeration of its choices."""
-    several = type(default) if isinstance(default, tuple | frozenset) else None
-    kind: type = str if several else type(default)
-    if isinstance(default, Enum):
-        choices = kind
-    elif isinstance(choices, type):
-        kind = choices
-    return field(
-        default=default,
-        metadata={"spec": SettingSpec(key, default, kind, tuple(choices), low, high, several)},
+    key: str, *, choices: Iterable[str] = (), low: float | None = None, high: float | None = None
+) -> msgspec.Meta:
+    """Declare a setting as the annotation of a field; the manifest of an editor says what it does."""
+    return option("", setting=key, choices=choices, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredSettings:
+    """The settings that are no options of probes."""
+
+    enable: Annotated[bool, _setting("enable")] = True
+    model: Annotated[str, _setting("model")] = DEFAULT_MODEL
+    remote_base_url: Annotated[str, _setting("remote.baseUrl")] = ""
+    remote_model: Annotated[str, _setting("remote.model")] = ""
+    remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
+    threads: Annotated[int, _setting("threads", low=0)] = 0
+    languages: Annotated[tuple[str, ...], _setting("languages", choices=languages(installed=False))] = (
+        LANGUAGES
     )
+    aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
+    alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
+    calibrated: Annotated[bool, _setting("confidence.calibrated")] = True
+    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = True
+    diagnostics_severity: Annotated[
+        str, _setting("diagnostics.severity", choices=("hint", "information"))
+    ] = "information"
+    diagnostics_per_hundred_lines: Annotated[
+        float, _setting("diagnostics.perHundredLines", low=0, high=100)
+    ] = PER_HUNDRED_LINES
+    ignored_concepts: Annotated[
+        tuple[Category, ...], _setting("diagnostics.ignoredConcepts", choices=Category)
+    ] = ()
+    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.LEAF
+    inlay_hints_enabled: Annotated[bool, _setting("inlayHints.enabled")] = False
+    inlay_hints_by: Annotated[str, _setting("inlayHints.by", choices=("statement", "function"))] = "statement"
+    code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True
+    exclude: Annotated[bool, _setting("scoring.exclude")] = True
+    max_bytes: Annotated[int, _setting("scoring.maxBytes", low=1)] = _LIMITS.bytes
+    average_line: Annotated[int, _setting("scoring.averageLineBytes", low=1)] = _LIMITS.average_line
+    longest_line: Annotated[int, _setting("scoring.longestLineBytes", low=1)] = _LIMITS.longest_line
+    allow_weaker_sandbox: Annotated[bool, _setting("sandbox.allowWeaker")] = False
+    dependences_diagnostics: Annotated[bool, _setting("dependences.diagnostics")] = False
+    operators_ask: Annotated[str, _setting("operators.ask", choices=("never", "hover", "scored"))] = "hover"
+    operators_diagnostics: Annotated[
+        str, _setting("operators.diagnostics", choices=("off", "hint", "information"))
+    ] = "information"
+    operators_threshold: Annotated[float, _setting("operators.threshold", low=0, high=1)] = PREFERRED
 
 
-def _of_option(option: OptionSpec) -> SettingSpec:
-    choices = tuple(choice for choice in option.choices if choice not in _OF_DATASETS)
-    return SettingSpec(option.setting, option.default, option.kind, choices, option.low or 0, option.high)
+def _of_editor(spec: OptionSpec) -> OptionSpec:
+    return replace(spec, choices=tuple(choice for choice in spec.choices if choice not in _OF_DATASETS))
 
 
 _PROBE_OPTIONS = {
-    name: _of_option(option) for name, (option, _) in declared(PROBES.values()).items() if option.setting
+    name: _of_editor(spec) for name, (spec, _) in declared(PROBES.values()).items() if spec.setting
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EditorSettings:
-    """What the user has set. Names follow the keys of the editor's settings.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorSettings(DeclaredSettings):
+    """What the user has set.
 
     Attributes:
         probe: The options of probes that have a setting, by their names.
     """
 
-    enable: bool = _setting("enable", True)
-    model: str = _setting("model", DEFAULT_MODEL)
-    remote_base_url: str = _setting("remote.baseUrl", "")
-    remote_model: str = _setting("remote.model", "")
-    remote_api: str = _setting("remote.api", "completions", ("completions", "chat"))
-    threads: int = _setting("threads", 0)
-    languages: tuple[str, ...] = _setting("languages", LANGUAGES, languages(installed=False))
-    aggregation: Aggregation = _setting("confidence.aggregation", Aggregation.MEAN)
-    alignment: Rule = _setting("confidence.alignment", Rule.OVERLAP)
-    calibrated: bool = _setting("confidence.calibrated", True)
-    diagnostics_enabled: bool = _setting("diagnostics.enabled", True)
-    diagnostics_severity: str = _setting("diagnostics.severity", "information", ("hint", "information"))
-    diagnostics_per_hundred_lines: float = _setting(
-        "diagnostics.perHundredLines", PER_HUNDRED_LINES, high=_MOST_PER_HUNDRED_LINES
-    )
-    ignored_concepts: frozenset[Category] = _setting("diagnostics.ignoredConcepts", frozenset(), Category)
-    overlay_granularity: Granularity = _setting("overlay.granularity", Granularity.LEAF)
-    inlay_hints_enabled: bool = _setting("inlayHints.enabled", False)
-    inlay_hints_by: str = _setting("inlayHints.by", "statement", ("statement", "function"))
-    code_lens_enabled: bool = _setting("codeLens.enabled", True)
-    exclude: bool = _setting("scoring.exclude", True)
-    max_bytes: int = _setting("scoring.maxBytes", _LIMITS.bytes, low=1)
-    average_line: int = _setting("scoring.averageLineBytes", _LIMITS.average_line, low=1)
-    longest_line: int = _setting("scoring.longestLineBytes", _LIMITS.longest_line, low=1)
-    allow_weaker_sandbox: bool = _setting("sandbox.allowWeaker", False)
-    dependences_diagnostics: bool = _setting("dependences.diagnostics", False)
-    operators_ask: str = _setting("operators.ask", "hover", ("never", "hover", "scored"))
-    operators_diagnostics: str = _setting(
-        "operators.diagnostics", "information", ("off", "hint", "information")
-    )
-    operators_threshold: float = _setting("operators.threshold", PREFERRED, high=1.0)
     probe: Mapping[str, Any] = field(
         default_factory=lambda: {name: spec.default for name, spec in _PROBE_OPTIONS.items()}
     )
@@ -217,25 +146,50 @@ def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
     """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
     complaints: list[str] = []
 
-    def read(spec: SettingSpec) -> Any:
+    def read(spec: OptionSpec) -> Any:
         value: object = raw
-        for part in spec.key.split("."):
+        for part in spec.setting.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
-        if value is None:
+        value = value.strip() if isinstance(value, str) else value
+        if value is None or value == "":
             return spec.default
-        try:
-            return spec.value_of(value)
-        except ValueError:
-            default = "" if spec.default is None else msgspec.to_builtins(spec.default)
-            default = list(default) if spec.several else default
-            complaints.append(
-                f"counterlens.{spec.key} is {value!r}, but has to be {spec.wanted}; {default!r} is used instead"
-            )
-            return spec.default
+        if _fits(spec, value):
+            return value
+        used = "" if spec.default is None else msgspec.json.decode(msgspec.json.encode(spec.default))
+        complaints.append(
+            f"counterlens.{spec.setting} is {value!r}, but has to be {_wanted(spec)}; "
+            f"{used!r} is used instead"
+        )
+        return spec.default
 
-    declared_here = (entry for entry in fields(EditorSettings) if "spec" in entry.metadata)
-    settings = EditorSettings(
-        **{entry.name: read(entry.metadata["spec"]) for entry in declared_here},
-        probe={name: read(spec) for name, spec in _PROBE_OPTIONS.items()},
-    )
-    return settings, complaints
+    values = {name: read(spec) for name, spec in specs(DeclaredSettings).items()}
+    probe = {name: read(spec) for name, spec in _PROBE_OPTIONS.items()}
+    return msgspec.convert({**values, "probe": probe}, EditorSettings), complaints
+
+
+def _fits(spec: OptionSpec, value: object) -> bool:
+    if spec.repeatable:
+        return isinstance(value, list | tuple) and all(part in spec.choices for part in value)
+    if spec.choices:
+        return value in spec.choices
+    if spec.kind not in (int, float) or isinstance(value, bool):
+        return isinstance(value, spec.kind)
+    if not isinstance(value, int) and not (spec.kind is float and isinstance(value, float)):
+        return False
+    return (spec.low is None or spec.low <= value) and (spec.high is None or value <= spec.high)
+
+
+def _wanted(spec: OptionSpec) -> str:
+    if spec.repeatable:
+        return f"a list of any of {', '.join(spec.choices)}"
+    if spec.choices:
+        return f"one of {', '.join(spec.choices)}"
+    if spec.kind is bool:
+        return "true or false"
+    if spec.kind is str:
+        return "a text"
+    if spec.kind is float:
+        return f"a number from {spec.low:g} to {spec.high:g}"
+    if spec.high is None:
+        return f"a whole number of at least {spec.low:g}"
+    return f"a whole number from {spec.low:g} to {spec.high:g}"

@@ -70,7 +70,7 @@ def _chosen(
     found: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
 ) -> tuple[Surprise, ...]:
     """What is hidden leaves its place to others; what is ignored on its line does not."""
-    hidden = settings.ignored_concepts | comments.everywhere
+    hidden = frozenset(settings.ignored_concepts) | comments.everywhere
     budget = settings.diagnostics_per_hundred_lines
 
     def weight(rows: Leaves) -> Floats:

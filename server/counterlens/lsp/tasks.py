@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from lsprotocol import types
-
 from counterlens.errors import CounterlensError, ModelError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
