@@ -1,8 +1,8 @@
 """The counterfactuals of a function, for an editor to show beside the original.
 
-Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer `CounterfactualListing`.
-The code action "Show counterfactual…" is for clients that say with `initialize` that they show results
-themselves.
+Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer
+`CounterfactualListing`. The code action "Show counterfactual…" is for clients that say with `initialize` that
+they show results themselves.
 """
 
 from __future__ import annotations
