@@ -27,14 +27,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceAnswer:
-    """A report, or why there is none.
-
-    Attributes:
-        ok: Whether there is one.
-        markdown: The report.
-        error: What happened and what to do.
-        version: Of the document.
-    """
+    """A report, or why there is none."""
 
     ok: bool
     markdown: str = ""

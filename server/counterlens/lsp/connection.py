@@ -27,25 +27,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """What `counterlens.testModel` returns.
-
-    Attributes:
-        ok: Whether the model answered.
-        error: What went wrong, one sentence.
-        hint: What to do about it.
-        reason: The same in a few words; may be empty.
-        model: The model's name.
-        where: `local`, or the endpoint's host.
-        completion: What it wrote after `prompt`.
-        prompt: What it was given.
-        tokens: How many tokens it wrote.
-        seconds: How long that took.
-        scores: Whether it gives token probabilities.
-        way: How, where a server has several ways.
-        embeds: Whether it gives embeddings.
-        context: Tokens that fit into one request; None where that is not known.
-        details: Further facts, a name and a value each.
-    """
+    """What `counterlens.testModel` returns."""
 
     ok: bool
     error: str = ""

@@ -13,6 +13,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
+from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, told, translator
@@ -21,7 +22,7 @@ from counterlens.mutations import survey
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import outcome
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, find_function, function_at, functions
+from counterlens.syntax.functions import find_function, function_at
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
@@ -37,19 +38,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ListedCounterfactual:
-    """One counterfactual.
-
-    Attributes:
-        mutation: The id of the mutation.
-        concept: What it perturbs.
-        preserving: Whether it keeps the meaning.
-        line: First line of the site in the original, 0-based.
-        description: What was done, in one sentence.
-        assumptions: What had to be assumed for it to be preserving.
-        source: The whole mutated text.
-        outcome: What a probe found, a `PairOutcome`; empty where it was not probed.
-        verdict: The same in words.
-    """
+    """One counterfactual."""
 
     mutation: str
     concept: str
@@ -137,13 +126,9 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """The offer over each function, for clients that have the command."""
-    if not ls.client_shows_results or analysis.document.language != "python":
+    if not ls.client_shows_results:
         return []
-    places = ls.places(analysis)
-    return [
-        types.CodeLens(places.range(function.header, function.header), _command(analysis, function))
-        for function in functions(analysis.document)
-    ]
+    return code_lens.lenses_over(ls, analysis, SHOW_COMMAND, lambda _function: t("Show counterfactual…"))
 
 
 def _code_actions(
@@ -155,10 +140,6 @@ def _code_actions(
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:
         return []
-    command = _command(analysis, function)
-    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
-
-
-def _command(analysis: Analysis, function: Function) -> types.Command:
     arguments = [{"uri": analysis.uri, "function": function.qualname}]
-    return types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)
+    command = types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)
+    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]

@@ -50,20 +50,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DependenceAnswer:
-    """What `counterlens.dependences` returns to the client.
-
-    Attributes:
-        ok: Whether there is something to show.
-        function: The function's qualified name.
-        version: The version of the document.
-        method: How the model was examined; `none` where it was not.
-        summary: One line of figures, or of counts where no model was examined.
-        markdown: The report.
-        html: The same with arcs, a fragment, for a client that shows results itself.
-        dependences: As `counterlens dependence --json`.
-        inferred: As `counterlens dependence --infer … --json`; null where no model was examined.
-        error: What happened and what to do.
-    """
+    """What `counterlens.dependences` returns to the client."""
 
     ok: bool
     function: str = ""
@@ -189,21 +176,19 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """An offer over each function, and what came of it."""
-    if analysis.document.language != "python":
+    """An offer over each function and the module's own first decision, and what came of it."""
+    document = analysis.document
+    if document.language != "python":
         return []
-    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
-    document, module = analysis.document, module_of(analysis.document)
+
+    def title(scope: Function) -> str:
+        known = analysis.of(scope.qualname).examined
+        whole = scope.qualname == MODULE
+        offer = t("Show dependences of the module") if whole else t("Show dependences")
+        return offer + (f" · {recognised(known.inferred.summary)}" if known and known.inferred else "")
+
     offered = [(function, function.header) for function in functions(document)]
     if (at := first_decision(document)) is not None:
-        offered.append((module, at))
-    places, lenses = ls.places(analysis), []
-    for function, at in offered:
-        known = analysis.of(function.qualname).examined
-        result = f" · {recognised(known.inferred.summary)}" if known and known.inferred else ""
-        whole = function.qualname == MODULE
-        offer = t("Show dependences of the module") if whole else t("Show dependences")
-        argument = {"uri": analysis.uri, "function": function.qualname}
-        made = types.Command(offer + result, command, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(at, at), made))
-    return lenses
+        offered.append((module_of(document), at))
+    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    return code_lens.lenses_over(ls, analysis, command, title, offered)

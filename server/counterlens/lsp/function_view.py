@@ -28,17 +28,7 @@ _WIDEST = 40
 
 @dataclass(frozen=True, slots=True)
 class ConceptConfidence:
-    """How sure the model is of one concept in the function.
-
-    Attributes:
-        name: The concept category.
-        confidence: The mean over its nodes, 0 to 1.
-        level: 0 is the least certain.
-        nodes: How many there are.
-        least: Where its least certain node is.
-        least_confidence: How certain that is.
-        text: Its source in one short line.
-    """
+    """How sure the model is of one concept in the function."""
 
     name: str
     confidence: float
@@ -67,19 +57,7 @@ class TaskFinding:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """The function at a place.
-
-    Attributes:
-        version: Of the document.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there is no confidence.
-        function: Its qualified name; empty where there is none.
-        header: Where its header begins.
-        calibrated: Whether the confidence is calibrated.
-        concepts: The least certain first.
-        dependences: None where the model was not examined.
-        findings: Of the probes that were run since it was changed.
-    """
+    """The function at a place."""
 
     version: int
     state: str

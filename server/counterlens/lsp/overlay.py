@@ -35,15 +35,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class OverlaySpan:
-    """A piece of code and its level.
-
-    Attributes:
-        range: Where it is.
-        level: 0 is the least certain, `levels - 1` the most.
-        confidence: 0 to 1.
-        kind: The node type, `token` for a token.
-        category: The concept category.
-    """
+    """A piece of code and its level."""
 
     range: types.Range
     level: int
@@ -54,18 +46,7 @@ class OverlaySpan:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """The spans of one version of a document.
-
-    Attributes:
-        version: The version that they are of.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there are none.
-        granularity: What a span is.
-        calibrated: Whether the confidence is calibrated.
-        levels: How many levels there are.
-        labels: What each means.
-        spans: Without overlap; those of the visible range first, else in the order of the text.
-    """
+    """The spans of one version of a document."""
 
     version: int
     state: str

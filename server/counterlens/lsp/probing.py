@@ -59,18 +59,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """One pair, for a client that opens differences.
-
-    Attributes:
-        title: The mutation and its line.
-        counterfactual: The whole mutated source.
-        wrote: Both sources as the model completed them: the original's, and the counterfactual's; empty
-            where it wrote nothing.
-        mutation: The mutation's id.
-        line: First line of the changed place in the original, 0-based.
-        shows: What came of it, a `PairOutcome`.
-        sentence: The same in words.
-    """
+    """One pair, for a client that opens differences."""
 
     title: str
     counterfactual: str
@@ -91,23 +80,7 @@ class NotAsked:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """What `counterlens.probe` returns to the client.
-
-    Attributes:
-        ok: Whether the probe was run to its end.
-        summary: One sentence.
-        report: The whole report as plain text.
-        error: Why it was not.
-        markdown: The report as Markdown.
-        html: The report as a fragment of HTML, for a client that shows results itself.
-        function: The function's qualified name.
-        version: The version of the document that was probed.
-        source: Its text.
-        pairs: The pairs, in the order of the report.
-        not_asked: What was refused or left out.
-        why_not_judged: Why nothing could judge what the model wrote; empty where something did.
-        records: What was found, as at the command line and of assistants.
-    """
+    """What `counterlens.probe` returns to the client."""
 
     ok: bool
     summary: str = ""
@@ -153,14 +126,8 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         mutations = tuple(map(str, named)) if isinstance(named, list) else ()
         options = options_of(CompletionProbe(), settings, mutations=mutations)
         scored = analysis.confidence if ls.asks(settings) else None
-        said = Announcements(
-            f"Probing {function.name}",
-            f"probing {function.name}",
-            f"{function.name} was probed",
-            f"the probe of {function.name} was cancelled",
-        )
         work = partial(_run, ls.host, settings, target, options, scored)
-        probed = await ask_first(ls, settings, analysis, said, work)
+        probed = await ask_first(ls, settings, analysis, Announcements.of_probe(function.name), work)
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
@@ -261,16 +228,12 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """An offer to probe each function, and what came of it."""
-    if analysis.document.language != "python":
-        return []
-    places, lenses = ls.places(analysis), []
-    for function in functions(analysis.document):
+
+    def title(function: Function) -> str:
         record = analysis.of(function.qualname).probe
-        title = t("Probe counterfactually") + (f" · {_result(record)}" if record else "")
-        argument = {"uri": analysis.uri, "function": function.qualname}
-        command = types.Command(title, COMMAND, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(function.header, function.header), command))
-    return lenses
+        return t("Probe counterfactually") + (f" · {_result(record)}" if record else "")
+
+    return code_lens.lenses_over(ls, analysis, COMMAND, title)
 
 
 def _changed(record: PairsRecord) -> Proportion:

@@ -41,6 +41,13 @@ class Announcements:
     ended: str
     cancelled: str
 
+    @classmethod
+    def of_probe(cls, name: str) -> Announcements:
+        """What is said of a probe of something."""
+        return Announcements(
+            f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
+        )
+
 
 async def ask_first(
     ls: CounterlensServer,

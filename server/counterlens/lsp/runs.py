@@ -33,18 +33,7 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """One run.
-
-    Attributes:
-        folder: Where it is.
-        tasks: What is probed.
-        data: What it is asked about, as the user named it.
-        models: Who is asked.
-        done: How many items have a record.
-        total: How many there are.
-        resume: The command that goes on with it; empty where it is finished.
-        error: Why it cannot be read.
-    """
+    """One run."""
 
     folder: str
     tasks: tuple[str, ...] = ()
@@ -65,16 +54,7 @@ class RunListing:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What `counterlens.runReport` returns.
-
-    Attributes:
-        ok: Whether there is a report.
-        error: Why not.
-        title: What the run is of.
-        summary: How far it is.
-        html: A page that needs nothing else, for a client that shows results itself.
-        markdown: The same in short, for any other.
-    """
+    """What `counterlens.runReport` returns."""
 
     ok: bool
     error: str | None = None

@@ -22,15 +22,7 @@ class StepCount:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """One state of the server.
-
-    Attributes:
-        model: The model's name.
-        state: `idle`, `loading`, `ready`, `scoring`, `probing`, `error` or `disabled`.
-        detail: One sentence for a tooltip.
-        reason: Why nothing works, in a few words, such as `offline: connection refused`; else empty.
-        steps: How far it is, where that is known.
-    """
+    """One state of the server."""
 
     model: str
     state: str

@@ -24,11 +24,6 @@ from counterlens.reports.surprises import surprise_sentence
 
 CODE = "surprising"
 
-_SEVERITIES = {
-    "hint": types.DiagnosticSeverity.Hint,
-    "information": types.DiagnosticSeverity.Information,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -102,7 +97,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
         types.Diagnostic(
             range=places.range(mark.start, mark.end),
             message=surprise_sentence(scored, mark.surprise, ls.host.name, translator()),
-            severity=_SEVERITIES[ls.settings.diagnostics_severity],
+            severity=types.DiagnosticSeverity[ls.settings.diagnostics_severity.capitalize()],
             source="counterlens",
             code=CODE,
             data={"category": mark.surprise.category},

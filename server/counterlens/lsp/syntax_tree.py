@@ -26,20 +26,7 @@ MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """One node or token.
-
-    Attributes:
-        parent: The index of its parent in the answer; -1 for none.
-        kind: The node type, `token` for a token.
-        category: Its concept category.
-        text: Its source in one short line.
-        range: Where it is.
-        confidence: 0 to 1; None where it is not scored.
-        level: 0 is the least certain, `levels - 1` the most; None where it is not scored.
-        minimum: The probability of its least certain token.
-        bits: Its surprisal in bits.
-        leaf: Whether it has no children here.
-    """
+    """One node or token."""
 
     parent: int
     kind: str
@@ -55,12 +42,7 @@ class TreeRow:
 
 @dataclass(frozen=True, slots=True)
 class TreeScope:
-    """The function or type whose rows are given.
-
-    Attributes:
-        name: With those of the definitions around it; empty where it has none.
-        range: Where it is.
-    """
+    """The function or type whose rows are given."""
 
     name: str
     range: types.Range
@@ -68,20 +50,7 @@ class TreeScope:
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTree:
-    """The rows of one version of a document.
-
-    Attributes:
-        version: The version that they are of.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there are none.
-        view: `partial`, `complete` or `sequence`.
-        calibrated: Whether the confidence of nodes is calibrated; a token's is not.
-        levels: How many levels there are.
-        labels: What each means.
-        rows: Parents before children, in the order of the text.
-        truncated: How many rows were left out at the end.
-        scope: What of the document they are of; None for all of it.
-    """
+    """The rows of one version of a document."""
 
     version: int
     state: str

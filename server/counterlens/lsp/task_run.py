@@ -24,19 +24,7 @@ DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens say
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """What a client is told of every probe when a run begins, and whenever something has changed.
-
-    Attributes:
-        run: Of which run, as the client named it.
-        task: What has changed; empty where only the overview has.
-        state: How far that probe is.
-        summary: What it found so far, or why it was not run.
-        section: The id of its section.
-        html: Its section: a fragment of HTML.
-        overview: All probes: a fragment of HTML.
-        status: How far everything is, in one line.
-        over: Whether nothing more will come.
-    """
+    """What a client is told of every probe when a run begins, and whenever something has changed."""
 
     run: str
     task: str = ""

@@ -47,14 +47,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ListedTask:
-    """One task that can be chosen.
-
-    Attributes:
-        id: What it is chosen by.
-        title: What it finds out, in a few words.
-        available: Whether it can be run here and now.
-        reason: Why not.
-    """
+    """One task that can be chosen."""
 
     id: str
     title: str
@@ -64,16 +57,7 @@ class ListedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskListing:
-    """What `counterlens.tasks` returns.
-
-    Attributes:
-        ok: Whether there is something to probe.
-        error: Why not.
-        function: The qualified name of the function that is meant; empty where the place is in none.
-        functions: How many functions the file has, those inside of others not counted.
-        model: Who is asked; empty where it cannot be opened.
-        tasks: All there are.
-    """
+    """What `counterlens.tasks` returns."""
 
     ok: bool
     error: str | None = None
@@ -85,14 +69,7 @@ class TaskListing:
 
 @dataclass(frozen=True, slots=True)
 class EndedTask:
-    """What came of one task.
-
-    Attributes:
-        task: Its id.
-        state: How it ended.
-        summary: What it found, or why it was not run.
-        records: What it found about each function, as at the command line and of assistants.
-    """
+    """What came of one task."""
 
     task: str
     state: str
@@ -102,17 +79,7 @@ class EndedTask:
 
 @dataclass(frozen=True, slots=True)
 class TasksAnswer:
-    """What `counterlens.probeTasks` returns.
-
-    Attributes:
-        ok: Whether something was run.
-        error: Why not.
-        title: What was probed: the function, or the file.
-        version: Of the document.
-        summary: One line.
-        tasks: What came of each.
-        markdown: The whole report.
-    """
+    """What `counterlens.probeTasks` returns."""
 
     ok: bool
     error: str | None = None
@@ -247,13 +214,7 @@ async def _run(
         loop.call_soon_threadsafe(_note, ls, settings, analysis, wanted, run)
 
     run = TaskRun(wanted, settings, publish, ended)
-    said = Announcements(
-        f"Probing {wanted.title}",
-        f"probing {wanted.title}",
-        f"{wanted.title} was probed",
-        f"the probe of {wanted.title} was cancelled",
-    )
-    await ask_first(ls, settings, analysis, said, partial(run.run, ls.host))
+    await ask_first(ls, settings, analysis, Announcements.of_probe(wanted.title), partial(run.run, ls.host))
     return run
 
 

@@ -30,12 +30,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FunctionItem:
-    """One function.
-
-    Attributes:
-        function: Its qualified name.
-        range: From its first decorator or `def` to its end.
-    """
+    """One function."""
 
     function: str
     range: types.Range
@@ -43,14 +38,7 @@ class FunctionItem:
 
 @dataclass(frozen=True, slots=True)
 class MutationItem:
-    """One mutation of one function.
-
-    Attributes:
-        mutation: Its id.
-        concept: What it perturbs.
-        lines: First lines of the places that it changes, 0-based.
-        refused: Why it changes none; empty where it does.
-    """
+    """One mutation of one function."""
 
     mutation: str
     concept: str
