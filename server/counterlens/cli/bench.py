@@ -276,7 +276,7 @@ def _plan_lines(plan: Plan, done: int = 0) -> list[str]:
 
 
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
-    print_report(terminal.render(evaluation_report(RunResults.read(out))))
+    print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
     if not brief:
         click.echo(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
     if ended.failed:

@@ -18,6 +18,7 @@ from counterlens.evaluation.plan import absolute
 from counterlens.evaluation.results import RunResults
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.reports.export.annotations import annotated
+from counterlens.reports.export.run import exported_run
 
 
 @click.command()
@@ -78,7 +79,7 @@ def changed(
         except NothingChosenError as error:
             click.echo(f"nothing to ask: {error.message}")
             return
-        lost = list(annotated(RunResults.read(folder)))
+        lost = list(annotated(exported_run(RunResults.read(folder))))
     for annotation in lost:
         click.echo(annotation.workflow_command if github else str(annotation))
     if strict and lost:

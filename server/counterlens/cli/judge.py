@@ -22,6 +22,7 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
+from counterlens.reports.export import json as plain
 from counterlens.sandbox.registry import chosen
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
@@ -82,27 +83,10 @@ def judge(
         verdict = program
     verdict = replace(verdict, seconds=time.monotonic() - started)
     if as_json:
-        print_json(_document(verdict))
+        best = chosen()
+        print_json({**plain.verdict(verdict), "sandbox": {"name": best.name, "strength": best.strength}})
         return
     _show(verdict)
-
-
-def _document(verdict: Verdict) -> dict[str, object]:
-    evidence = verdict.evidence
-    best = chosen()
-    return {
-        "verdict": verdict.judgement.value,
-        "attribution": evidence.attribution,
-        "evidence": {
-            "tests": evidence.tests,
-            "failed": evidence.failed,
-            "message": evidence.message,
-            "strength": evidence.strength.value if evidence.strength else None,
-            "isolation": evidence.isolation.value if evidence.isolation else None,
-        },
-        "seconds": round(verdict.seconds, 4),
-        "sandbox": {"name": best.name, "strength": best.strength},
-    }
 
 
 def _show(verdict: Verdict) -> None:

@@ -13,7 +13,7 @@ from counterlens.errors import ModelError
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
 from counterlens.models.trial import try_model
-from counterlens.reports import json as plain
+from counterlens.reports.export import json as plain
 
 
 @click.group(invoke_without_command=True)

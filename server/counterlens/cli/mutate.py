@@ -20,9 +20,9 @@ from counterlens.cli.options import (
 from counterlens.mutations import MUTATIONS, Mutation, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observe.run import observe_loops
-from counterlens.reports import json as plain
-from counterlens.reports.settling import settled_json, settled_report
-from counterlens.reports.terminal import mutation_report
+from counterlens.reports.build.mutations import mutation_report, settled_report
+from counterlens.reports.export import json as plain
+from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
@@ -69,17 +69,18 @@ def mutate(
     found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
     settled = []
     if settle:
-        with steps("running the counterfactuals") as report:
-            settled = settlement.settle(document, found, strong_sandbox(), progress=report)
+        with steps("running the counterfactuals") as progress:
+            settled = settlement.settle(document, found, strong_sandbox(), progress=progress)
     if not as_json:
-        print_report(
+        report = (
             settled_report(document, settled, refused, explain=explain)
             if settle
             else mutation_report(document, found, refused, explain=explain)
         )
+        print_report(terminal.render(report))
         return
     bom = "\ufeff" if document.decoded and document.decoded.bom else ""
-    documents = [settled_json(one) for one in settled] if settle else list(map(plain.counterfactual, found))
+    documents = list(map(plain.settled, settled) if settle else map(plain.counterfactual, found))
     for one in documents:
         one["source"] = bom + one["source"]
     print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])

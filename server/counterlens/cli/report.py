@@ -55,7 +55,7 @@ def report(folder: Path, form: str, task: str | None, causal: bool, output: IO[s
     if estimated is not None:
         found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
-        print_report(terminal.render(evaluation_report(found)))
+        print_report(terminal.render(evaluation_report(found, brief=True)))
         return
     text = write_evaluation("markdown" if form == "text" else form, found)
     if output is None:

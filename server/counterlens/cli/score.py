@@ -28,9 +28,9 @@ from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
-from counterlens.reports import json as plain
 from counterlens.reports.calibration import calibrated_json, raw_or_calibrated
-from counterlens.reports.corpus import corpus
+from counterlens.reports.export import json as plain
+from counterlens.reports.export.corpus import corpus
 from counterlens.reports.page import page
 from counterlens.reports.scores import corpus_report, score_report
 from counterlens.syntax.document import Document

@@ -6,7 +6,7 @@ items and titles what stands in backquotes is code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,21 +166,21 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot, with its figures as a table.
+    """A plot for a page; elsewhere the tables of the report say the same.
 
     Attributes:
         title: What it shows.
         description: The same for someone who does not see it.
-        spec: Vega-Lite.
-        svg: It, drawn.
         table: Its figures.
+        spec: It as Vega-Lite.
+        svg: It drawn, where it is not Vega-Lite.
     """
 
     title: str
     description: str
-    spec: Mapping[str, Any]
-    svg: str
     table: TableBlock
+    spec: Mapping[str, Any] | None = None
+    svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +193,7 @@ class Folded:
         outcome: What came of it, where that can be said in a word.
         id: Of the place, so that a link can lead there.
         facets: What a page can be narrowed down by, such as the mutation.
+        kept: Whether Markdown, which cannot fold, shows it all the same.
     """
 
     title: str
@@ -200,11 +201,12 @@ class Folded:
     outcome: Marked | None = None
     id: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of many blocks of blocks, that a page can be narrowed down to; `facets` as of `Folded`."""
+    """One of `Entries`; `facets` as of `Folded`."""
 
     blocks: tuple[Block, ...]
     facets: Mapping[str, str]
@@ -212,7 +214,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries with what they can be narrowed down by.
+    """Many entries with what a page can narrow them down by; Markdown shows those with something `kept`.
 
     Attributes:
         entries: The entries.
@@ -232,20 +234,9 @@ class Gist:
     blocks: tuple[Block, ...]
 
 
-Block = (
-    Heading
-    | Paragraph
-    | TableBlock
-    | Difference
-    | Code
-    | SideBySide
-    | Bullets
-    | Actions
-    | Figure
-    | Folded
-    | Entries
-    | Gist
-)
+Leaf = Heading | Paragraph | TableBlock | Difference | Code | SideBySide | Bullets | Actions
+"""Blocks that hold no others."""
+Block = Leaf | Figure | Folded | Entries | Gist
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +250,18 @@ class Report:
 
     title: str
     blocks: tuple[Block, ...]
+
+
+def pruned(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[Block]:
+    """The blocks that a form shows, without headings that nothing would stand under."""
+    headings: list[Heading] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            headings = [*(heading for heading in headings if heading.level < block.level), block]
+        elif shows(block):
+            yield from headings
+            headings = []
+            yield block
 
 
 def capitalised(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Probabilities in words."""
+"""Small things in words that every form of a report says alike."""
 
 from __future__ import annotations
 
+from counterlens.probes.pairs.record import PairRecord, Side
 from counterlens.translating import ENGLISH, Translator
 
 
@@ -11,3 +12,16 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
     if percent < 0.01:
         return t("below 0.01 %")
     return f"{t.number(percent, '.2f')} %" if percent < 1 else f"{percent:.0f} %"
+
+
+def lines_of(pair: PairRecord) -> str:
+    """Where a pair was changed: `line 3`, `lines 3 to 5`."""
+    if pair.start_line == pair.end_line:
+        return f"line {pair.start_line}"
+    return f"lines {pair.start_line} to {pair.end_line}"
+
+
+def evidence(side: Side) -> str:
+    """Why one side is not right: the verdict, what failed, and the message."""
+    parts = (side.verdict.replace("_", " "), side.failed, side.message)
+    return ": ".join(part.strip() for part in parts if part)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from counterlens.attribution.base import Verdict
+from counterlens.attribution.settlement import Settled
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.metrics.bootstrap import Estimate
@@ -17,6 +20,9 @@ from counterlens.models.base import ModelInfo, TokenScores
 from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.probes.runner import ProbeRun
+
+if TYPE_CHECKING:
+    from counterlens.evaluation.comparison import Comparison
 
 Json = dict[str, Any]
 
@@ -60,6 +66,22 @@ def refusal(found: Refusal) -> Json:
         "function": found.function,
         "line": found.line,
         "reason": found.reason,
+    }
+
+
+def settled(found: Settled) -> Json:
+    """A counterfactual, with what running it has shown."""
+    evidence = found.verdict.evidence if found.verdict else None
+    return {
+        **counterfactual(found.counterfactual),
+        "settled": {
+            "finding": found.finding.value,
+            "reason": found.reason,
+            "attribution": evidence.attribution if evidence else None,
+            "strength": evidence.strength if evidence else None,
+            "failed": evidence.failed if evidence else None,
+            "message": evidence.message if evidence else "",
+        },
     }
 
 
@@ -134,20 +156,20 @@ def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity
 def verdict(found: Verdict) -> Json:
     """A judgement with its evidence."""
     return {
-        "verdict": found.judgement,
+        "verdict": found.judgement.value,
+        "attribution": found.evidence.attribution,
         "evidence": {
-            "attribution": found.evidence.attribution,
             "tests": found.evidence.tests,
             "failed": found.evidence.failed,
             "message": found.evidence.message,
             "strength": found.evidence.strength,
             "isolation": found.evidence.isolation,
         },
-        "seconds": found.seconds,
+        "seconds": round(found.seconds, 4),
     }
 
 
-def table(found: Table) -> Json:
+def table_json(found: Table) -> Json:
     """A table of figures; a figure with its interval is an object."""
     return {
         "title": found.title,
@@ -178,10 +200,15 @@ def probe_document(run: ProbeRun) -> Json:
         "state": str(run.state),
         "reason": run.reason,
         "summary": run.summary,
-        "tables": [table(found) for found in run.tables],
+        "tables": [table_json(table) for table in run.tables],
         "left_out": dict(run.left_out),
         "records": [plain(record) for record in run.records],
     }
+
+
+def comparison_json(comparisons: Sequence[Comparison]) -> list[Json]:
+    """Comparisons of runs or models."""
+    return [asdict(comparison) for comparison in comparisons]
 
 
 def _number(value: float) -> float | None:

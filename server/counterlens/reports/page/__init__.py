@@ -14,8 +14,8 @@ from importlib.resources import files
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import Granularity
 from counterlens.models.base import ModelInfo
-from counterlens.reports.markup import embedded, policy
 from counterlens.reports.page.payload import payload
+from counterlens.reports.render.html import embedded, policy
 
 __all__ = ["page"]
 
@@ -32,7 +32,7 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
     name = found.document.path.name if found.document.path else "text"
     values = {
         "title": html.escape(f"{name} - Counterlens"),
-        "policy": policy([style], [script]),
+        "policy": policy([script], [style]),
         "style": style,
         "script": script,
         "data": embedded(payload(found, info, by)),

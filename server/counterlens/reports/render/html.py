@@ -30,6 +30,7 @@ from counterlens.reports.document import (
     Gist,
     Heading,
     Jump,
+    Leaf,
     Marked,
     Paragraph,
     Report,
@@ -40,6 +41,7 @@ from counterlens.reports.document import (
     capitalised,
     inline,
 )
+from counterlens.reports.render import vega
 
 _WIDE = 5  # columns from which on a table may have to be scrolled
 _DEEPEST = 6
@@ -47,10 +49,11 @@ _DEEPEST = 6
 
 def page(report: Report) -> str:
     """A page of its own."""
-    kinds = {type(block) for block in _all(report.blocks)}
-    scripts = [_asset("page.js")] if kinds & {Figure, Entries} else []
-    if Figure in kinds:
-        scripts.insert(0, _vega())
+    blocks = [*_all(report.blocks)]
+    plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
+    scripts = [vega.bundle()] if plotted else []
+    if plotted or any(isinstance(block, Entries) for block in blocks):
+        scripts.append(_asset("page.js"))
     return framed(report.title, fragment(report.blocks), scripts, _navigation(report.blocks))
 
 
@@ -94,24 +97,6 @@ def embedded(document: object) -> str:
 
 def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
     match block:
-        case Heading():
-            yield _heading(block)
-        case Paragraph():
-            yield _paragraph(block)
-        case TableBlock():
-            yield table(block)
-        case Difference():
-            changed = _difference(block.lines)
-            yield f'<pre aria-label="What was changed"><code>{changed}</code></pre>'
-        case Code():
-            yield f"<pre><code>{escape(block.text)}</code></pre>"
-        case SideBySide():
-            sides = "\n".join(_side(side, block.level) for side in block.sides)
-            yield f'<div class="sides">\n{sides}\n</div>'
-        case Bullets():
-            yield "<ul>" + "".join(f"<li>{_prose(item)}</li>" for item in block.items) + "</ul>"
-        case Actions():
-            yield _actions(block)
         case Figure():
             yield _figure(block, next(plots))
         case Folded():
@@ -123,6 +108,29 @@ def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
         case Gist():
             for inside in block.blocks:
                 yield from _block(inside, plots)
+        case _:
+            yield _leaf(block)
+
+
+def _leaf(block: Leaf) -> str:
+    match block:
+        case Heading():
+            return _heading(block)
+        case Paragraph():
+            return _paragraph(block)
+        case TableBlock():
+            return table(block)
+        case Difference():
+            return f'<pre aria-label="What was changed"><code>{_difference(block.lines)}</code></pre>'
+        case Code():
+            return f"<pre><code>{escape(block.text)}</code></pre>"
+        case SideBySide():
+            sides = "\n".join(_side(side, block.level) for side in block.sides)
+            return f'<div class="sides">\n{sides}\n</div>'
+        case Bullets():
+            return "<ul>" + "".join(f"<li>{_prose(item)}</li>" for item in block.items) + "</ul>"
+        case Actions():
+            return _actions(block)
 
 
 def _heading(heading: Heading) -> str:
@@ -209,11 +217,13 @@ def _actions(block: Actions) -> str:
 
 
 def _figure(figure: Figure, number: int) -> str:
+    drawn, plot, data = figure.svg, "", ""
+    if figure.spec is not None:
+        drawn, plot = vega.drawn(figure.spec, figure.title), f' data-plot="{number}"'
+        data = f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
     return (
         f'<figure id="plot-{number}"><figcaption>{escape(figure.title)}</figcaption>'
-        f'<div class="plot" role="img" aria-label="{escape(figure.description)}" data-plot="{number}">'
-        f"{figure.svg}</div>"
-        f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
+        f'<div class="plot" role="img" aria-label="{escape(figure.description)}"{plot}>{drawn}</div>{data}'
         f"<details><summary>Its figures as a table</summary>{table(figure.table)}</details></figure>"
     )
 
@@ -290,16 +300,6 @@ def _all(blocks: Iterable[Block]) -> Iterator[Block]:
             case Entries():
                 for entry in block.entries:
                     yield from _all(entry.blocks)
-
-
-@cache
-def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
-    import vl_convert
-
-    # A closing tag inside of a string would end the element that holds the script.
-    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return str(script).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache

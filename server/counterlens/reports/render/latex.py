@@ -16,7 +16,6 @@ from counterlens.reports.cells import cell_text, figure_columns, is_figure
 from counterlens.reports.document import (
     Block,
     Bullets,
-    Figure,
     Gist,
     Heading,
     Marked,
@@ -97,8 +96,6 @@ def _block(block: Block, labels: Counter[str]) -> Iterator[str]:
             yield "\n".join(map(_comment, block.items))
         case TableBlock():
             yield from table_parts(block, labels)
-        case Figure():
-            yield from table_parts(block.table, labels)
         case Gist():
             for inside in block.blocks:
                 yield from _block(inside, labels)

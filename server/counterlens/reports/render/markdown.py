@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from counterlens.reports.cells import cell_text
 from counterlens.reports.document import (
+    Actions,
     Block,
     Bullets,
     Code,
     Difference,
     Entries,
+    Entry,
     Figure,
     Folded,
     Gist,
@@ -24,6 +26,7 @@ from counterlens.reports.document import (
     TableBlock,
     capitalised,
     inline,
+    pruned,
 )
 
 _TICKS = re.compile(r"`{3,}")
@@ -67,13 +70,45 @@ def escaped(text: str) -> str:
 
 def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
     level = deeper
-    for block in blocks:
+    for block in pruned(blocks, _shows):
         if isinstance(block, Heading):
             level = deeper + block.level
         yield from _block(block, level, deeper)
 
 
+def _shows(block: Block) -> bool:
+    match block:
+        case Figure() | Actions():
+            return False
+        case Folded():
+            return block.kept
+        case Entries():
+            return any(_keeps(entry) for entry in block.entries)
+    return True
+
+
+def _keeps(entry: Entry) -> bool:
+    return any(isinstance(block, Folded) and block.kept for block in entry.blocks)
+
+
 def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
+    match block:
+        case Folded():
+            outcome = f": {block.outcome.text}" if block.outcome else ""
+            yield _heading(level + 1, block.title + outcome)
+            yield from _parts(block.blocks, level)
+        case Entries():
+            for entry in block.entries:
+                if _keeps(entry):
+                    yield from _parts(entry.blocks, deeper)
+        case Gist():
+            for inside in block.blocks:
+                yield from _block(inside, level, deeper)
+        case _:
+            yield from _leaf(block, level)
+
+
+def _leaf(block: Block, level: int) -> Iterator[str]:
     match block:
         case Heading():
             yield _heading(level, block.text)
@@ -93,22 +128,6 @@ def _block(block: Block, level: int, deeper: int) -> Iterator[str]:
                 yield from _side(side)
         case Bullets():
             yield "\n".join(f"- {prose(_flat(item))}" for item in block.items)
-        case Figure():
-            yield from _block(block.table, level, deeper)
-        case Folded():
-            outcome = f": {block.outcome.text}" if block.outcome else ""
-            yield _heading(level + 1, block.title + outcome)
-            yield from _parts(block.blocks, level)
-        case Entries():
-            for entry in block.entries:
-                yield from _parts(entry.blocks, deeper)
-        case Gist():
-            yield from _parts_of_gist(block, level, deeper)
-
-
-def _parts_of_gist(gist: Gist, level: int, deeper: int) -> Iterator[str]:
-    for block in gist.blocks:
-        yield from _block(block, level, deeper)
 
 
 def _heading(level: int, text: str) -> str:

@@ -1,17 +1,23 @@
-"""A report at a terminal: readable without colour, and its gist where the eye is, at the end."""
+"""A report at a terminal: readable without colour, its gist at the end, where the eye is.
+
+What a page folds or plots is left out: the tables sum it up.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
+from counterlens.metrics.table import Table
 from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
+    Actions,
     Block,
     Bullets,
     Code,
@@ -28,6 +34,7 @@ from counterlens.reports.document import (
     Side,
     SideBySide,
     TableBlock,
+    pruned,
 )
 
 # Blue and orange: told apart with every common form of colour blindness; words say the same.
@@ -54,10 +61,18 @@ def render(report: Report) -> Group:
     return Group(*shown(report.blocks))
 
 
+def plain(report: Report, width: int = 110) -> str:
+    """The same without colours: for a file, or a client that shows text."""
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(render(report))
+    return captured.get()
+
+
 def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Blocks one below the other; a gist stands where its section ends."""
     previous: Block | None = None
-    for block in _in_order(blocks):
+    for block in _in_order(pruned(blocks, _shows)):
         line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
         if isinstance(previous, Heading) and not line:
             yield _heading(previous)
@@ -66,17 +81,16 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
             yield Text.assemble(_heading(previous), "   ", (block.text, "dim"))
         elif not isinstance(block, Heading):
-            yield from _block(block)
+            yield from _leaf(block)
         previous = block
     if isinstance(previous, Heading):
         yield _heading(previous)
 
 
-def grid(table: TableBlock) -> Grid:
+def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
     """A table without lines."""
-    drawn = Grid(
-        box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style="dim" if table.quiet else ""
-    )
+    style = "dim" if quiet else ""
+    drawn = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", style=style)
     figures = figure_columns(table.columns, table.rows)
     for i, name in enumerate(table.columns):
         if i in figures:
@@ -95,6 +109,10 @@ def difference(lines: Iterable[str]) -> Padding:
         text.append(line + "\n", style=_CHANGES.get(line[:1], ""))
     text.rstrip()
     return Padding(text, (0, 2), expand=False)
+
+
+def _shows(block: Block) -> bool:
+    return not isinstance(block, Actions | Figure | Folded | Entries)
 
 
 def _in_order(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -125,17 +143,17 @@ def _apart(previous: Block, block: Block) -> bool:
         return previous != _EMPTY
     if isinstance(previous, Heading) or _EMPTY in (previous, block):
         return False
-    return isinstance(previous, TableBlock | Figure) or isinstance(block, TableBlock | Figure)
+    return isinstance(previous, TableBlock) or isinstance(block, TableBlock)
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
+def _leaf(block: Block) -> Iterator[RenderableType]:
     match block:
         case Paragraph():
             yield _paragraph(block)
         case TableBlock():
             if block.title:
                 yield Text(block.title, style="bold")
-            yield grid(block)
+            yield grid(block, quiet=block.quiet)
             if block.note:
                 yield Text(block.note, style="dim")
         case Difference():
@@ -146,14 +164,6 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield _sides(block.sides)
         case Bullets():
             yield from (Text(f"  {item}") for item in block.items)
-        case Figure():
-            yield from _block(block.table)
-        case Folded():
-            yield Text.assemble((block.title, "bold"), "  ", _word(block.outcome))
-            yield from shown(block.blocks)
-        case Entries():
-            for entry in block.entries:
-                yield from shown(entry.blocks)
 
 
 def _heading(heading: Heading) -> Text:

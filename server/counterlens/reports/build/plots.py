@@ -1,4 +1,4 @@
-"""The plots of a run, drawn by Vega-Lite: as a picture that needs no script, and as what a script makes live.
+"""The plots of a run, as Vega-Lite.
 
 Colours are those of Okabe and Ito, which the colour-blind tell apart; shape or text says the same again.
 Beside every plot stands its table.
@@ -6,21 +6,19 @@ Beside every plot stands its table.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 from counterlens.evaluation.effects import Effects
 from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
-from counterlens.probes.task import Table
+from counterlens.probes.pairs.wording import OUTCOMES
+from counterlens.reports.document import Figure, TableBlock
 
-EXTRA = "Plots need Altair: pip install 'counterlens[plots]'. The tables hold all that they would show."
+EXTRA = "Plots need Altair: `pip install counterlens[plots]`. The tables hold all that they would show."
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
-_OUTCOMES = ("held", "lost", "gained", "both failed", "not judged")
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
 _WIDTH, _ROW = 520, 26
 # What has no colour of its own takes that of the page, which may be light or dark.
@@ -28,51 +26,27 @@ _INK = "currentColor"
 _GREY = "#80808055"
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """One plot.
-
-    Attributes:
-        title: What it shows.
-        description: The same for someone who does not see it.
-        spec: Vega-Lite.
-        svg: It, drawn.
-        table: Its figures.
-    """
-
-    title: str
-    description: str
-    spec: dict[str, Any]
-    svg: str
-    table: Table
-
-
 def available() -> bool:
     """Whether plots can be drawn here."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
-@cache
-def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
-    import vl_convert
+def plots(effects: Effects, prefix: str = "") -> list[Figure]:
+    """The plots of a run, where they can be drawn and there is something to draw.
 
-    # A closing tag inside of a string would end the element that holds the script.
-    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def plots(effects: Effects) -> list[Plot]:
-    """The plots of a run, where they can be drawn and there is something to draw."""
+    Args:
+        effects: Of one task.
+        prefix: What their titles begin with.
+    """
     if not available() or not effects.names:
         return []
     made = [_averages(effects), _outcomes(effects), *_correlations(effects)]
     if len(effects.sizes) > 1:
         made.append(_sizes(effects))
-    return made
+    return [replace(figure, title=prefix + figure.title) for figure in made]
 
 
-def _averages(effects: Effects) -> Plot:
+def _averages(effects: Effects) -> Figure:
     rows = [
         {
             "mutation": name,
@@ -116,21 +90,21 @@ def _averages(effects: Effects) -> Plot:
     )
 
 
-def _outcomes(effects: Effects) -> Plot:
+def _outcomes(effects: Effects) -> Figure:
     rows = [
         {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
         for model, name, found in _groups(effects)
-        for outcome, count in zip(_OUTCOMES, _counted(found), strict=True)
+        for outcome, count in zip(OUTCOMES.values(), _counted(found), strict=True)
     ]
-    alt = _alt()
-    scale = alt.Scale(domain=list(_OUTCOMES), range=_OUTCOME_COLOURS)
+    alt, words = _alt(), list(OUTCOMES.values())
+    scale = alt.Scale(domain=words, range=_OUTCOME_COLOURS)
     bars = (
-        alt.Chart(alt.Data(values=[row | {"order": _OUTCOMES.index(str(row["outcome"]))} for row in rows]))
+        alt.Chart(alt.Data(values=[row | {"order": words.index(str(row["outcome"]))} for row in rows]))
         .mark_bar(stroke="white", strokeWidth=0.5)
         .encode(
             x=alt.X("pairs:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("mutation:N", sort=list(effects.names), title=None),
-            color=alt.Color("outcome:N", scale=scale, sort=list(_OUTCOMES), title="verdict after the change"),
+            color=alt.Color("outcome:N", scale=scale, sort=words, title="verdict after the change"),
             order=alt.Order("order:Q"),
             tooltip=["model:N", "mutation:N", "outcome:N", "pairs:Q"],
         )
@@ -147,7 +121,7 @@ def _outcomes(effects: Effects) -> Plot:
     )
 
 
-def _correlations(effects: Effects) -> Iterator[Plot]:
+def _correlations(effects: Effects) -> Iterator[Figure]:
     alt = _alt()
     for model, found in effects.correlations.items():
         known = {both: one for both, one in found.items() if one.value is not None}
@@ -182,7 +156,7 @@ def _correlations(effects: Effects) -> Iterator[Plot]:
         )
 
 
-def _sizes(effects: Effects) -> Plot:
+def _sizes(effects: Effects) -> Figure:
     alt = _alt()
     rows = [
         {
@@ -222,9 +196,7 @@ def _sizes(effects: Effects) -> Plot:
     )
 
 
-def _plot(chart: Any, title: str, description: str, table: Table) -> Plot:
-    import vl_convert
-
+def _plot(chart: Any, title: str, description: str, table: TableBlock) -> Figure:
     axis = {
         "labelColor": _INK,
         "titleColor": _INK,
@@ -243,18 +215,7 @@ def _plot(chart: Any, title: str, description: str, table: Table) -> Plot:
         .configure_header(labelColor=_INK, titleColor=_INK)
         .configure_view(stroke=None)
     )
-    spec = configured.to_dict()
-    return Plot(title, description, spec, _own_ids(vl_convert.vegalite_to_svg(spec), title), table)
-
-
-def _own_ids(svg: str, title: str) -> str:
-    """A picture whose ids no other picture of the page has, the same whenever it is drawn."""
-    prefix = re.sub(r"\W+", "-", title.lower())
-    for number, name in enumerate(re.findall(r'\bid="([^"]+)"', svg)):
-        own = f"{prefix}-{number}"
-        svg = svg.replace(f'id="{name}"', f'id="{own}"').replace(f"(#{name})", f"(#{own})")
-        svg = svg.replace(f'"#{name}"', f'"#{own}"')
-    return svg
+    return Figure(title, description, table, configured.to_dict())
 
 
 def _groups(effects: Effects) -> Iterator[tuple[str, str, EffectSummary]]:
@@ -265,6 +226,7 @@ def _groups(effects: Effects) -> Iterator[tuple[str, str, EffectSummary]]:
 
 
 def _counted(found: EffectSummary) -> tuple[int, ...]:
+    """How many pairs have each of `OUTCOMES`, in that order."""
     held = found.average.n - found.lost - found.gained
     return held, found.lost, found.gained, found.uninformative, found.unjudged
 
@@ -292,8 +254,8 @@ def _figure(field: str, kind: Any = None) -> Any:
     return (kind or _alt().Tooltip)(f"{field}:Q", format=".2f")
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
-    return Table(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
+def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> TableBlock:
+    return TableBlock(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
 
 
 def _alt() -> Any:

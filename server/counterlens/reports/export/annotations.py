@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.store import Item
-from counterlens.reports.evaluation.outcomes import evidence, outcome
-from counterlens.reports.phrases import done
+from counterlens.metrics.effects import PairOutcome
+from counterlens.probes.pairs.phrases import done
+from counterlens.reports.export.view import Exported
+from counterlens.reports.wording import evidence
 
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = _DATA | {":": "%3A", ",": "%2C"}
@@ -19,7 +19,8 @@ class Annotation:
     """A right verdict that was lost.
 
     Attributes:
-        file: Relative to the folder of the run's repository; of a dataset the name of the problem.
+        file: As the user named it, or relative to the folder of the repository; of a dataset the name of the
+            problem.
         line: Where the code was changed, 1-based.
         end_line: The last line of the change.
         mutation: What was done.
@@ -48,24 +49,21 @@ class Annotation:
         return f"::warning {properties}::{_escaped(self.message, _DATA)}"
 
 
-def annotated(found: Found) -> Iterator[Annotation]:
-    """What a run has to say of lines: right verdicts that a mutation lost, in the order of the plan."""
-    for item, record in found.records:
-        for pair in record.judged_pairs:
-            if outcome(pair) == "lost":
-                why = evidence(pair["counterfactual"])
-                said = f"{done(pair['mutation'])}, {item.model} no longer gets {item.function} right ({why})"
-                place = _file(item), pair["start_line"], pair["end_line"]
-                yield Annotation(*place, pair["mutation"], " ".join(said.split()))
+def annotated(found: Exported) -> Iterator[Annotation]:
+    """What there is to say of lines: right verdicts that a mutation lost, in the order of the records."""
+    for exported in found.records:
+        for pair in exported.judged_pairs:
+            if pair.outcome is PairOutcome.LOST:
+                why = evidence(pair.counterfactual)
+                function = exported.function
+                said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
+                place = exported.file, pair.start_line, pair.end_line
+                yield Annotation(*place, pair.mutation, " ".join(said.split()))
 
 
-def run_github(found: Found) -> str:
-    """One workflow command a line."""
-    return "".join(f"{one.workflow_command}\n" for one in annotated(found))
-
-
-def _file(item: Item) -> str:
-    return item.problem.partition("::")[0]
+def github(found: Exported) -> str:
+    """One workflow command per line."""
+    return "".join(f"{annotation.workflow_command}\n" for annotation in annotated(found))
 
 
 def _escaped(text: str, how: dict[str, str]) -> str:

@@ -1,53 +1,52 @@
-"""What every report on a run says, in words."""
+"""What every report on a run says of it, in words."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from counterlens.counting import plural
-from counterlens.evaluation.asking import asks
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.estimate import estimated_prompts
 from counterlens.evaluation.plan import Plan
-from counterlens.probes.pairs import PairTask
-from counterlens.probes.registry import BENCHABLE
-from counterlens.probes.task import Need
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.probe import Need
+from counterlens.probes.registry import PROBES
 
 
-def title(found: Found) -> str:
+def title(results: RunResults) -> str:
     """One line: the task and the data."""
-    return f"{found.settings.task} on {dataset(found)}"
+    return f"{results.settings.task} on {dataset(results)}"
 
 
-def dataset(found: Found) -> str:
+def dataset(results: RunResults) -> str:
     """The data with its version and hash, as the manifests have it."""
-    for manifest in found.manifests.values():
-        one = manifest["dataset"]
-        return f"{one['title']} ({one['version']}, {one['licence']}, sha256 {one['sha256'][:12]})"
-    return found.settings.data
+    for manifest in results.manifests.values():
+        data: Any = manifest["dataset"]
+        return f"{data['title']} ({data['version']}, {data['licence']}, sha256 {data['sha256'][:12]})"
+    return results.settings.data
 
 
-def state(found: Found) -> str:
+def progress_of(results: RunResults) -> str:
     """How far the run is."""
-    done = len(found.records)
-    once = len(found.settings.tasks) == len(found.models) == 1
+    done = len(results.records)
+    once = len(results.settings.tasks) == len(results.models) == 1
     what, about = ("function", "") if once else ("question", " about functions")
-    every = f"{plural(found.total, what)}{about}"
-    if done == found.total:
+    every = f"{plural(results.total, what)}{about}"
+    if done == results.total:
         return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
     return f"Not finished: {done} of {every} are done, so every figure is preliminary."
 
 
-def circumstances(found: Found) -> list[str]:
+def circumstances(results: RunResults) -> tuple[str, ...]:
     """One line for each model: who was asked, where programs ran, with which versions."""
     lines = []
-    for digest, one in found.manifests.items():
-        model: Any = one["model"]
+    for digest, manifest in results.manifests.items():
+        model: Any = manifest["model"]
         lines.append(
             f"{model['asked_as']}: {model['name']} ({model['where']}, {model['identity'][:12]}); "
-            f"Counterlens {one['counterlens']}, Python {one['python']}, {one['platform']}, "
-            f"sandbox {one['sandbox']}; manifest {digest[:12]}"
+            f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
+            f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )
-    return lines
+    return tuple(lines)
 
 
 def plan_lines(plan: Plan, done: int = 0) -> list[str]:
@@ -60,9 +59,9 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
     ]
     for task, functions in plan.targets.items():
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
-        found = asks(plan, task)
+        found = estimated_prompts(plan, task)
         if found is not None:
-            line += f", about {found.total * models:.0f} {_asked(task, settings.max_tokens)}"
+            line += f", about {found.total * models:.0f} {_asked(plan, task)}"
             if found.counted < found.functions:
                 line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
                 line += f"{plural(found.counted, 'function')})"
@@ -72,9 +71,9 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
     return lines
 
 
-def _asked(task: str, max_tokens: int) -> str:
-    needs = BENCHABLE[task].needs
+def _asked(plan: Plan, task: str) -> str:
+    needs = PROBES[task].needs
     if Need.COMPLETE in needs:
-        capped = isinstance(BENCHABLE[task], PairTask)
-        return f"prompts of up to {max_tokens} tokens" if capped else "prompts"
+        most = plan.settings.options[task].get("max_tokens")
+        return f"prompts of up to {most} tokens" if most else "prompts"
     return "texts to score" if Need.SCORE in needs else "questions"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from counterlens.metrics.corpus import CorpusConfidence, Estimate, Median
 from counterlens.models.base import ModelInfo
-from counterlens.reports import json as plain
+from counterlens.reports.export import json as plain
 
 
 def corpus(

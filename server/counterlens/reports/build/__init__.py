@@ -1,0 +1,1 @@
+"""From records to reports: what is shown, in which order and in which words."""

@@ -1,0 +1,51 @@
+"""The report on what changed from one side to the other, function by function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from counterlens.counting import plural
+from counterlens.evaluation.comparison import Comparison, Measure, Score
+from counterlens.metrics.significance import p_text
+from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
+
+_MEASURES = ("functions with", "n", "first", "second", "first only", "second only", "McNemar p", "Holm p")
+_SCORES = ("mean over functions", "n", "first", "second", "difference", "Wilcoxon p", "Holm p")
+
+
+def comparison_report(comparisons: Sequence[Comparison]) -> Report:
+    """The report on comparisons, one after the other."""
+    return Report("Comparison", tuple(block for each in comparisons for block in _comparison(each)))
+
+
+def _comparison(found: Comparison) -> Iterator[Block]:
+    yield Heading(1, f"{found.first} and {found.second}")
+    if found.measures:
+        yield TableBlock("verdicts", _MEASURES, tuple(map(_measure, found.measures)))
+    elif not found.scores:
+        yield Paragraph("No function was measured on both sides.")
+    if found.scores:
+        yield TableBlock("scores", _SCORES, tuple(map(_score, found.scores)))
+    for measure in found.measures:
+        for which, names in (("first", measure.lost), ("second", measure.gained)):
+            if names:
+                yield Paragraph(f"{measure.name}, {which} only: {', '.join(names)}")
+    if found.changed:
+        yield Paragraph(f"Not compared, because their source differs: {', '.join(found.changed)}")
+    if found.only:
+        were = "was" if found.only == 1 else "were"
+        yield Paragraph(f"{plural(found.only, 'function')} {were} probed on one side only.")
+    yield from map(Paragraph, found.notes)
+
+
+def _measure(measure: Measure) -> tuple[ReportCell, ...]:
+    counted = (measure.name, measure.n, measure.first, measure.second, len(measure.lost), len(measure.gained))
+    return (*counted, p_text(measure.p), p_text(measure.holm))
+
+
+def _score(score: Score) -> tuple[ReportCell, ...]:
+    first, second = score.first, score.second
+    means: tuple[str | None, ...] = (None,) * 3
+    if first is not None and second is not None:
+        means = (f"{first:.2f}", f"{second:.2f}", f"{second - first:+.2f}")
+    return (score.name, score.n, *means, p_text(score.p), p_text(score.holm))

@@ -1,0 +1,149 @@
+"""The report on a run: figures, plots, and every pair with its evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from counterlens.evaluation.effects import Effects, all_tables, effects_of
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.metrics.effects import PairOutcome
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.wording import OUTCOMES, average, counts
+from counterlens.probes.record import Record, plain
+from counterlens.reports.build import plots
+from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
+from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
+from counterlens.reports.document import (
+    Block,
+    Bullets,
+    Code,
+    Entries,
+    Entry,
+    Folded,
+    Heading,
+    Paragraph,
+    Report,
+    TableBlock,
+)
+from counterlens.reports.wording import lines_of
+
+__all__ = ["evaluation_report", "plan_lines", "progress_of"]
+
+_CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
+_SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
+
+
+def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
+    """The report on a run, finished or not.
+
+    Args:
+        results: What it has found so far.
+        brief: Whether the tables of the tasks are enough, without those of effects, plots and pairs.
+    """
+    head = Heading(1, title(results))
+    if brief:
+        tables = (TableBlock.of(table) for table in results.tables() if table.rows)
+        blocks = (head, Paragraph(progress_of(results)), *tables, *_left_out(results))
+        return Report(title(results), blocks)
+    effects = effects_of(results)
+    sections: dict[str, Sequence[Block]] = {
+        "Summary": [*_summary(results, effects), *_left_out(results)],
+        "Plots": [*_plots(effects)],
+        "Tables": [TableBlock.of(table) for table in all_tables(results, effects)],
+        "Functions and pairs": [_entries(results)],
+        "Circumstances": [*_circumstances(results)],
+    }
+    blocks = (
+        head,
+        *(
+            block
+            for name, inside in sections.items()
+            for block in (Heading(2, name, name.partition(" ")[0].lower()), *inside)
+        ),
+    )
+    return Report(title(results), blocks)
+
+
+def _summary(results: RunResults, effects: Mapping[str, Effects]) -> Iterator[Block]:
+    yield Paragraph(progress_of(results))
+    for task, found in effects.items():
+        for model, summary in found.models.items():
+            head = f"{model}, {task}" if len(effects) > 1 else model
+            figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
+            yield Paragraph(f"{figures}.", lead=f"{head}:")
+
+
+def _left_out(results: RunResults) -> Iterator[Block]:
+    if results.left_out:
+        yield TableBlock("left out", ("reason", "functions"), tuple(results.left_out.items()))
+
+
+def _plots(effects: Mapping[str, Effects]) -> Iterator[Block]:
+    if not plots.available():
+        yield Paragraph(plots.EXTRA)
+    elif not effects:
+        yield Paragraph("There is nothing to plot.")
+    for task, found in effects.items():
+        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+
+
+def _entries(results: RunResults) -> Entries:
+    pairs = [pair for _, stored in results.records for pair in stored.judged_pairs]
+    seen = {pair.outcome for pair in pairs}
+    choices = {
+        "model": [(model, model) for model in results.models],
+        "mutation": [(name, name) for name in sorted({pair.mutation for pair in pairs})],
+        "outcome": [(str(outcome), words) for outcome, words in OUTCOMES.items() if outcome in seen],
+    }
+    several = len(results.settings.tasks) > 1
+    return Entries(
+        tuple(_entry(item, stored, several=several) for item, stored in results.records),
+        {name: tuple(values) for name, values in choices.items()} if pairs else {},
+        "function",
+    )
+
+
+def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
+    task = f", {item.task}" if several else ""
+    head = Heading(3, f"{item.problem} ({item.model}{task}, record {item.position})")
+    blocks: list[Block] = [head, *_about(stored.record)]
+    blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
+    body = plain(stored.record)
+    known = {*plain(Record()), *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
+    rest = {key: value for key, value in body.items() if value and key not in known}
+    if rest:
+        text = json.dumps(rest, indent=2, ensure_ascii=False)
+        blocks.append(Folded("What else was found", (Code(text, "json"),)))
+    return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
+
+
+def _about(record: Record) -> Iterator[Block]:
+    if not record.probed:
+        yield Paragraph(f"Left out: {record.reason}")
+    if isinstance(record, PairsRecord):
+        if record.judged_by:
+            yield Paragraph(f"Judged by {record.judged_by}.")
+        if not record.pairs:
+            yield Paragraph("No counterfactual could be asked about.")
+
+
+def _pair(item: Item, number: int, pair: PairRecord) -> Folded:
+    assumed = f"; assumes {', '.join(pair.assumptions)}" if pair.assumptions else ""
+    return Folded(
+        f"{pair.mutation}, {lines_of(pair)}",
+        (Paragraph(f"{pair.description}; {pair.concept}{assumed}"), *evidence_blocks(pair, 4)),
+        outcome_mark(pair),
+        f"pair-{item.position}-{number}",
+        {"outcome": str(pair.outcome), "mutation": pair.mutation},
+        kept=pair.outcome in _CHANGED,
+    )
+
+
+def _circumstances(results: RunResults) -> Iterator[Block]:
+    if results.manifests:
+        yield Bullets(circumstances(results))
+    for digest, manifest in results.manifests.items():
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        yield Folded(f"Manifest {digest[:12]}", (Code(text, "json"),))

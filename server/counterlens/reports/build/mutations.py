@@ -1,0 +1,54 @@
+"""The report on counterfactuals that no model was asked about: `counterlens mutate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from counterlens.attribution.settlement import Settled, Settlement, counts
+from counterlens.counting import plural
+from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.probes.pairs.recording import diff_lines
+from counterlens.reports.document import Block, Difference, Heading, Marked, Paragraph, Report
+from counterlens.syntax.document import Document
+
+_TITLE = "Counterfactuals"
+_MARKS = {Settlement.HOLDS: "passed", Settlement.BREAKS: "passed", Settlement.DISCARDED: "failed"}
+
+
+def mutation_report(
+    document: Document, found: Iterable[Counterfactual], refused: Iterable[Refusal], *, explain: bool
+) -> Report:
+    """Counterfactuals as differences, and on request why others were refused."""
+    shown = [block for made in found for block in _counterfactual(document, made)]
+    return Report(_TITLE, (*(shown or _NONE), *_refused(refused, explain)))
+
+
+def settled_report(
+    document: Document, settled: Sequence[Settled], refused: Iterable[Refusal], *, explain: bool
+) -> Report:
+    """The same with what running them has shown, and how many there are of each finding."""
+    blocks: list[Block] = []
+    for each in settled:
+        mark = Marked(each.finding.value, _MARKS.get(each.finding, "pending"))
+        blocks += [*_counterfactual(document, each.counterfactual), Paragraph(each.reason, lead=mark)]
+    numbers = ", ".join(f"{number} {finding.value}" for finding, number in counts(settled).items() if number)
+    total = Paragraph(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}.")
+    return Report(_TITLE, (*(blocks or _NONE), *_refused(refused, explain), total))
+
+
+_NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
+
+
+def _counterfactual(document: Document, made: Counterfactual) -> Iterator[Block]:
+    kind = "keeps the meaning" if made.preserving else "breaks the meaning"
+    assumed = f", assuming {', '.join(made.assumptions)}" if made.assumptions else ""
+    yield Heading(2, made.mutation)
+    place = f"{made.concept}, {made.function}, line {made.start_line}"
+    yield Paragraph(f"{place}; {kind}{assumed}", quiet=True)
+    yield Paragraph(made.description)
+    yield Difference(diff_lines(document.text, made.source))
+
+
+def _refused(refused: Iterable[Refusal], explain: bool) -> Iterator[Block]:
+    for site in refused if explain else ():
+        yield Paragraph(f"{site.mutation}, {site.function}, line {site.line}: {site.reason}", lead="refused")

@@ -1,0 +1,225 @@
+"""The report on the pairs of one function: what was changed, what the model wrote, and what it means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from counterlens.confidence import Confidence
+from counterlens.metrics.effects import PairOutcome
+from counterlens.metrics.summary import Observation, grouped, summarize
+from counterlens.models.base import ModelInfo
+from counterlens.probes.pairs.phrases import rests_on
+from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
+from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
+from counterlens.probes.pairs.wording import (
+    average,
+    counts,
+    likelihood,
+    meaning,
+    not_asked,
+    outcome,
+    sentence,
+    unwritten,
+)
+from counterlens.reports import document
+from counterlens.reports.build.confidence import confidence_lines
+from counterlens.reports.document import (
+    Actions,
+    Block,
+    Difference,
+    Gist,
+    Heading,
+    Marked,
+    Paragraph,
+    ReportCell,
+    SideBySide,
+    TableBlock,
+    capitalised,
+)
+from counterlens.reports.wording import share
+
+_MARKS = {PairOutcome.FAILED: "uninformative", PairOutcome.NOT_JUDGED: "open"}
+_GROUPS: dict[str, Callable[[Observation], str]] = {
+    "function": lambda pair: pair.function,
+    "file": lambda pair: pair.file.partition("::")[0] if "::" in pair.file else "",
+}
+
+
+def pairs_blocks(
+    record: PairsRecord,
+    *,
+    model: ModelInfo,
+    path: str | None,
+    level: int = 1,
+    actions: bool = False,
+    confidence: Confidence | None = None,
+    note: str | None = None,
+) -> tuple[Block, ...]:
+    """The report on one function.
+
+    Args:
+        record: What was found.
+        model: Who was asked.
+        path: Where the function stands, as the user knows it.
+        level: Of its heading; those inside are one and two deeper.
+        actions: Whether each pair has buttons, for a host that can open differences: `difference` of the
+            sources, and `wrote` of what the model made of them.
+        confidence: Scores on the document that the function stands in.
+        note: Why there are none.
+    """
+    blocks: list[Block] = [
+        Heading(level, record.function),
+        Paragraph(_place(record, model, path), quiet=True),
+        *confidence_lines(record.function, confidence, note),
+        Gist(tuple(_gist(record))),
+    ]
+    for number, pair in enumerate(record.pairs):
+        blocks += _pair(pair, number if actions else None, level + 1)
+    return tuple(blocks)
+
+
+def together(records: Sequence[PairsRecord], *, seed: int = 0) -> tuple[TableBlock, ...]:
+    """The effects by function and by file, where there is more than one: what no probe's own tables have."""
+    seen: list[Observation] = [pair for record in records for pair in record.observations]
+    if all(unwritten(record) for record in records):
+        return ()
+    tables = []
+    for title, key in _GROUPS.items():
+        groups: Effects = {(name,): summary for name, summary in grouped(seen, key, seed=seed).items()}
+        if len(groups) > 1:
+            tables.append(TableBlock(f"by {title}", (title, *EFFECTS), effect_rows(groups)))
+    return tuple(tables)
+
+
+def outcome_mark(pair: PairRecord) -> Marked:
+    """What came of a pair, in a few words that are marked for it."""
+    return Marked(outcome(pair), _MARKS.get(pair.outcome, str(pair.outcome)))
+
+
+def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
+    """What was changed, what the model wrote on both sides, and why that was judged as it was.
+
+    Args:
+        pair: The pair.
+        level: Of headings of the sides.
+        number: Of the pair, where it has buttons.
+    """
+    yield Difference(pair.diff)
+    written = pair.original.completion is not None
+    if number is not None:
+        offers = (("difference", "Open Difference"), ("wrote", "Compare What It Wrote"))
+        yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers[: 1 + written])
+    if written:
+        original = _side("after the original", pair.original)
+        yield SideBySide(level, (original, _side("after the counterfactual", pair.counterfactual)))
+    if pair.likelihood:
+        yield from _likelihood(pair.likelihood)
+
+
+def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
+    details = dict(model.details)
+    threads = f", {details['threads']} threads" if "threads" in details else ""
+    judged = f", judged by {record.judged_by}" if record.judged_by else ""
+    return (
+        f"{capitalised(record.probe)} probe of {path or '<text>'}:{record.start_line}-{record.end_line} "
+        f"with {model.name} ({model.where}{threads}){judged}"
+    )
+
+
+def _gist(record: PairsRecord) -> Iterator[Block]:
+    yield Paragraph(meaning(record), lead="What this means:")
+    if record.note:
+        yield Paragraph(f"{capitalised(record.note)}.", quiet=True)
+    if record.why_not_judged:
+        yield Paragraph(f"Nothing can judge it: {record.why_not_judged}.")
+    if record.pairs:
+        yield from _summed_up(record)
+    missing = tuple((mutation, n, why) for mutation, why, n in not_asked(record))
+    if missing:
+        yield TableBlock("not asked", ("mutation", "places", "why"), missing, quiet=True)
+
+
+def _summed_up(record: PairsRecord) -> Iterator[Block]:
+    if unwritten(record):
+        rows: tuple[tuple[ReportCell, ...], ...] = tuple(
+            (*_which(pair), likelihood(pair.likelihood) if pair.likelihood else None) for pair in record.pairs
+        )
+        yield TableBlock("pairs", ("counterfactual", "concept", "line", "the true rest is"), rows)
+        return
+    found = summarize(record.observations)
+    yield Paragraph("; ".join(part for part in (counts(found), average(found)) if part) + ".")
+    yield TableBlock(
+        "pairs",
+        ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows"),
+        tuple(
+            (
+                *_which(pair),
+                _verdict(pair.original),
+                _verdict(pair.counterfactual),
+                _effect(pair),
+                outcome(pair),
+            )
+            for pair in record.pairs
+        ),
+    )
+
+
+def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
+    yield Heading(level, f"{pair.mutation}, line {pair.start_line}")
+    yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
+    yield Paragraph(sentence(pair))
+    yield from evidence_blocks(pair, level + 1, number)
+
+
+def _which(pair: PairRecord) -> tuple[ReportCell, ...]:
+    return pair.mutation, pair.concept, pair.start_line
+
+
+def _verdict(side: Side) -> Marked:
+    return Marked(side.verdict.replace("_", " "), side.verdict)
+
+
+def _effect(pair: PairRecord) -> ReportCell:
+    effect = pair.effect
+    if effect is None or not effect.informative:
+        return None
+    return f"{effect.signed:+d}" if effect.signed else "0"
+
+
+def _side(title: str, side: Side) -> document.Side:
+    wrong = side.verdict != "passed"
+    return document.Side(
+        title=title,
+        prompt_end=side.prompt_end,
+        text=side.completion or "",
+        verdict=_verdict(side),
+        cut_off=side.finish == "length",
+        rests_on=rests_on(side),
+        failed=side.failed or "" if wrong else "",
+        message=side.message if wrong else "",
+    )
+
+
+def _likelihood(effect: Likelihood) -> Iterator[Block]:
+    yield Paragraph(f"The true rest of the function is {likelihood(effect)}.")
+    if effect.most_changed:
+        yield TableBlock(
+            "the most changed tokens",
+            ("token", "line", "log-probability before", "after", "change"),
+            tuple(
+                (
+                    repr(token.text),
+                    token.line,
+                    _chance(token.original),
+                    _chance(token.counterfactual),
+                    f"{token.change:+.2f}",
+                )
+                for token in effect.most_changed
+            ),
+            quiet=True,
+        )
+
+
+def _chance(logprob: float) -> str:
+    return f"{logprob:.2f} ({share(math.exp(logprob))})"

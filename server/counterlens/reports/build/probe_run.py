@@ -1,0 +1,124 @@
+"""The report on one probe: of one function, of those of a file, or of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from counterlens.confidence.measuring import FunctionConfidence
+from counterlens.counting import plural
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import Record
+from counterlens.probes.runner import ProbeRun, State
+from counterlens.reports.build.pairs import pairs_blocks, together
+from counterlens.reports.document import Block, Gist, Heading, Marked, Paragraph, Report, TableBlock
+
+_CHECKED = {
+    "completion": "as it stands the function passes its own tests, without its body it fails them, and "
+    "the program of every counterfactual passes them",
+    "repair": "as it stands the function fails its own tests, and so does the program of every "
+    "counterfactual",
+}
+"""What holds wherever these probes give figures (probes/pairs/judging.py)."""
+_MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
+
+
+def probe_report(
+    run: ProbeRun,
+    subject: str,
+    *,
+    confidence: Mapping[str, FunctionConfidence] | None = None,
+) -> Report:
+    """The report on one probe.
+
+    Args:
+        run: What came of it.
+        subject: What was probed, as the user named it.
+        confidence: On the functions of probes of pairs, by their targets.
+    """
+    path, pairs = subject.partition("::")[0], pairs_of(run)
+    if run.state is State.DONE and pairs:
+        title = f"Probe of {', '.join(record.function for record in pairs)}"
+        return Report(title, tuple(_found(run, 1, path, confidence)))
+    head = Heading(1, f"{run.probe.id}: {run.probe.title}")
+    return Report(f"{subject}: {run.probe.id}", (head, *_state(run), *_found(run, 2, path)))
+
+
+def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
+    """The section of one of several probes; empty while there is nothing to show.
+
+    Args:
+        run: What came of it so far.
+        path: Where the functions stand, as the user knows it.
+    """
+    if run.state is State.WAITING:
+        return ()
+    head = Heading(2, f"{run.probe.id}: {run.probe.title}", section_id(run))
+    return (head, *_state(run), *(_checked(run) if len(run.records) == 1 else ()), *_found(run, 3, path))
+
+
+def section_id(run: ProbeRun) -> str:
+    """The id of its section; a page puts `head-` before it for that of its heading."""
+    return f"task-{run.probe.id}"
+
+
+def state_mark(run: ProbeRun) -> Marked:
+    """How far a probe is."""
+    return Marked(str(run.state), _MARKS.get(run.state, "pending"))
+
+
+def pairs_of(run: ProbeRun) -> tuple[PairsRecord, ...]:
+    """The records of functions, of a probe of pairs."""
+    return tuple(record for record in run.probed if isinstance(record, PairsRecord))
+
+
+def place_of(record: Record, path: str | None) -> str | None:
+    """Where a function stands: the dataset's name of it, or the path that was named."""
+    return path if record.target == record.function else record.target.partition("::")[0] or path
+
+
+def _state(run: ProbeRun) -> Iterator[Block]:
+    if run.state is not State.DONE:
+        yield Paragraph(run.reason, lead=state_mark(run))
+
+
+def _found(
+    run: ProbeRun,
+    level: int,
+    path: str | None,
+    confidence: Mapping[str, FunctionConfidence] | None = None,
+) -> Iterator[Block]:
+    """What was found; headings begin at a level."""
+    pairs = pairs_of(run)
+    if run.state is State.FAILED or run.model is None:
+        return
+    for record in pairs:
+        known = (confidence or {}).get(record.target, FunctionConfidence(None))
+        yield from pairs_blocks(
+            record,
+            model=run.model,
+            path=place_of(record, path),
+            level=level,
+            confidence=known.scored,
+            note=known.note,
+        )
+    if pairs and len(run.records) == 1:
+        return
+    if pairs:
+        yield Heading(level, "All functions")
+    elif run.probed:
+        many = plural(len(run.probed), "function")
+        yield Paragraph(f"{many}, asked of {run.model.name} ({run.model.where})", quiet=True)
+    if run.probed:
+        yield Gist((Paragraph(lead=run.summary), *_checked(run)))
+    for table in run.tables:
+        yield TableBlock.of(table)
+    yield from together(pairs, seed=run.options.seed)
+    if run.left_out:
+        yield TableBlock("left out", ("why", "how often"), tuple(run.left_out.items()), quiet=True)
+
+
+def _checked(run: ProbeRun) -> Iterator[Block]:
+    """Which checks came before the figures, and held, where there are some to tell of."""
+    judged = any(record.judged_by for record in pairs_of(run))
+    if judged and run.probe.id in _CHECKED:
+        yield Paragraph(f"Checked before any figure: {_CHECKED[run.probe.id]}.", quiet=True)

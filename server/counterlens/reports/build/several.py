@@ -1,0 +1,62 @@
+"""The report on several probes: an overview and one section each, for a page that grows or all at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from counterlens.probes.runner import ProbeRun, State
+from counterlens.reports.build.probe_run import section, section_id, state_mark
+from counterlens.reports.document import Block, Heading, Jump, Paragraph, Report, ReportCell, TableBlock
+
+_MOST = 260  # characters of a summary in the overview
+
+
+def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: str | None = None) -> Report:
+    """The report on probes that have ended.
+
+    Args:
+        title: What was probed.
+        about: Where it is, and who was asked.
+        runs: The probes, in their order.
+        path: Where the functions stand, as the user knows it.
+    """
+    sections = [block for run in runs for block in section(run, path)]
+    return Report(title, (*overview(title, about, runs, linked=True), *sections))
+
+
+def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool = False) -> tuple[Block, ...]:
+    """How far each probe is, and what it shows; its name leads to its section.
+
+    Args:
+        title: What is probed.
+        about: Where it is, and who is asked.
+        runs: The probes, in their order.
+        linked: Whether by a link; otherwise by a button, for a host whose script does it.
+    """
+    rows: tuple[tuple[ReportCell, ...], ...] = tuple(
+        (_name(run, linked), state_mark(run), _short(run.summary)) for run in runs
+    )
+    table = TableBlock("tasks" if len(rows) > 1 else "task", ("task", "state", "what it shows"), rows)
+    return (Heading(1, title, "overview"), Paragraph(about), table)
+
+
+def standing(runs: Sequence[ProbeRun]) -> str:
+    """How far everything is, for a line that a screen reader speaks."""
+    states = Counter(run.state for run in runs)
+    over = states[State.DONE] + states[State.FAILED]
+    running = next((run.probe.id for run in runs if run.state is State.RUNNING), None)
+    if running is not None:
+        return f"{running} is running; {over} of {len(runs)} finished"
+    if states[State.WAITING]:
+        return f"{over} of {len(runs)} finished"
+    parts = [f"{states[state]} {state}" for state in (State.DONE, State.FAILED, State.CANCELLED)]
+    return "Finished: " + ", ".join(part for part in parts if not part.startswith("0"))
+
+
+def _name(run: ProbeRun, linked: bool) -> ReportCell:
+    return run.probe.id if run.state is State.WAITING else Jump(run.probe.id, section_id(run), linked)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST else text[: _MOST - 1].rsplit(" ", 1)[0] + "…"

@@ -1,1 +1,0 @@
-"""What a run found: Markdown, JSON, CSV, a page, and the comparison of two runs."""

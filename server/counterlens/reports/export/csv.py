@@ -1,0 +1,79 @@
+"""Records as CSV: one line per pair, answer, operator or whatever the records list."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from counterlens.errors import DataError
+from counterlens.probes.record import plain
+from counterlens.reports.export.view import Exported, ExportedRecord
+
+_PAIR = ("mutation", "concept", "start_line", "end_line", "original_right", "counterfactual_right")
+_COLUMNS = ("position", "model", "problem", "function", "outcome", "reason")
+_ANSWER = ("call", "truth", "style", "answer", "outcome", "same_type")
+_CHOSEN = {
+    "completion": ("pairs", "", _PAIR),
+    "repair": ("pairs", "", _PAIR),
+    "execution": ("answers", "answer_", _ANSWER),
+}
+"""Of these probes: what a line is of, how its columns begin, and which there are."""
+
+
+def as_csv(found: Exported) -> str:
+    """The lines. A function that has nothing listed has a line that says why.
+
+    Raises:
+        DataError: the records are of several probes, whose lines have different columns.
+    """
+    if len(found.probes) > 1:
+        raise DataError(
+            f"the run is of several tasks ({', '.join(found.probes)}), whose lines differ",
+            "Choose one with --task, or write those of a run with counterlens export",
+        )
+    lines = [line for exported in found.records for line in _lines(exported)]
+    text = io.StringIO()
+    names = dict.fromkeys(name for line in lines for name in line) or dict.fromkeys(_COLUMNS)
+    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
+    record, document = exported.record, plain(exported.record)
+    values = (
+        exported.position,
+        exported.model,
+        exported.target,
+        exported.function,
+        str(record.outcome),
+        record.reason,
+    )
+    first = dict(zip(_COLUMNS, map(_flat, values), strict=True))
+    kind, prefix, columns = _CHOSEN.get(exported.probe, ("", "", ()))
+    parts = [
+        {prefix + name: _flat(listed.get(name)) for name in columns} for listed in document.get(kind, ())
+    ]
+    if kind == "pairs":
+        for part, pair in zip(parts, document.get(kind, ()), strict=True):
+            part["original_verdict"] = pair["original"]["verdict"]
+            part["counterfactual_verdict"] = pair["counterfactual"]["verdict"]
+    elif not kind:
+        parts = [
+            {"list": name, **{key: _flat(value) for key, value in listed.items()}}
+            for name, values in document.items()
+            if isinstance(values, list)
+            for listed in values
+            if isinstance(listed, Mapping)
+        ]
+    yield from (first | part for part in parts or [{}])
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)

@@ -1,0 +1,62 @@
+"""Runs of an evaluation, for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from counterlens.datasets.repository import PREFIX
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.record import SCHEMA, plain
+from counterlens.reports.build.run_wording import title
+from counterlens.reports.export.json import Json, table_json
+from counterlens.reports.export.view import Exported, ExportedRecord, in_working_tree
+
+
+def exported_run(results: RunResults) -> Exported:
+    """The records of a run, for every exporter."""
+    data = results.settings.data
+    return Exported(
+        title(results),
+        tuple(
+            ExportedRecord(
+                position=item.position,
+                model=item.model,
+                probe=item.task,
+                target=item.problem,
+                function=item.function,
+                file=item.problem.partition("::")[0],
+                record=stored.record,
+            )
+            for item, stored in results.records
+        ),
+        before=in_working_tree(Path(data.removeprefix(PREFIX))) if data.startswith(PREFIX) else None,
+        finished=len(results.records) == results.total,
+        probes=results.settings.tasks,
+    )
+
+
+def run_document(results: RunResults) -> Json:
+    """Everything that a run found: settings, manifests, tables and records."""
+    return {
+        "schema": SCHEMA,
+        "settings": asdict(results.settings),
+        "done": len(results.records),
+        "total": results.total,
+        "manifests": results.manifests,
+        "tables": [table_json(table) for table in results.tables()],
+        "left_out": results.left_out,
+        "records": [
+            {
+                **plain(stored.record),
+                "position": item.position,
+                "id": item.id,
+                "model": item.model,
+                "task": item.task,
+                "problem": item.problem,
+                "source_sha256": item.source,
+                "manifest": stored.manifest,
+            }
+            for item, stored in results.records
+        ],
+    }

@@ -1,0 +1,108 @@
+"""Records as SARIF 2.1.0, for code scanning: every verdict that a mutation changed is a result at its line.
+
+The places in files are relative to the root of the working tree; those in a dataset are the names of its
+functions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import counterlens
+from counterlens.metrics.effects import PairOutcome
+from counterlens.mutations.registry import MUTATIONS
+from counterlens.probes.pairs.phrases import done
+from counterlens.probes.pairs.record import PairRecord
+from counterlens.probes.pairs.wording import OUTCOMES
+from counterlens.reports.export.view import Exported, ExportedRecord
+from counterlens.reports.wording import evidence
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {PairOutcome.LOST: "warning", PairOutcome.GAINED: "note"}
+Json = dict[str, Any]
+
+
+def sarif(found: Exported) -> str:
+    """The document: one run of the tool."""
+    results = list(_results(found))
+    rules = sorted({result["ruleId"] for result in results})
+    for result in results:
+        result["ruleIndex"] = rules.index(result["ruleId"])
+    driver = {
+        "name": "Counterlens",
+        "semanticVersion": counterlens.__version__,
+        "rules": [_rule(name) for name in rules],
+    }
+    run: Json = {
+        "tool": {"driver": driver},
+        "results": results,
+        "columnKind": "utf16CodeUnits",
+        "properties": {"finished": found.finished, "task": ", ".join(found.probes)},
+    }
+    if found.before is not None:
+        run["originalUriBaseIds"] = {"SRCROOT": {"description": {"text": "the root of the working tree"}}}
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(name: str) -> Json:
+    mutation = MUTATIONS.get(name)
+    about = f"A verdict that depends on {mutation.concept}" if mutation else "A verdict that depends on form"
+    return {
+        "id": name,
+        "shortDescription": {"text": f"{about} ({name})"},
+        "fullDescription": {
+            "text": "The model completes this function rightly in one of two shapes that do the same, and "
+            "wrongly in the other. It says something about the model, not about the code: a suggestion of it "
+            "deserves a second look here."
+        },
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
+def _results(found: Exported) -> Iterator[Json]:
+    for exported in found.records:
+        for pair in exported.judged_pairs:
+            if pair.outcome not in _LEVELS:
+                continue
+            parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
+            yield {
+                "ruleId": pair.mutation,
+                "level": _LEVELS[pair.outcome],
+                "message": {"text": _message(exported, pair)},
+                "locations": [_location(exported, pair, found.before)],
+                "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
+                "properties": {
+                    "model": exported.model,
+                    "outcome": OUTCOMES[pair.outcome],
+                    "record": exported.position,
+                },
+            }
+
+
+def _message(exported: ExportedRecord, pair: PairRecord) -> str:
+    beginning, function = f"{done(pair.mutation)}, {exported.model}", exported.function
+    if pair.outcome is PairOutcome.GAINED:
+        return f"{beginning} gets {function} right, which it does not as it stands."
+    return f"{beginning} no longer gets {function} right ({evidence(pair.counterfactual)})."
+
+
+def _location(exported: ExportedRecord, pair: PairRecord, before: str | None) -> Json:
+    function = exported.function
+    place: Json = {
+        "logicalLocations": [{"name": function, "fullyQualifiedName": exported.target, "kind": "function"}]
+    }
+    if before is not None:
+        place["physicalLocation"] = {
+            "artifactLocation": {"uri": quote(before + exported.file), "uriBaseId": "SRCROOT"},
+            "region": {"startLine": pair.start_line, "endLine": pair.end_line},
+        }
+    return place
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

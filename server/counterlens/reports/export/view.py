@@ -1,0 +1,105 @@
+"""Records with where they come from: what every exporter works on, whoever probed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.record import Record
+from counterlens.probes.runner import ProbeRun
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRecord:
+    """What one probe found about one function.
+
+    Attributes:
+        position: Its place among all, from 0.
+        model: As the user named it.
+        probe: The id of the probe.
+        target: What a dataset calls the function, or `FILE::QUALNAME`.
+        function: Its qualified name.
+        file: Where it stands; of a dataset the name of the problem.
+        record: What was found.
+    """
+
+    position: int
+    model: str
+    probe: str
+    target: str
+    function: str
+    file: str
+    record: Record
+
+    @property
+    def judged_pairs(self) -> tuple[PairRecord, ...]:
+        """The pairs whose completions or repairs were asked for; other probes have none."""
+        pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
+        return tuple(pair for pair in pairs if pair.original.completion is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Records in their order.
+
+    Attributes:
+        title: What was probed.
+        records: The records.
+        before: What stands before a file's path for it to be relative to the root of the working tree; None
+            where the files are none.
+        finished: Whether that is all.
+        probes: The ids of the probes, in their order.
+    """
+
+    title: str
+    records: tuple[ExportedRecord, ...]
+    before: str | None = None
+    finished: bool = True
+    probes: tuple[str, ...] = field(default=())
+
+    def suites(self) -> Iterator[tuple[str, str, list[ExportedRecord]]]:
+        """The records of each probe and model."""
+        grouped: dict[tuple[str, str], list[ExportedRecord]] = {}
+        for exported in self.records:
+            grouped.setdefault((exported.probe, exported.model), []).append(exported)
+        for probe in self.probes:
+            yield from ((name, model, records) for (name, model), records in grouped.items() if name == probe)
+
+
+def exported(runs: Sequence[ProbeRun], title: str) -> Exported:
+    """The records of some probes of one model.
+
+    Args:
+        runs: The probes.
+        title: What was probed.
+    """
+    records = [(run, record) for run in runs for record in run.records]
+    return Exported(
+        title,
+        tuple(
+            ExportedRecord(
+                position=position,
+                model=record.model,
+                probe=run.probe.id,
+                target=record.target,
+                function=record.function,
+                file=record.target.partition("::")[0],
+                record=record,
+            )
+            for position, (run, record) in enumerate(records)
+        ),
+        before=in_working_tree(Path()) if any("::" in record.target for _, record in records) else None,
+        probes=tuple(run.probe.id for run in runs),
+    )
+
+
+def in_working_tree(folder: Path) -> str:
+    """What stands before a path below a folder for it to be relative to the root of the working tree."""
+    whole = folder.resolve()
+    for root in (whole, *whole.parents):
+        if (root / ".git").exists():
+            inside = whole.relative_to(root).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return ""

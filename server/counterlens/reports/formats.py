@@ -1,0 +1,87 @@
+"""Every form that results can be written in, by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.record import SCHEMA
+from counterlens.probes.runner import ProbeRun
+from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.build.several import several_report
+from counterlens.reports.document import Report
+from counterlens.reports.export.annotations import github
+from counterlens.reports.export.csv import as_csv
+from counterlens.reports.export.json import probe_document
+from counterlens.reports.export.junit import junit
+from counterlens.reports.export.run import exported_run, run_document
+from counterlens.reports.export.sarif import sarif
+from counterlens.reports.export.view import Exported, exported
+from counterlens.reports.render import html, latex, markdown, terminal
+
+_RENDERED: dict[str, Callable[[Report], str]] = {
+    "text": terminal.plain,
+    "html": html.page,
+    "markdown": markdown.render,
+    "latex": latex.render,
+}
+_EXPORTED: dict[str, Callable[[Exported], str]] = {
+    "csv": as_csv,
+    "sarif": sarif,
+    "junit": junit,
+    "github": github,
+}
+FORMATS = (*_RENDERED, "json", *_EXPORTED)
+"""The names, in the order in which they are offered."""
+
+
+def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
+    """What one or more probes found, in a form.
+
+    Args:
+        form: One of `FORMATS`.
+        runs: The probes; one alone has a report of its own.
+        title: What was probed.
+        about: Where it is, and who was asked.
+
+    Raises:
+        DataError: the form cannot hold several probes.
+    """
+    if form == "json":
+        return _json(probes_document(runs, title, about))
+    if form in _EXPORTED:
+        return _EXPORTED[form](exported(runs, title))
+    single = len(runs) == 1
+    return _RENDERED[form](probe_report(runs[0], title) if single else several_report(title, about, runs))
+
+
+def write_evaluation(form: str, results: RunResults) -> str:
+    """What a run found, finished or not, in a form.
+
+    Args:
+        form: One of `FORMATS`.
+        results: The run.
+
+    Raises:
+        DataError: the form cannot hold several tasks.
+    """
+    if form == "json":
+        return _json(run_document(results))
+    if form in _EXPORTED:
+        return _EXPORTED[form](exported_run(results))
+    return _RENDERED[form](evaluation_report(results, brief=form == "text"))
+
+
+def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:
+    """One or more probes as plain data: of one its document, of several all of them."""
+    if len(runs) == 1:
+        return probe_document(runs[0])
+    documents = [probe_document(run) for run in runs]
+    return {"schema": SCHEMA, "title": title, "about": about, "probes": documents}
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
