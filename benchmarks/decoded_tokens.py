@@ -24,14 +24,13 @@ from counterlens.dependence import Program
 from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.continuations import ContinuationScorer
-from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.protocol import ScoreContinuations
-from counterlens.probes.inference.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
-from counterlens.probes.inference.prompted import ask_pairs, every_pair
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.reactions import react
-from counterlens.probes.inference.subject import Subject
+from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.prompted import ask_pairs, every_pair
+from counterlens.probes.dependence.reactions import react
 
 QUESTIONS = 120
 
@@ -43,14 +42,14 @@ class Counting:
         self.engine = Engine(Path(embedded_model()), threads=2, context=4096)
         self.info = ModelInfo("", "", "", "local", frozenset({Capability.SCORE}))
         self.apart = self.shared = 0
-        lanes = Lanes(self.engine)
-        self._scorer = ContinuationScorer(self.engine, lanes)
+        batch = SequenceBatch(self.engine)
+        self._scorer = ContinuationScorer(self.engine, batch)
 
         def counted(rows: Sequence[Row]) -> Any:
             self.shared += len(rows)
             return np.zeros((sum(row.wanted for row in rows), self.engine.vocabulary), np.float32)
 
-        lanes.decode = counted  # type: ignore[method-assign]
+        batch.decode = counted  # type: ignore[method-assign]
 
     def offers(self, *_: object, **__: object) -> bool:
         """It gives probabilities."""
@@ -82,7 +81,7 @@ class Counting:
 def main() -> int:
     """Count and print."""
     model: Any = Counting()
-    subject = Subject.of(Program(inspect.getsource(textwrap.dedent)).dependences("dedent"))
+    subject = ExaminedFunction.of(Program(inspect.getsource(textwrap.dedent)).dependences("dedent"))
     length = len(model.engine.tokenize(subject.data))
     print(f"textwrap.dedent: {len(subject.parts)} statements, {length} tokens")
     figures: dict[str, dict[str, int]] = {}

@@ -36,10 +36,11 @@ from counterlens.metrics.ranking import Cluster, auroc_interval
 from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models import Model, load
 from counterlens.models.registry import DEFAULT_MODEL, Options
-from counterlens.probes.inference.inferred import Inferred, Method, infer
-from counterlens.probes.inference.one_by_one import counted
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.sampling import Asked
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
+from counterlens.probes.dependence.one_by_one import counted
+from counterlens.probes.dependence.rules import RULES
+from counterlens.probes.dependence.sampling import QuestionCounts
 
 
 def chosen(data: Path, most: int, count: int, seed: int) -> list[tuple[str, Dependences]]:
@@ -57,7 +58,7 @@ def chosen(data: Path, most: int, count: int, seed: int) -> list[tuple[str, Depe
 
 
 def examined(
-    model: Model, functions: Sequence[tuple[str, Dependences]], method: Method, limit: int, seed: int
+    model: Model, functions: Sequence[tuple[str, Dependences]], method: InferenceMethod, limit: int, seed: int
 ) -> list[Inferred]:
     """What the model infers of each function."""
     found = []
@@ -68,26 +69,35 @@ def examined(
     return found
 
 
-def rows(method: Method, found: Sequence[Inferred]) -> dict[str, Any]:
-    """Print and return the figures of one method."""
+def rows(method: InferenceMethod, found: Sequence[Inferred]) -> dict[str, Any]:
+    """Print and return the figures of one method, each beside that of the rule that asks no model."""
     figures: dict[str, Any] = {}
     for relation in Relation:
-        for closed in (False, True):
-            every = [(one.transitive if closed else one.direct)[relation] for one in found]
+        for closed in ("direct", "transitive"):
+            every = [getattr(one.agreement, closed)[relation] for one in found]
             if all(one == Agreement() for one in every):
                 continue
-            name = f"{relation}, {'transitive' if closed else 'direct'}"
-            pooled = corpus(every)
-            figures[name] = {
-                mean: {key: plain(value) for key, value in values.items()}
-                for mean, values in (("micro", pooled.micro), ("macro", pooled.macro))
-            }
-            micro, macro = pooled.micro, pooled.macro
-            print(
-                f"{method:16}{name:22}{text(micro['f1']):26}{text(macro['f1']):26}"
-                f"{text(micro['precision']):26}{text(micro['recall'])}"
-            )
+            name = f"{relation}, {closed}"
+            figures[name] = shown(method, name, every)
+            by_rule = [getattr(one.rules, closed)[relation] for one in found]
+            figures[name]["rule"] = shown(RULES[relation], name, by_rule)
+        differing = [one.differing[relation] for one in found]
+        figures[f"{relation}, differing"] = shown(method, f"{relation}, rule wrong", differing)
     return figures
+
+
+def shown(what: str, name: str, counts: Sequence[Agreement]) -> dict[str, Any]:
+    """Print and return the figures of some functions."""
+    pooled = corpus(counts)
+    micro, macro = pooled.micro, pooled.macro
+    print(
+        f"{what:16}{name:22}{text(micro['f1']):26}{text(macro['f1']):26}"
+        f"{text(micro['precision']):26}{text(micro['recall'])}"
+    )
+    return {
+        mean: {key: plain(value) for key, value in values.items()}
+        for mean, values in (("micro", micro), ("macro", macro))
+    }
 
 
 def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
@@ -95,7 +105,9 @@ def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for relation in Relation:
         asked = [one.asked[relation] for one in found if one.asked]
-        total = Asked(*(sum(getattr(one, name) for one in asked) for name in ("asked", "possible", "true")))
+        total = QuestionCounts(
+            *(sum(getattr(one, name) for one in asked) for name in ("asked", "possible", "true"))
+        )
         clusters = [
             Cluster(np.array([p for p, _ in pairs], float), np.array([true for _, true in pairs], bool))
             for one in found
@@ -152,7 +164,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=40, help="pairs of each relation and function, at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--method", action="append", choices=[str(one) for one in Method])
+    parser.add_argument("--method", action="append", choices=[str(one) for one in InferenceMethod])
     given = parser.parse_args()
     functions = chosen(given.data, given.most, given.functions, given.seed)
     if not functions:
@@ -161,7 +173,7 @@ def main() -> int:
     print(f"{len(functions)} functions, {statements} statements; micro and macro F1, precision, recall")
     figures: dict[str, Any] = {}
     with load(given.model, Options(threads=given.threads, context=4096)) as model:
-        for method in [Method(one) for one in given.method or Method]:
+        for method in [InferenceMethod(one) for one in given.method or InferenceMethod]:
             begun = time.monotonic()
             found = examined(model, functions, method, given.limit, given.seed)
             figures[method] = {"agreement": rows(method, found)}

@@ -36,23 +36,18 @@ from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import Item, Record
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Completion, Model, Prompt
+from counterlens.models.base import Completion, Prompt
+from counterlens.models.wrapped import WrappedModel
 from counterlens.sandbox.registry import best_sandbox
 
 SAME = ("batched", "pipelined", "ray")
 
 
-class OneByOne:
+class OneByOne(WrappedModel):
     """A model that is asked for each completion by itself; all else is as the model does it."""
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
     def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
-        return [answer for prompt in prompts for answer in self._model.complete([prompt], **options)]
+        return [answer for prompt in prompts for answer in self.model.complete([prompt], **options)]
 
 
 class Bench:

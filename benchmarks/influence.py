@@ -28,11 +28,11 @@ from influence_tables import compared, report
 
 from counterlens.models import Model, load
 from counterlens.models.registry import DEFAULT_MODEL, Options
-from counterlens.probes.inference.reactions import LEAD
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.reactions import LEAD
 
 
-def surprise(model: Model, chosen: list[tuple[Subject, str]], lead: str) -> float:
+def surprise(model: Model, chosen: list[tuple[ExaminedFunction, str]], lead: str) -> float:
     """Mean -log p of the functions' tokens: how capable a model is of this code."""
     scores = [
         model.score(subject.text, context=lead or "\n", alternatives=0).logprob for subject, _ in chosen

@@ -16,13 +16,13 @@ from tests.dependence.tracing import line_of
 from counterlens.datasets import open_dataset
 from counterlens.dependence import Kind, Program
 from counterlens.models import Model
-from counterlens.probes.inference import interventions
-from counterlens.probes.inference.estimators import Scores
-from counterlens.probes.inference.reactions import Reaction, react
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence import interventions
+from counterlens.probes.dependence.estimators import PairScores
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.reactions import Reaction, react
 
 Pair = tuple[int, int]
-Change = interventions.Kind
+Change = interventions.Intervention
 KINDS = (Change.HIDE, Change.RENAME, Change.REPLACE, Change.NEGATE, Change.NEUTRALISE)
 MOST_BYTES = 700
 
@@ -31,19 +31,19 @@ MOST_BYTES = 700
 class Case:
     """One function, what is true of it, and how the model reacted."""
 
-    subject: Subject
+    subject: ExaminedFunction
     data: set[Pair]
     control: set[Pair]
     executed: set[Pair]
     ran: set[int]
     reactions: list[Reaction]
 
-    def run(self, pairs: Scores) -> Scores:
+    def run(self, pairs: PairScores) -> PairScores:
         """The pairs whose statements both ran."""
         return {pair: value for pair, value in pairs.items() if {*pair} <= self.ran}
 
 
-def subjects(data: Path, seed: int) -> Iterator[tuple[Subject, str]]:
+def subjects(data: Path, seed: int) -> Iterator[tuple[ExaminedFunction, str]]:
     """The functions to report on, with the call of each."""
     chosen = []
     for problem in open_dataset(data / "cruxeval"):
@@ -53,10 +53,10 @@ def subjects(data: Path, seed: int) -> Iterator[tuple[Subject, str]]:
             chosen.append((problem, program))
     random.Random(seed).shuffle(chosen)  # noqa: S311 - a sample, no secret
     for problem, program in chosen[1::2]:
-        yield Subject.of(program.dependences(problem.function or "")), problem.call or ""
+        yield ExaminedFunction.of(program.dependences(problem.function or "")), problem.call or ""
 
 
-def executed(subject: Subject, call: str) -> tuple[set[Pair], set[int]]:
+def executed(subject: ExaminedFunction, call: str) -> tuple[set[Pair], set[int]]:
     """The definition-use pairs of names that are seen in a run, and the statements that ran, by id."""
     tracer = traced(subject.dependences.source, call)
     ids = {part.statement.line: part.statement.id for part in subject.parts}
@@ -68,7 +68,7 @@ def executed(subject: Subject, call: str) -> tuple[set[Pair], set[int]]:
     return pairs, {0, *(ids[line] for line in lines if line in ids)}
 
 
-def measured(model: Model, chosen: list[tuple[Subject, str]], lead: str) -> list[Case]:
+def measured(model: Model, chosen: list[tuple[ExaminedFunction, str]], lead: str) -> list[Case]:
     """Every function with the model's reactions."""
     cases = []
     for done, (subject, call) in enumerate(chosen, 1):

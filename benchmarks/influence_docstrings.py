@@ -24,8 +24,8 @@ from counterlens.dependence import Kind, Program
 from counterlens.metrics.ranking import auroc
 from counterlens.models import Model, load
 from counterlens.models.registry import Options
-from counterlens.probes.inference import interventions
-from counterlens.probes.inference.estimators import (
+from counterlens.probes.dependence import interventions
+from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
     Scores,
@@ -33,8 +33,8 @@ from counterlens.probes.inference.estimators import (
     data_scores,
     looked_at,
 )
-from counterlens.probes.inference.reactions import Reaction, react
-from counterlens.probes.inference.subject import Part, Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Part
+from counterlens.probes.dependence.reactions import Reaction, react
 
 MOST_STATEMENTS = 10
 
@@ -48,7 +48,7 @@ class Row(NamedTuple):
     true: bool
 
 
-def functions(data: Path) -> Iterator[tuple[Subject, Subject]]:
+def functions(data: Path) -> Iterator[tuple[ExaminedFunction, ExaminedFunction]]:
     """The functions with and without their docstrings, those that have one and are not long."""
     with gzip.open(data / "humaneval" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
         for one in map(json.loads, lines):
@@ -59,12 +59,14 @@ def functions(data: Path) -> Iterator[tuple[Subject, Subject]]:
             text = nodes[0].body[0]
             kept = source.splitlines()
             del kept[text.lineno - 1 : text.end_lineno]
-            whole = Subject.of(Program(source).dependences(name))
+            whole = ExaminedFunction.of(Program(source).dependences(name))
             if len(whole.parts) <= MOST_STATEMENTS:
-                yield whole, Subject.of(Program("\n".join(kept)).dependences(name))
+                yield whole, ExaminedFunction.of(Program("\n".join(kept)).dependences(name))
 
 
-def reactions(model: Model, subject: Subject, kinds: Sequence[interventions.Kind]) -> list[Reaction]:
+def reactions(
+    model: Model, subject: ExaminedFunction, kinds: Sequence[interventions.Intervention]
+) -> list[Reaction]:
     return [one for part in subject.parts for one in react(model, subject, part, kinds, looked_at=looked_at)]
 
 
@@ -72,7 +74,7 @@ def is_text(part: Part) -> bool:
     return isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)
 
 
-def rows(model: Model, whole: Subject, without: Subject) -> Iterator[tuple[str, Row]]:
+def rows(model: Model, whole: ExaminedFunction, without: ExaminedFunction) -> Iterator[tuple[str, Row]]:
     """Every pair of statements, by kind of dependence."""
     places = {part.statement.id: at for at, part in enumerate(p for p in whole.parts if not is_text(p))}
     texts = {part.statement.id for part in whole.parts if is_text(part)}

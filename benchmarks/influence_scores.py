@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 
 from influence_cases import Case, Change, Pair
 
-from counterlens.probes.inference.estimators import (
+from counterlens.probes.dependence import rules
+from counterlens.probes.dependence.estimators import (
     FIRST_TOKENS,
-    Scores,
+    PairScores,
     control_scores,
     data_scores,
     known,
@@ -17,40 +17,30 @@ from counterlens.probes.inference.estimators import (
     minus_placebo,
     peak,
 )
-from counterlens.probes.inference.subject import Role
+from counterlens.probes.dependence.examined import NameRole, Relation
 
-Score = Callable[[Case], Scores]
+Score = Callable[[Case], PairScores]
 
 
 def recurs(case: Case, pair: Pair) -> bool:
     """Whether b reads a name that a binds."""
-    source, target = (case.subject.parts[i] for i in pair)
-    augmented = isinstance(target.node, ast.AugAssign)
-    return any(
-        one.name in source.binds for one in target.occurrences if augmented or one.role is not Role.BOUND
-    )
+    return rules.recurs(case.subject, pair)
 
 
 def visible(case: Case, pair: Pair) -> bool:
     """Whether b reads a name that a binds and that no line in between binds anew."""
     source, target = pair
     parts = case.subject.parts
-    augmented = isinstance(parts[target].node, ast.AugAssign)
-    names = {one.name for one in parts[target].occurrences if augmented or one.role is not Role.BOUND}
+    names = {read.name for read in parts[target].reads}
     names &= parts[source].binds
     for part in parts[source + 1 : target]:
-        names -= {one.name for one in part.occurrences if one.role is Role.BOUND}
+        names -= {one.name for one in part.occurrences if one.role is NameRole.BOUND}
     return bool(names)
 
 
 def encloses(case: Case, pair: Pair) -> bool:
     """Whether a is the innermost header around b, by indentation."""
-    column = [part.span[0] - case.subject.data.rfind(b"\n", 0, part.span[0]) for part in case.subject.parts]
-    source, target = pair
-    deeper = all(column[i] > column[source] for i in range(source + 1, target + 1))
-    inner = range(source + 1, target)
-    hidden = any(all(column[k] > column[i] for k in range(i + 1, target + 1)) for i in inner)
-    return deeper and not hidden
+    return pair in rules.ruled(case.subject, Relation.CONTROL)
 
 
 def on(pairs: Score, value: Callable[[Case, Pair], float]) -> Score:
@@ -74,11 +64,11 @@ def first(kind: Change) -> Score:
     }
 
 
-def data(case: Case) -> Scores:
+def data(case: Case) -> PairScores:
     return data_scores(case.subject, case.reactions)
 
 
-def control(case: Case) -> Scores:
+def control(case: Case) -> PairScores:
     return control_scores(case.reactions)
 
 
@@ -110,5 +100,5 @@ CONTROL: dict[str, Score] = {
 }
 
 
-def _replaced(case: Case) -> Scores:
+def _replaced(case: Case) -> PairScores:
     return data_scores(case.subject, case.reactions, Change.REPLACE)

@@ -22,7 +22,7 @@ from counterlens.metrics.ranking import (
     permuted,
     stratified_auroc,
 )
-from counterlens.probes.inference.estimators import Scores
+from counterlens.probes.dependence.estimators import PairScores
 
 PERMUTATIONS = 200
 Truth = Callable[[Case], set[Pair]]
@@ -42,7 +42,7 @@ def table(
     cases: list[Case],
     estimators: dict[str, Score],
     truth: Truth,
-    pairs: Callable[[Case, Scores], Scores] = lambda _, scores: scores,
+    pairs: Callable[[Case, PairScores], PairScores] = lambda _, scores: scores,
 ) -> dict[str, Any]:
     """Print and return the figures of one kind of dependence."""
     rows: dict[str, Any] = {}

@@ -53,8 +53,8 @@ from counterlens.errors import CounterlensError
 from counterlens.models import DEFAULT_MODEL, load
 from counterlens.models.base import Model, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.one_by_one import score_continuations
 from counterlens.models.registry import Options
+from counterlens.models.wrapped import WrappedModel
 from counterlens.mutations import MUTATIONS, counterfactuals
 from counterlens.probes.operator import OperatorScorer
 from counterlens.syntax.document import Document
@@ -75,20 +75,14 @@ _LOCAL = [
 Hits = npt.NDArray[np.float64]
 
 
-class OneByOne:
+class OneByOne(WrappedModel):
     """A model that keeps what it has read between questions: many short continuations of growing contexts."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._model, name)
 
     def score_continuations(
         self, context: str, continuations: Sequence[str], **_how: object
     ) -> list[TokenScores]:
         """As `Model.score_continuations`."""
-        return score_continuations(self._model, context, continuations, alternatives=0)
+        return Model.score_continuations(self, context, continuations, alternatives=0)
 
 
 @dataclass(frozen=True)

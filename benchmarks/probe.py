@@ -27,13 +27,13 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own pro
 
 import llama_cpp
 
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Api, Prompt, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama import healing
-from counterlens.models.llama.asking import Asker
 from counterlens.models.llama.completing import Completer
-from counterlens.models.llama.lanes import Lanes
 from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
+from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.probes.completion import gaps_of
 from counterlens.syntax.document import Document
@@ -131,10 +131,10 @@ class Bench:
         path = embedded_model()
         self.engine = Engine(path, threads=threads, context=8192)
         self.completer = Completer(
-            Asker(self.engine, "completions"),
+            PromptEncoder(self.engine, Api.COMPLETIONS),
             self.engine,
             healing.Constraint(self.engine.pieces),
-            Lanes(self.engine),
+            SequenceBatch(self.engine),
         )
         self.llama = llama_cpp.Llama(
             str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False

@@ -13,7 +13,8 @@ import click
 import pytest
 
 from counterlens.cli.main import cli
-from counterlens.probes.offers import OFFERS
+from counterlens.probes.options import declared
+from counterlens.probes.registry import PROBES
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,6 +61,9 @@ def test_the_reference_names_everything(site: Path) -> None:
         assert command["command"] in page("editor-commands")
     for name in cli.list_commands(click.Context(cli)):
         assert f"counterlens {name}" in page("command-line")
-    for name in OFFERS:
+    for name, probe in PROBES.items():
         assert f"<code>{name}</code>" in page("probes")
+        assert probe.record.__name__ in page("records")
+    for spec, _ in declared(PROBES.values()).values():
+        assert f"<code>{spec.flag}</code>" in page("probes")
     assert "average_mutation_effect" in page("metrics")

@@ -1,4 +1,4 @@
-"""Pages of the site that are made from the program itself: commands, settings, probes and metrics.
+"""Pages of the site that are made from the program itself: commands, settings, probes, records and metrics.
 
 A hook of mkdocs: `mkdocs build` reads it, and nothing of it is kept in the repository.
 """
@@ -17,9 +17,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from counterlens.cli.main import cli
-from counterlens.probes.offers import OFFERS
+from counterlens.probes.options import OptionSpec, declared
+from counterlens.probes.record import SCHEMA, schema
+from counterlens.probes.registry import PROBES
 
 ROOT = Path(__file__).parents[2]
+_MOST_CHOICES = 6
 METRICS = ROOT / "server" / "counterlens" / "metrics"
 
 
@@ -31,6 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "editor-commands": editor_commands(manifest["contributes"]),
         "settings": settings(manifest["contributes"]),
         "probes": probes(),
+        "records": records(),
         "metrics": metrics(),
     }
     for name, text in pages.items():
@@ -106,13 +110,50 @@ def settings(contributes: dict[str, Any]) -> str:
 
 
 def probes() -> str:
-    """What `counterlens probe --task` knows."""
+    """Every probe, with its options, from the declarations of both."""
     rows = "\n".join(
-        f"| `{one.id}` | {one.title} | {', '.join(sorted(one.needs))} |" for one in OFFERS.values()
+        f"| `{probe.id}` | {probe.title} | {probe.source} | {', '.join(sorted(probe.needs))} |"
+        for probe in PROBES.values()
+    )
+    options = "\n".join(
+        f"| `{spec.flag}`{_bounds(spec)} | {_cell(spec.help)} | {_default(spec)} | {_taken_by(takers)} |"
+        for spec, takers in declared(PROBES.values()).values()
     )
     return (
         "# Probes\n\n`counterlens probe PATH --task NAME`, or in VS Code *Counterlens: Probe Function…*.\n\n"
-        f"| name | what it asks | needs |\n|:--|:--|:--|\n{rows}\n"
+        f"| name | what it asks | source | needs |\n|:--|:--|:--|:--|\n{rows}\n\n"
+        "## Options\n\nAn option that a probe does not take is refused. With `--task all`, or with several "
+        "tasks in one run, it applies where it is taken, and the plan of the run says where.\n\n"
+        f"| option | | default | taken by |\n|:--|:--|:--|:--|\n{options}\n"
+    )
+
+
+def _bounds(spec: OptionSpec) -> str:
+    if spec.choices:
+        return f" {_cell(' | '.join(spec.choices))}" if len(spec.choices) < _MOST_CHOICES else ""
+    if spec.low is None or spec.high is None:
+        return f" {spec.metavar}" if spec.metavar else ""
+    return f" {spec.low:g} to {spec.high:g}"
+
+
+def _default(spec: OptionSpec) -> str:
+    return "" if spec.default in (None, ()) else f"`{spec.default}`"
+
+
+def _taken_by(takers: list[str]) -> str:
+    return "all" if len(takers) == len(PROBES) else ", ".join(takers)
+
+
+def records() -> str:
+    """The shape of the records of every probe, as JSON Schema."""
+    kinds = {name: probe.record for name, probe in PROBES.items()}
+    document = json.dumps(schema(kinds), indent=2)
+    return (
+        "# Records\n\nA record is what one probe found about one function of one model. It is the same in "
+        "`--json`, in a run's store, in its Parquet files, in the editor and for an assistant. Of a function "
+        "that could not be probed there is a record with `outcome` `left out` and the reason, and nothing "
+        f"else.\n\nShape {SCHEMA}, as JSON Schema; the properties at the top are the probes:\n\n"
+        f"```json\n{document}\n```\n"
     )
 
 

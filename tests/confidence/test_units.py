@@ -16,6 +16,7 @@ from counterlens.errors import SourceError
 from counterlens.models.base import TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.wrapped import WrappedModel
 from counterlens.syntax.document import Document
 
 PIECES = st.lists(
@@ -66,26 +67,16 @@ def test_definitions_are_units_with_the_comments_right_above_them() -> None:
     assert document.data[:context].decode().startswith('"""Doc."""\nimport os')
 
 
-class Counting:
+class Counting(WrappedModel):
     """Counts what the model behind it is asked to score."""
 
     def __init__(self, model: LlamaModel) -> None:
-        self.model, self.info = model, model.info
+        super().__init__(model)
         self.asked: list[str] = []
 
     def score(self, text: str, **options: Any) -> TokenScores:
         self.asked.append(text)
         return self.model.score(text, **options)
-
-    def complete(self, *arguments: Any, **options: Any) -> Any:
-        return self.model.complete(*arguments, **options)
-
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_exception: object) -> None: ...
 
 
 SOURCE = '"""Sums."""\n\nfrom math import pi\n\n\n' + "\n\n".join(

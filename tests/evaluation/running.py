@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from counterlens.evaluation.figures import Found
-from counterlens.reports.evaluation.text import run_csv, run_json, run_markdown
+from counterlens.evaluation.results import RunResults
+from counterlens.reports.formats import write_evaluation
 
 FUNCTIONS = "4"
 
@@ -39,8 +39,9 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 def reports(folder: Path) -> list[str]:
     """Every report on a run; one of them made by a process of its own, whose hashes differ from ours."""
     command = [sys.executable, "-m", "counterlens", "report", str(folder), "--format", "markdown"]
-    found = Found.read(folder)
-    return [run(command).stdout, run_markdown(found), run_json(found), run_csv(found)]
+    results = RunResults.read(folder)
+    written = [write_evaluation(form, results) for form in ("markdown", "json", "csv")]
+    return [run(command).stdout, *written]
 
 
 def answered(folder: Path) -> dict[bytes, float]:

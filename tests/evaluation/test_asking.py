@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from counterlens.evaluation.asking import LEAST, asks
+from counterlens.evaluation.estimate import LEAST, estimated_prompts
 from counterlens.evaluation.plan import Plan, make_plan
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, TokenScores, Vectors
-from counterlens.reports.evaluation.wording import plan_lines
+from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt, TokenScores, Vectors
+from counterlens.reports.build.evaluation import plan_lines
+from counterlens.probes.options import specs
+from counterlens.probes.registry import PROBES
 from counterlens.sandbox.registry import best_sandbox
 
 FILES = {
@@ -65,7 +67,7 @@ def scored(text: str) -> TokenScores:
     )
 
 
-class Counting:
+class Counting(Model):
     """Counts what it is asked, which does not depend on what it answers."""
 
     info = ModelInfo("counting", "counting", "0", "local", frozenset(Capability))
@@ -73,8 +75,8 @@ class Counting:
     def __init__(self) -> None:
         self.asked = 0
 
-    def offers(self, _capability: Capability, **_: Any) -> bool:
-        return True
+    def offers(self, capability: Capability, **_: Any) -> bool:
+        return capability in self.info.capabilities
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
         self.asked += len(prompts)
@@ -101,8 +103,15 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def planned(folder: Path, *tasks: str, **more: Any) -> Plan:
-    return make_plan(Settings(tasks, f"repo:{folder}", max_tokens=8, **more), best_sandbox())
+def planned(folder: Path, task: str, **more: Any) -> Plan:
+    """The plan of a task; of the options those that it takes."""
+    given = {name: value for name, value in {"max_tokens": 8, **more}.items() if name in taken(task)}
+    return make_plan(RunSettings.of([task], f"repo:{folder}", given), best_sandbox())
+
+
+def taken(task: str) -> Collection[str]:
+    """The options that a task takes."""
+    return specs(PROBES[task].options)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +133,7 @@ def planned(folder: Path, *tasks: str, **more: Any) -> Plan:
 )
 def test_a_plan_says_how_much_is_asked(code: Path, task: str, more: dict[str, Any]) -> None:
     plan = planned(code, task, corpus=str(code), **more)
-    said = asks(plan, task)
+    said = estimated_prompts(plan, task)
     counting: Any = Counting()
     for target in plan.targets[task].values():
         perform(plan.settings, task, target, counting, best_sandbox())
@@ -145,12 +154,12 @@ def test_functions_differ_so_all_are_counted_while_there_is_time(tmp_path: Path)
         f"def long(a, b):\n    '''\n    >>> long(9, 1)\n    1\n    '''\n{long}    return b\n"
     )
     plan = planned(tmp_path / "many", "operator")
-    whole = asks(plan, "operator")
-    each = {name: asks(planned_of(plan, name), "operator") for name in plan.targets["operator"]}
+    whole = estimated_prompts(plan, "operator")
+    each = {name: estimated_prompts(planned_of(plan, name), "operator") for name in plan.targets["operator"]}
     assert whole is not None
     assert whole.total == sum(one.total for one in each.values() if one)
     ticks = count()
-    hurried = asks(plan, "operator", seconds=0.5, clock=lambda: float(next(ticks)))
+    hurried = estimated_prompts(plan, "operator", seconds=0.5, clock=lambda: float(next(ticks)))
     assert hurried is not None
     assert (hurried.counted, hurried.functions) == (LEAST, 3 * LEAST + 1)
     assert hurried.low <= hurried.total <= hurried.high
@@ -166,6 +175,6 @@ def planned_of(plan: Plan, name: str) -> Plan:
 def test_what_is_estimated_says_from_how_many(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(code, "confidence")
     assert plan_lines(plan)[-1] == "confidence: 2 functions for each of 1 model, about 2 texts to score"
-    monkeypatch.setattr("counterlens.evaluation.asking.LEAST", 1)
-    monkeypatch.setattr("counterlens.evaluation.asking.SECONDS", -1.0)
+    monkeypatch.setattr("counterlens.evaluation.estimate.LEAST", 1)
+    monkeypatch.setattr("counterlens.evaluation.estimate.SECONDS", -1.0)
     assert plan_lines(plan)[-1].endswith("about 2 texts to score (2 to 2, estimated from 1 function)")

@@ -14,8 +14,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.reports.evaluation.annotations import annotated, run_github
-from tests.evaluation.test_figures import found
+from counterlens.reports.export.annotations import annotated
+from counterlens.reports.formats import write_evaluation
+from tests.evaluation.made_up import results
 
 PAGE = (Path(__file__).parents[2] / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
 STEP = r"- name: {}\n(?:(?!      - ).*\n)*?        run: \|\n((?:          .*\n)+)"
@@ -29,11 +30,11 @@ def step(name: str) -> str:
 
 
 def test_lost_verdicts_become_annotations() -> None:
-    run = found((True, False), (False, True), (True, True))
+    run = results((True, False), (False, True), (True, True))
     (one,) = annotated(run)
     assert (one.file, one.line, one.end_line) == ("one", 1, 2)
     assert str(one).startswith("one:1: ")
-    command = run_github(run)
+    command = write_evaluation("github", run)
     assert command.startswith("::warning file=one,line=1,endLine=2,title=Counterlens%3A if-else-flip::")
     assert command.count("\n") == 1
 

@@ -4,61 +4,31 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from counterlens.errors import DataError
 from counterlens.evaluation.comparison import compare, compare_models, compare_runs
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record
+from counterlens.evaluation.comparison import Comparison
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import Proportion
-from counterlens.probes.pair_records import steady
-from counterlens.reports.evaluation import wording
-from counterlens.reports.evaluation.page import run_html
-from counterlens.reports.evaluation.text import comparison_markdown, run_csv, run_markdown
-
-NAMES = ("one", "two", "three", "four")
-
-
-def pair(original: bool | None, counterfactual: bool | None) -> dict[str, Any]:
-    def side(right: bool | None) -> dict[str, Any]:
-        return {"verdict": "refused" if right is None else "passed" if right else "failed"}
-
-    return {
-        "mutation": "if-else-flip",
-        "concept": "control flow",
-        "start_line": 1,
-        "end_line": 2,
-        "description": "changed | something",
-        "diff": ["@@ -1 +1 @@", "-```", "+b"],
-        "original": side(original),
-        "counterfactual": side(counterfactual),
-        "original_right": original,
-        "counterfactual_right": counterfactual,
-    }
+from counterlens.probes.confidence import ConfidenceRecord, Confounders
+from counterlens.probes.record import steady
+from counterlens.reports.build.comparison import comparison_report
+from counterlens.reports.build.evaluation import state
+from counterlens.reports.formats import write_evaluation
+from counterlens.reports.render import markdown
+from tests.evaluation.made_up import pair, pairs_record, records, results
 
 
-def records(
-    *pairs: tuple[bool | None, bool | None] | None, task: str = "completion"
-) -> list[tuple[Item, Record]]:
-    """A function for each pair; None for one that was left out."""
-    return [
-        (
-            Item(i, f"m|{task}|{name}", "m", name, "f", "00", task),
-            Record(LEFT_OUT, "no tests", {}) if one is None else Record(PROBED, "", {"pairs": [pair(*one)]}),
-        )
-        for i, (name, one) in enumerate(zip(NAMES, pairs, strict=False))
-    ]
-
-
-def found(*pairs: tuple[bool | None, bool | None] | None, task: str = "completion") -> Found:
-    return Found(Settings((task,), "data", ("m",)), len(pairs), {}, tuple(records(*pairs, task=task)))
+def comparison_markdown(compared: list[Comparison]) -> str:
+    return markdown.render(comparison_report(compared))
 
 
 def test_pairs_are_counted() -> None:
-    run = found((True, False), (True, True), (False, False), None)
+    run = results((True, False), (True, True), (False, False), None)
     functions, effects = run.tables()[:2]
     assert functions.rows == (("m", 3, 0, 1),)
     ((model, pairs, informative, right, effect, signed, p, adjusted),) = effects.rows
@@ -72,13 +42,13 @@ def test_pairs_are_counted() -> None:
 
 
 def test_the_reports_show_what_changed_and_what_was_left_out() -> None:
-    run = found((True, False), (None, True), None)
-    text = run_markdown(run)
+    run = results((True, False), (None, True), None)
+    text = write_evaluation("markdown", run)
     assert "### 0.0 one: if-else-flip (m)" in text
     assert "````diff\n@@ -1 +1 @@\n-```\n+b\n````" in text  # what holds a fence needs a longer one
     assert "changed \\| something" in text
     assert "two: " not in text
-    lines = run_csv(run).splitlines()
+    lines = write_evaluation("csv", run).splitlines()
     assert len(lines) == 4
     assert lines[1].endswith("True,False,passed,failed")
     assert lines[2].endswith(",True,refused,passed")
@@ -86,8 +56,8 @@ def test_the_reports_show_what_changed_and_what_was_left_out() -> None:
 
 
 def test_an_unfinished_run_says_so() -> None:
-    run = Found(Settings(("completion",), "data", ("m",)), 9, {}, tuple(records((True, True))))
-    assert "Not finished: 1 of 9" in run_markdown(run)
+    run = RunResults(RunSettings(("completion",), "data", ("m",)), 9, {}, tuple(records((True, True))))
+    assert "Not finished: 1 of 9" in write_evaluation("markdown", run)
 
 
 def test_functions_are_compared_and_not_pairs() -> None:
@@ -104,7 +74,7 @@ def test_functions_are_compared_and_not_pairs() -> None:
     assert "their source differs: two" in text
 
 
-def two_models() -> Found:
+def two_models() -> RunResults:
     """Functions that model b completes rightly and model a does not, and one that cannot be changed."""
     sides = {"a": records((False, False), (False, True)), "b": records((True, True), (True, True))}
     moved = [
@@ -112,10 +82,10 @@ def two_models() -> Found:
         for model, side in sides.items()
         for item, record in [*side, (Item(9, "", model, "nine", "f", "00", "completion"), _UNCHANGED)]
     ]
-    return Found(Settings(("completion",), "data", ("a", "b")), len(moved), {}, tuple(moved))
+    return RunResults(RunSettings(("completion",), "data", ("a", "b")), len(moved), {}, tuple(moved))
 
 
-_UNCHANGED = Record(PROBED, "", {"pairs": [], "judged_by": "2 tests"})
+_UNCHANGED = StoredRecord(pairs_record("nine", judged_by="2 tests"))
 
 
 def test_the_models_of_one_run_are_compared() -> None:
@@ -124,7 +94,7 @@ def test_the_models_of_one_run_are_compared() -> None:
     originals = result.measures[0]
     assert (originals.n, originals.first, originals.second, len(originals.gained)) == (2, 0, 2, 2)
     with pytest.raises(DataError, match="asked one model"):
-        compare_models(found((True, True)))
+        compare_models(results((True, True)))
 
 
 def test_functions_without_a_pair_are_counted_and_say_so() -> None:
@@ -132,17 +102,20 @@ def test_functions_without_a_pair_are_counted_and_say_so() -> None:
     table = run.tables()[0]
     assert table.columns == ("model", "probed", "of them without a pair", "left out")
     assert table.rows[0] == ("a", 3, 1, 0)
-    assert wording.state(run) == "All 6 questions about functions of the plan are done."
-    assert run_html(run).count("No counterfactual could be asked about.") == 2
+    assert state(run) == "All 6 questions about functions of the plan are done."
+    assert write_evaluation("html", run).count("No counterfactual could be asked about.") == 2
 
 
 def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
     names = [f"p{i}" for i in range(8)]
 
-    def side(*verdicts: tuple[bool, bool]) -> list[tuple[Item, Record]]:
-        body = {"pairs": [pair(*one) for one in verdicts]}
+    def side(*verdicts: tuple[bool, bool]) -> list[tuple[Item, StoredRecord]]:
+        pairs = [pair(*both) for both in verdicts]
         return [
-            (Item(i, f"m|completion|{name}", "m", name, "f", "00", "completion"), Record(PROBED, "", body))
+            (
+                Item(i, f"m|completion|{name}", "m", name, "f", "00", "completion"),
+                StoredRecord(pairs_record(name, *pairs)),
+            )
             for i, name in enumerate(names)
         ]
 
@@ -162,17 +135,24 @@ def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
 
 
 def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
-    def side(tokens: int) -> list[tuple[Item, Record]]:
-        read = {"tokens": tokens, "bytes": 40, "bits": 80.0, "cross_entropy": 80.0 / tokens}
-        item = Item(0, "", "m", "one", "f", "00", "confidence")
-        return [(item, Record(PROBED, "", {"functions": [read]}))]
+    def side(tokens: int) -> list[tuple[Item, StoredRecord]]:
+        record = ConfidenceRecord(
+            tokens=tokens,
+            bytes=40,
+            bits=80.0,
+            cross_entropy=80.0 / tokens,
+            concepts={},
+            node_types={},
+            confounders=Confounders(1, 1, 1, tokens),
+        )
+        return [(Item(0, "", "m", "one", "f", "00", "confidence"), StoredRecord(record))]
 
     alike = compare(side(10), side(10), ("a", "b"))
-    assert [one.name for one in alike.scores] == ["cross-entropy", "bits a byte"]
+    assert [one.name for one in alike.scores] == ["cross-entropy", "bits per byte"]
     assert "No function" not in comparison_markdown([alike])
     assert "No function was measured" in comparison_markdown([compare([], side(10), ("a", "b"))])
     other = compare(side(10), side(16), ("a", "b"))
-    assert [(one.name, one.first, one.second) for one in other.scores] == [("bits a byte", 2.0, 2.0)]
+    assert [(one.name, one.first, one.second) for one in other.scores] == [("bits per byte", 2.0, 2.0)]
     assert any("cross-entropy" in note and "tokens" in note for note in other.notes)
 
 
@@ -186,7 +166,7 @@ def test_without_scipy_runs_are_compared_all_the_same(monkeypatch: pytest.Monkey
 
 def test_runs_that_do_not_compare_are_refused() -> None:
     with pytest.raises(DataError, match="one run is of the task completion, the other of repair"):
-        compare_runs(found((True, True)), found((True, True), task="repair"), ("a", "b"))
+        compare_runs(results((True, True)), results((True, True), task="repair"), ("a", "b"))
 
 
 def test_what_differs_from_run_to_run_is_blanked() -> None:

@@ -7,7 +7,8 @@ from threading import Barrier, Event
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.evaluation.engines.local import run_local
-from counterlens.evaluation.store import PROBED, Item, Record
+from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.probes.record import Record
 
 ITEMS = [Item(i, f"m|completion|p{i}", "m", f"p{i}", "f", "00", "completion") for i in range(12)]
 
@@ -15,20 +16,20 @@ ITEMS = [Item(i, f"m|completion|p{i}", "m", f"p{i}", "f", "00", "completion") fo
 def test_items_are_in_work_together_and_each_is_given_once() -> None:
     together = Barrier(3, timeout=30)  # breaks unless three are in work at a time
 
-    def perform(item: Item) -> Record:
+    def perform(item: Item) -> StoredRecord:
         together.wait()
-        return Record(PROBED, "", {"position": item.position})
+        return StoredRecord(Record(target=str(item.position)))
 
     found = list(run_local(ITEMS, perform, Event(), jobs=3))
     assert sorted(one.item.position for one in found) == list(range(12))
-    assert all(one.record and one.record.body["position"] == one.item.position for one in found)
+    assert all(one.record and one.record.record.target == str(one.item.position) for one in found)
 
 
 def test_a_failure_is_given_beside_the_others() -> None:
-    def perform(item: Item) -> Record:
+    def perform(item: Item) -> StoredRecord:
         if item.position == 4:
             raise ModelError("it died")
-        return Record(PROBED, "", {})
+        return StoredRecord(Record())
 
     found = {one.item.position: one for one in run_local(ITEMS, perform, Event(), jobs=2)}
     assert len(found) == 12
@@ -39,12 +40,12 @@ def test_a_failure_is_given_beside_the_others() -> None:
 def test_whoever_leaves_early_cancels_what_is_under_way() -> None:
     cancel, ended = Event(), []
 
-    def perform(item: Item) -> Record:
+    def perform(item: Item) -> StoredRecord:
         if item.position:
             assert cancel.wait(30)
             ended.append(item.position)
             raise Cancelled
-        return Record(PROBED, "", {})
+        return StoredRecord(Record())
 
     with closing(run_local(ITEMS, perform, cancel, jobs=3)) as found:
         assert next(found).item.position == 0

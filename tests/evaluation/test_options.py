@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,18 @@ import pytest
 from click.testing import CliRunner
 
 from counterlens.cli.probe import probe
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, OptionError
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import LEFT_OUT, PROBED
-from counterlens.evaluation.work import perform, request_of
-from counterlens.models.base import Capability, Completion, ModelInfo, Prompt
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.work import perform
+from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.cache import AnswerStore
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.task import Target
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.probe import Target
+from counterlens.probes.record import Outcome, plain
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.conftest import embedded_file
@@ -44,7 +44,7 @@ def larger(a, b):
 '''
 
 
-class Scripted:
+class Scripted(Model):
     """A model whose answers are a function of the prompt."""
 
     info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
@@ -58,21 +58,22 @@ class Scripted:
 
 def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    settings = Settings(
-        ("completion",), f"repo:{tmp_path}", mutations=("if-else-flip",), timeout=0.5, max_tokens=4
-    )
+    given = {"mutations": ("if-else-flip",), "timeout": 0.5, "max_tokens": 4}
+    settings = RunSettings.of(["completion"], f"repo:{tmp_path}", given)
     plan = make_plan(settings, best_sandbox())
     (target,) = plan.targets["completion"].values()
     model: Any = Scripted(lambda _: "        return (\n")  # what does not parse takes no time to judge
     short = perform(settings, "completion", target, model, best_sandbox())
-    assert short.outcome == LEFT_OUT
+    assert short.outcome is Outcome.LEFT_OUT
     assert short.reason == (
         "the tests of larger take longer than the 0.5 s that they have (--timeout of probe and bench gives "
         "them more, in the editor counterlens.probe.timeout)"
     )
-    longer = perform(replace(settings, timeout=120), "completion", target, model, best_sandbox())
-    assert (longer.outcome, longer.reason) == (PROBED, "")
-    assert len(longer.body["pairs"]) == 1
+    patient = RunSettings.of(["completion"], f"repo:{tmp_path}", given | {"timeout": 120})
+    longer = perform(patient, "completion", target, model, best_sandbox())
+    assert (longer.outcome, longer.reason) == (Outcome.PROBED, "")
+    assert isinstance(longer, PairsRecord)
+    assert len(longer.pairs) == 1
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def sleepy(tmp_path: Path) -> str:
 
 
 def test_the_tests_of_a_dataset_have_as_long(sleepy: str) -> None:
-    settings = Settings(("completion",), sleepy, timeout=0.5)
+    settings = RunSettings.of(["completion"], sleepy, {"timeout": 0.5})
     (target,) = make_plan(settings, best_sandbox()).targets["completion"].values()
     model: Any = Scripted(str)
     assert "longer than the 0.5 s" in perform(settings, "completion", target, model, best_sandbox()).reason
@@ -100,7 +101,7 @@ def test_a_probe_of_a_dataset_has_as_long(sleepy: str) -> None:
     embedded_file()
     asked = ["--data", sleepy, "--timeout", "0.5", "--json", "--allow-weaker-sandbox"]
     done = CliRunner().invoke(probe, asked)
-    assert "longer than the 0.5 s" in json.loads(done.stdout)["left_out"]["HumanEval/0"]
+    assert "longer than the 0.5 s" in str(done.exception)  # it is the only function
 
 
 def test_another_timeout_is_another_run(place: Path, uninterrupted: tuple[Path, float]) -> None:
@@ -109,43 +110,60 @@ def test_another_timeout_is_another_run(place: Path, uninterrupted: tuple[Path, 
     assert "begun with other options: --timeout was 10.0, now 30.0" in refused.stderr
 
 
+def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused(place: Path) -> None:
+    settings = RunSettings.of(
+        ["confidence", "execution", "output"], "humaneval", {"max_tokens": 9, "seed": 1}
+    )
+    assert settings.applied() == {"max_tokens": ["execution", "output"]}
+    with pytest.raises(OptionError, match="--max-tokens is no option of confidence") as refused:
+        RunSettings.of(["confidence"], "humaneval", {"max_tokens": 9})
+    assert "completion" in (refused.value.hint or "")
+
+
 def test_programs_with_bugs_are_asked_about() -> None:
     source = SLOW.replace("time.sleep(1) or ", "")
     target = Target(Document(source), "larger", id="f", buggy=source.replace("a > b", "a < b"))
     model: Any = Scripted(lambda text: "smaller" if "a < b" in text else "larger")
-    found = perform(Settings(("name",), "data", code="buggy"), "name", target, model, best_sandbox())
-    assert {pair["target"] for pair in found.body["pairs"]} == {"f", "f (with its bug)"}
-    assert {pair["correct"] for pair in found.body["pairs"]} == {True, False}
+    settings = RunSettings.of(["name"], "data", {"code": "buggy"})
+    found = plain(perform(settings, "name", target, model, best_sandbox()))
+    assert {pair["target"] for pair in found["pairs"]} == {"f", "f (with its bug)"}
+    assert {pair["correct"] for pair in found["pairs"]} == {True, False}
 
 
 def test_the_encoder_of_a_run_is_in_its_manifest(model: LlamaModel, place: Path, tmp_path: Path) -> None:
-    settings = Settings(("summary",), f"repo:{place / 'code'}", paths=("gcd.py",), encoder="smollm2-135m")
+    data = f"repo:{place / 'code'}"
+    settings = RunSettings.of(["summary"], data, {"encoder": "smollm2-135m"}, paths=("gcd.py",))
     plan = make_plan(settings, best_sandbox())
-    (target,) = plan.targets["summary"].values()
     store = AnswerStore(tmp_path / "answers.sqlite")
     with opened_encoder(settings, store) as encoder:
-        asked = request_of(settings, target, model, best_sandbox(), encoder=encoder)
         kept = manifest(plan, "smollm2-135m", model.info, encoder)
     store.close()
-    assert asked.encoder is encoder
     assert encoder is not None
     assert kept["encoder"] == {
         "id": model.info.id,
         "name": model.info.name,
         "identity": model.info.identity,
     }
-    assert {name: kept["parameters"][name] for name in ("code", "encoder", "timeout")} == {
+    assert {name: kept["options"]["summary"][name] for name in ("code", "encoder", "timeout")} == {
         "code": "given",
         "encoder": "smollm2-135m",
         "timeout": 10.0,
     }
-    with opened_encoder(Settings(("summary",), "data")) as none:
+    with opened_encoder(RunSettings.of(["summary"], "data")) as none:
         assert none is None
-    with pytest.raises(ModelError, match="no-such"), opened_encoder(replace(settings, encoder="no-such")):
+    other = RunSettings.of(["summary"], "data", {"encoder": "no-such"})
+    with pytest.raises(ModelError, match="no-such"), opened_encoder(other):
         pass
 
 
-def test_options_that_an_older_run_did_not_keep_are_as_they_were() -> None:
-    kept = Settings.from_json('{"tasks": ["completion"], "data": "humaneval", "seed": 3}')
-    assert kept == Settings(("completion",), "humaneval", seed=3)
-    assert (kept.timeout, kept.code, kept.encoder) == (10.0, "given", None)
+def test_settings_are_read_as_they_were_kept() -> None:
+    given = {"prefix_ratio": (0.4, 0.6), "mutations": ("if-else-flip",), "seed": 3}
+    settings = RunSettings.of(
+        ["completion", "name"], "humaneval", {"seed": 3, "mutations": ("if-else-flip",)}
+    )
+    assert RunSettings.from_json(settings.to_json()) == settings
+    ranged = RunSettings.of(["completion"], "humaneval", given)
+    kept = RunSettings.from_json(ranged.to_json())
+    assert kept.options_of("completion") == ranged.options_of("completion")
+    assert settings.differences(ranged)[0] == "tasks is ('completion', 'name'), not ('completion',)"
+    assert "prefix_ratio is 0.75, not [0.4, 0.6]" in settings.differences(ranged)

@@ -22,7 +22,7 @@ import counterlens
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.engines.ray.cluster import Cluster
 from counterlens.evaluation.engines.ray.inside import Circumstances
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.results import RunResults
 from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
@@ -103,7 +103,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     assert "was lost; what it was asked is asked again" in said
     assert reports(folder) == reports(whole)
     assert answered(folder).keys() == answered(whole).keys()
-    assert len(Found.read(folder).records) == int(FUNCTIONS)
+    assert len(RunResults.read(folder).records) == int(FUNCTIONS)
     assert none_left()
 
 
@@ -173,7 +173,7 @@ def test_no_run_is_begun_where_there_is_no_cluster(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"no Ray cluster answers at {address}" in done.stderr
     with pytest.raises(CounterlensError, match="before it had a plan"):
-        Found.read(tmp_path / "run")
+        RunResults.read(tmp_path / "run")
 
 
 def test_options_of_a_cluster_need_the_engine(tmp_path: Path) -> None:

@@ -11,13 +11,15 @@ from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.engines.local import LocalEngine
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.run import Run
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import LEFT_OUT, PROBED, Item, Record, Store
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.sandbox.registry import best_sandbox
+from tests.evaluation.made_up import left_out, pair, pairs_record
 
-SETTINGS = Settings(
-    ("completion",), "humaneval", mutations=("if-else-flip",), prefix_ratio=(0.4, 0.6), seed=3
+SETTINGS = RunSettings.of(
+    ["completion"], "humaneval", {"mutations": ("if-else-flip",), "prefix_ratio": (0.4, 0.6), "seed": 3}
 )
+PROBED = pairs_record("ä", pair(True, False))
 ITEMS = [Item(i, f"m|completion|p{i}", "m", f"p{i}", "f", "00", "completion") for i in range(3)]
 
 
@@ -30,21 +32,22 @@ def begun(folder: Path) -> Store:
 
 def test_what_is_kept_is_read_in_the_order_of_the_plan(tmp_path: Path) -> None:
     with begun(tmp_path) as store:
-        store.append(ITEMS[2], Record(PROBED, "", {"pairs": ["ä"]}, 1.5, "d"))
-        store.append(ITEMS[0], Record(LEFT_OUT, "no tests", {}, 0.5, "d"))
+        store.append(ITEMS[2], StoredRecord(PROBED, 1.5, "d"))
+        store.append(ITEMS[0], StoredRecord(left_out(), 0.5, "d"))
         assert store.done == {0, 2}
     with Store.open(tmp_path) as store:
         assert store.settings == SETTINGS
         assert store.items == ITEMS
         records = list(store.records())
         assert [item.position for item, _ in records] == [0, 2]
-        assert records[1][1] == Record(PROBED, "", {"pairs": ["ä"]}, 1.5, "d")
+        assert records[0][1] == StoredRecord(left_out("no tests"), 0.5, "d")
+        assert records[1][1] == StoredRecord(PROBED, 1.5, "d")
 
 
 def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
     with begun(tmp_path) as store, Store.open(tmp_path) as reader:
         assert not reader.done
-        store.append(ITEMS[1], Record(PROBED, "", {}, 0, "d"))
+        store.append(ITEMS[1], StoredRecord(PROBED, 0, "d"))
         assert reader.done == {1}
 
 
@@ -57,11 +60,11 @@ def test_only_one_works_on_a_folder(tmp_path: Path) -> None:
 
 def test_an_item_has_one_record_of_a_known_manifest(tmp_path: Path) -> None:
     with begun(tmp_path) as store:
-        store.append(ITEMS[0], Record(PROBED, "", {}, 0, "d"))
+        store.append(ITEMS[0], StoredRecord(PROBED, 0, "d"))
         with pytest.raises(sqlite3.IntegrityError):
-            store.append(ITEMS[0], Record(PROBED, "", {}, 0, "d"))
+            store.append(ITEMS[0], StoredRecord(PROBED, 0, "d"))
         with pytest.raises(sqlite3.IntegrityError):
-            store.append(ITEMS[1], Record(PROBED, "", {}, 0, "another"))
+            store.append(ITEMS[1], StoredRecord(PROBED, 0, "another"))
 
 
 def test_what_is_no_run_is_refused_in_words(tmp_path: Path) -> None:
@@ -76,16 +79,22 @@ def test_what_is_no_run_is_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
-    begun(tmp_path).close()
-    with sqlite3.connect(tmp_path / "run.sqlite") as database:
-        database.execute("UPDATE run SET value = '99' WHERE key = 'format'")
-    with pytest.raises(DataError, match="no run that this version can read"):
+    with begun(tmp_path) as store:
+        store.keep_manifest("older", '{"counterlens": "0.1.2"}')
+        database = sqlite3.connect(tmp_path / "run.sqlite")
+        with database:
+            database.execute("UPDATE run SET value = '2' WHERE key = 'format'")
+            database.execute("DELETE FROM manifests WHERE digest = 'd'")
+        database.close()
+    with pytest.raises(
+        DataError, match=r"no run that this version .* format 2 of Counterlens 0\.1\.2, not 3"
+    ):
         Store.open(tmp_path)
 
 
 def test_a_folder_holds_one_run(tmp_path: Path) -> None:
     (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 1\n')
-    settings = Settings(("completion",), f"repo:{tmp_path}")
+    settings = RunSettings.of(["completion"], f"repo:{tmp_path}")
     plan = make_plan(settings, best_sandbox())
     with Store.create(tmp_path / "run") as store:
         Run.begin(store, plan, LocalEngine(best_sandbox()))

@@ -10,14 +10,15 @@ import pytest
 
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.comparison import compare_runs
-from counterlens.evaluation.figures import Found
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.replay import replay
-from counterlens.evaluation.settings import Settings
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.settings import RunSettings
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.registry import BENCHABLE
-from counterlens.probes.task import Request
-from counterlens.reports.evaluation.text import run_csv, run_json, run_markdown
+from counterlens.probes.probe import Context
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import run_targets
+from counterlens.reports.formats import write_evaluation
 from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.running import command_of, run
 
@@ -46,13 +47,14 @@ def finished(place: Path) -> Path:
 def test_tables_of_records_are_those_of_one_run_over_all_functions(
     place: Path, finished: Path, model: LlamaModel
 ) -> None:
-    settings = Settings(TASKS, f"repo:{place / 'code'}", paths=SCORED, mutations=("if-else-flip",))
+    given = {"mutations": ("if-else-flip",)}
+    settings = RunSettings.of(TASKS, f"repo:{place / 'code'}", given, paths=SCORED)
     plan = make_plan(settings, best_sandbox())
     for task in TASKS:
         targets = list(plan.targets[task].values())
-        request = Request(model, targets, best_sandbox, mutations=settings.mutations)
-        together = {one.title: one for one in BENCHABLE[task].run(request).tables}
-        tables = {one.title: one for one in Found.read(finished).only(task).tables()}
+        run = run_targets(PROBES[task], Context(model, best_sandbox), targets, settings.options_of(task))
+        together = {table.title: table for table in run.tables}
+        tables = {table.title: table for table in RunResults.read(finished).only(task).tables()}
         assert together.keys() <= tables.keys()
         for title, table in together.items():
             assert tables[title].columns == ("model", *table.columns)
@@ -60,24 +62,26 @@ def test_tables_of_records_are_those_of_one_run_over_all_functions(
 
 
 def test_reports_are_of_all_tasks_or_one(finished: Path) -> None:
-    found = Found.read(finished)
-    text = run_markdown(found)
+    found = RunResults.read(finished)
+    text = write_evaluation("markdown", found)
     assert "All 8 questions about functions" in text
     assert all(f"{task}: functions asked about" in text for task in TASKS)
-    assert {one["task"] for one in json.loads(run_json(found))["records"]} == {*TASKS}
-    assert run_csv(found.only("operator")).startswith("position,model,problem,function,outcome,reason,list,")
+    assert {one["task"] for one in json.loads(write_evaluation("json", found))["records"]} == {*TASKS}
+    assert write_evaluation("csv", found.only("operator")).startswith(
+        "position,model,problem,function,outcome,reason,list,"
+    )
     with pytest.raises(DataError, match="the run is of several tasks"):
-        run_csv(found)
+        write_evaluation("csv", found)
     with pytest.raises(DataError, match="not of the task repair"):
         found.only("repair")
 
 
 def test_a_run_compared_with_itself_has_not_changed(finished: Path) -> None:
-    found = Found.read(finished)
+    found = RunResults.read(finished)
     compared = compare_runs(found, found, ("a", "b"))
     assert len(compared) == len(TASKS)
     assert all(measure.p is None for one in compared for measure in one.measures)
-    assert [one.name for one in compared[0].scores] == ["cross-entropy", "bits a byte"]
+    assert [one.name for one in compared[0].scores] == ["cross-entropy", "bits per byte"]
 
 
 def test_replay_finds_the_same(finished: Path) -> None:
@@ -107,7 +111,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is() -> None:
         (("name", "name"), "a task is named twice"),
     ):
         with pytest.raises(CounterlensError, match=message):
-            make_plan(Settings(tasks, "humaneval"), best_sandbox())
+            make_plan(RunSettings.of(tasks, "humaneval"), best_sandbox())
 
 
 def test_a_hook_names_the_lines_of_what_changed(place: Path) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 from counterlens.models.base import Completion, Prompt, Stop, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.wrapped import WrappedModel
 
 
-class Counting:
+class Counting(WrappedModel):
     """Counts what the model behind it is asked in each call."""
 
     def __init__(self, model: LlamaModel) -> None:
-        self.model, self.info = model, model.info
+        super().__init__(model)
         self.asked: list[int] = []
 
     def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
@@ -26,9 +27,6 @@ class Counting:
     def score_continuations(self, context: str, texts: Sequence[str], **options: Any) -> list[TokenScores]:
         self.asked.append(len(texts))
         return self.model.score_continuations(context, texts, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)
 
 
 def test_completions_are_kept_by_prompt_limit_and_stop(model: LlamaModel, tmp_path: Path) -> None:

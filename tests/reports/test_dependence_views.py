@@ -9,9 +9,8 @@ import pytest
 from counterlens.dependence import MODULE, Dependences, dependences
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, ModelInfo
-from counterlens.probes.inference.inferred import Inferred, Method, compare
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, compare
 from counterlens.reports.arcs import ROW, dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.edges import overview, phrase, shown_edges, standing
@@ -32,7 +31,7 @@ def inferred(found: Dependences) -> Inferred:
     """Finds 0 to 2, misses the others, and takes 1 to 2 for a dependence."""
     pairs = {Relation.CONTROL: set[tuple[int, int]](), Relation.DATA: {(0, 2), (1, 2)}}
     beliefs = {Relation.CONTROL: {}, Relation.DATA: {(0, 2): 2.345, (1, 2): 0.9, (0, 5): 0.1}}
-    return compare(Subject.of(found), INFO, Method.PAIRWISE, pairs, beliefs)
+    return compare(ExaminedFunction.of(found), INFO, InferenceMethod.PAIRWISE, pairs, beliefs)
 
 
 class Fragment(HTMLParser):

@@ -212,7 +212,9 @@ def _needs_pytest(tree: ast.Module) -> bool:
         node for node in ast.walk(tree) if isinstance(node, _Definition) and node.name.startswith("test")
     ]
     return any(
-        one.arg not in {"self", "cls"} for test in tests for one in (*test.args.args, *test.args.kwonlyargs)
+        argument.arg not in {"self", "cls"}
+        for test in tests
+        for argument in (*test.args.args, *test.args.kwonlyargs)
     )
 
 

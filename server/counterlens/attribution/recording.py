@@ -98,6 +98,11 @@ class Trouble:
     kind: str
     message: str
 
+    def __str__(self) -> str:
+        if self.kind == "import":
+            return f"it cannot be imported: {self.message}"
+        return f"it does not define {self.message}" if self.kind == "missing" else self.message
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:

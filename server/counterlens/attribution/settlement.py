@@ -90,29 +90,31 @@ def settle(
 
 def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
     """How many there are of each finding."""
-    found = Counter(one.finding for one in settled)
+    found = Counter(outcome.finding for outcome in settled)
     return {finding: found[finding] for finding in Settlement}
 
 
-def _settled(one: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None) -> Settled:
+def _settled(
+    counterfactual: Counterfactual, judges: Sequence[Judge], reason: str, cancel: Event | None
+) -> Settled:
     heard = []
     for judge in judges:
-        verdict = judge.judge(one.source, cancel=cancel)
+        verdict = judge.judge(counterfactual.source, cancel=cancel)
         if verdict.judgement is Judgement.REFUSED:
             continue
         heard.append(verdict)
         if not verdict.passed:
-            finding = Settlement.DISCARDED if one.preserving else Settlement.BREAKS
+            finding = Settlement.DISCARDED if counterfactual.preserving else Settlement.BREAKS
             evidence = verdict.evidence
             told = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
-            return Settled(one, finding, verdict, told)
+            return Settled(counterfactual, finding, verdict, told)
     if not heard:
-        return Settled(one, Settlement.UNSETTLED, None, reason)
+        return Settled(counterfactual, Settlement.UNSETTLED, None, reason)
     basis = " and ".join(_basis(verdict) for verdict in heard)
-    if one.preserving:
-        return Settled(one, Settlement.HOLDS, heard[-1], basis)
+    if counterfactual.preserving:
+        return Settled(counterfactual, Settlement.HOLDS, heard[-1], basis)
     return Settled(
-        replace(one, possibly_equivalent=True),
+        replace(counterfactual, possibly_equivalent=True),
         Settlement.POSSIBLY_EQUIVALENT,
         heard[-1],
         f"nothing tells it from the original: {basis}",

@@ -87,28 +87,28 @@ def _node(document: Document, function: Function) -> tree_sitter.Node:
     return found or document.tree.root_node
 
 
-def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    waiting = [node]
+def _walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    waiting = [root]
     while waiting:
-        one = waiting.pop()
-        if one.type != "comment":
-            yield one
-            waiting.extend(reversed(one.children))
+        node = waiting.pop()
+        if node.type != "comment":
+            yield node
+            waiting.extend(reversed(node.children))
 
 
-def _tokens(node: tree_sitter.Node) -> Iterator[str]:
-    for one in _walk(node):
-        if not one.children and one.text:
-            yield one.text.decode("utf-8", "replace").replace(" ", "\u2423").replace("\n", "\u2424")
+def _tokens(root: tree_sitter.Node) -> Iterator[str]:
+    for node in _walk(root):
+        if not node.children and node.text:
+            yield node.text.decode("utf-8", "replace").replace(" ", "\u2423").replace("\n", "\u2424")
 
 
-def _subtrees(node: tree_sitter.Node) -> Iterable[Hashable]:
+def _subtrees(root: tree_sitter.Node) -> Iterable[Hashable]:
     """The shape of every inner node, by the kinds of what is below it, to two levels."""
-    for one in _walk(node):
-        if one.named_children:
+    for node in _walk(root):
+        if node.named_children:
             yield (
-                one.type,
-                tuple((child.type, tuple(below.type for below in child.children)) for child in one.children),
+                node.type,
+                tuple((child.type, tuple(below.type for below in child.children)) for child in node.children),
             )
 
 

@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
-from counterlens.attribution.recording import CallRecord, Recorder, Trouble, run
+from counterlens.attribution.recording import CallRecord, Recorder, run
 from counterlens.attribution.test_run import brief
 from counterlens.sandbox.base import Ending
 
@@ -86,14 +86,14 @@ class SuppliedTestsJudge:
         recording = recorder.record(program, calls, seconds=limit, stop=True, cancel=cancel)
         if recording.trouble is not None:
             kind = _JUDGEMENTS.get(recording.trouble.kind, Judgement.FAILED)
-            return kind, Evidence(ID, 0, None, brief(_said(recording.trouble)))
+            return kind, Evidence(ID, 0, None, brief(str(recording.trouble)))
         seen = recording.observations
         if seen and seen[-1].limit:
             timed_out = seen[-1].limit == "time"
             message = f"stopped after {limit:g} s" if timed_out else f"it ended in a {seen[-1].limit}"
             kind = Judgement.TIMED_OUT if timed_out else Judgement.FAILED
             return kind, Evidence(ID, 0, f"call {len(seen)} of {self._target}", message)
-        report = self._run([_plain(one) for one in seen], calls, cancel)
+        report = self._run([_plain(record) for record in seen], calls, cancel)
         if "broken" in report:
             return Judgement.FAILED, Evidence(ID, 0, None, brief(str(report["broken"])))
         if report["failed"] is not None:
@@ -125,9 +125,3 @@ class SuppliedTestsJudge:
 
 def _plain(seen: CallRecord) -> dict[str, Any]:
     return {"r": seen.result, "x": seen.exception, "a": seen.after}
-
-
-def _said(trouble: Trouble) -> str:
-    if trouble.kind == "import":
-        return f"it cannot be imported: {trouble.message}"
-    return f"it does not define {trouble.message}" if trouble.kind == "missing" else trouble.message

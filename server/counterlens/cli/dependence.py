@@ -15,7 +15,8 @@ from counterlens.cli.options import (
     steps,
 )
 from counterlens.dependence import MODULE, Program, Rules
-from counterlens.probes.inference.inferred import Method, infer
+from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.progress import Steps
 from counterlens.reports.dependence import dependence_report, plain
 from counterlens.reports.inference import inferred_json, inferred_report
 from counterlens.syntax.document import Document
@@ -32,7 +33,7 @@ from counterlens.syntax.functions import require_python
 @click.option(
     "--infer",
     "method",
-    type=click.Choice([str(method) for method in Method]),
+    type=click.Choice([str(method) for method in InferenceMethod]),
     help="Compare with what a model infers: from how its expectations move when a statement is changed, by "
     "asking it for all pairs, or by asking it pair by pair, in our words or in CoRe's, the last also for the "
     "steps of the chain (trace). Needs PATH::QUALNAME.",
@@ -72,7 +73,9 @@ def dependence(
             steps("loading the model") as report,
             model.opened() as loaded,
         ):
-            inferred = infer(loaded, wanted, Method(method), limit=limit, seed=seed, report=report)
+            inferred = infer(
+                loaded, wanted, InferenceMethod(method), limit=limit, seed=seed, steps=Steps(progress=report)
+            )
         if as_json:
             print_json(inferred_json(inferred))
         else:

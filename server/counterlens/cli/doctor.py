@@ -9,15 +9,21 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import platformdirs
 
 import counterlens
+from counterlens import plugins
 from counterlens.cli.options import json_option, print_json
+from counterlens.datasets.registry import LOADERS
 from counterlens.errors import CounterlensError, SandboxError
 from counterlens.models import Prompt, load
 from counterlens.models.files import embedded_model
+from counterlens.models.registry import BACKENDS
+from counterlens.mutations.registry import MUTATIONS
+from counterlens.plugins import Registry
 from counterlens.sandbox.registry import available, chosen
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
@@ -44,7 +50,7 @@ class Finding:
 def doctor(as_json: bool) -> None:
     """Check what is installed, whether the model loads, and what the sandbox offers."""
     findings: list[Finding] = []
-    for check in (_versions, _processor, _packages, _model, _sandboxes, _folders):
+    for check in (_versions, _processor, _packages, _plugins, _model, _sandboxes, _folders):
         findings += _careful(check)
     healthy = all(finding.ok is not False for finding in findings)
     if as_json:
@@ -95,6 +101,24 @@ def _packages() -> list[Finding]:
         except importlib.metadata.PackageNotFoundError:
             found.append(Finding(name, None, "not installed"))
     return found
+
+
+def _plugins() -> list[Finding]:
+    registries: dict[str, Registry[Any]] = {"model": BACKENDS, "mutation": MUTATIONS, "dataset": LOADERS}
+    loaded = [
+        Finding(f"plug-in {name}", None, f"adds a {what}")
+        for what, registry in registries.items()
+        for name in registry.added
+    ]
+    failed = [
+        Finding(
+            f"plug-in {failure.name}",
+            False,
+            f"{failure.distribution} ({failure.group}) cannot be loaded: {failure.error}",
+        )
+        for failure in plugins.failures
+    ]
+    return loaded + failed
 
 
 def _model() -> list[Finding]:

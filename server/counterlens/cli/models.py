@@ -10,9 +10,9 @@ from rich.table import Table
 
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
 from counterlens.errors import ModelError
+from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
-from counterlens.models.trial import try_model
 from counterlens.reports.export import json as plain
 
 
@@ -29,7 +29,7 @@ def models(context: click.Context) -> None:
 def list_models(as_json: bool = False) -> None:
     """List the models that can be used."""
     rows = []
-    for backend in BACKENDS:
+    for backend in BACKENDS.values():
         state = "ready" if backend.form != DEFAULT_MODEL else _embedded_state()
         rows.append({"id": backend.form, "description": backend.description, "state": state})
     if as_json:
@@ -52,7 +52,7 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     started = time.perf_counter()
     with replace(model, name=name, cached=False).opened() as loaded:  # the argument names it
         load_seconds = time.perf_counter() - started
-        trial = try_model(loaded)
+        trial = run_connection_test(loaded)
     if as_json:
         document = {
             "model": trial.info.id,

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
-from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.sandbox.base import Sandbox
@@ -79,22 +79,13 @@ class ChosenModel:
         """Another model, opened in the same way, that gives embeddings."""
         return replace(self, name=name, options=replace(self.options, api="completions"))
 
-    @contextmanager
-    def opened(self) -> Iterator[Model]:
-        """The model, closed afterwards.
+    def opened(self) -> Model:
+        """Open the model; close it afterwards.
 
         Raises:
             ModelError: it cannot be opened.
         """
-        with load(self.name, self.options) as loaded:
-            if not self.cached:
-                yield loaded
-                return
-            store = AnswerStore()
-            try:
-                yield CachedModel(loaded, store)
-            finally:
-                store.close()
+        return (open_cached if self.cached else load)(self.name, self.options)
 
 
 def model_options(command: Command) -> Command:

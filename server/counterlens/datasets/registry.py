@@ -1,4 +1,4 @@
-"""The datasets by name. To add one: write its file, and add it to `LOADERS`."""
+"""The datasets by name. To add one: write its file, and name it here; or `counterlens.datasets` plug-ins."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from counterlens.datasets.humanevalpack import HumanEvalPack
 from counterlens.datasets.mbpp import Mbpp
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError
+from counterlens.plugins import Registry
 
 VARIABLE = "COUNTERLENS_DATA"
 """The environment variable that names folders to look for data in, as `PATH` does for programs."""
 PREFERRED = "python"
 """The language that is taken of data in several: the one whose functions every task can ask about."""
 
-LOADERS: dict[str, Loader] = {
-    loader.id: loader
-    for loader in (
-        HumanEval(),
-        HumanEvalPlus(),
-        HumanEvalPack(),
-        HumanEvalX(),
-        Mbpp(),
-        MbppPlus(),
-        MbppPlusTexts(),
-        CruxEval(),
-        CodeContests(),
-        CodeContestsFolders(),
-        CodeNet(),
-        Avatar(),
-        CodeSearchNet(),
-        Galeras(),
-        Core(),
-    )
-}
+_OWN: tuple[Loader, ...] = (
+    HumanEval(),
+    HumanEvalPlus(),
+    HumanEvalPack(),
+    HumanEvalX(),
+    Mbpp(),
+    MbppPlus(),
+    MbppPlusTexts(),
+    CruxEval(),
+    CodeContests(),
+    CodeContestsFolders(),
+    CodeNet(),
+    Avatar(),
+    CodeSearchNet(),
+    Galeras(),
+    Core(),
+)
+
+LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, kind=Loader)
 
 
 def open_dataset(spec: str | Path) -> Dataset:

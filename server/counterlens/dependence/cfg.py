@@ -72,9 +72,9 @@ class ControlFlowGraph:
     def connect(self, loose: Iterable[tuple[int, Arc]], target: int) -> None:
         """Give loose arcs their end."""
         for source, arc in loose:
-            one = (target, arc)
-            if one not in self.arcs[source]:
-                self.arcs[source].append(one)
+            edge = (target, arc)
+            if edge not in self.arcs[source]:
+                self.arcs[source].append(edge)
 
     def control_arcs(self) -> list[list[tuple[int, Arc]]]:
         """The arcs that control dependence is about, with a way from every node to the exit.
@@ -82,7 +82,7 @@ class ControlFlowGraph:
         The entry leads to the exit, too: what runs at every call then depends on the entry (Ferrante et al.,
         section 2).
         """
-        arcs = [[one for one in each if one[1] is not Arc.RAISED] for each in self.arcs]
+        arcs = [[edge for edge in each if edge[1] is not Arc.RAISED] for each in self.arcs]
         arcs[ENTRY].append((EXIT, Arc.PHANTOM))
         ends = _reaching_exit(arcs)
         if not all(ends):

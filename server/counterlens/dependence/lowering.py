@@ -178,7 +178,7 @@ def may_raise(statement: ast.AST) -> bool:
             continue
         if not isinstance(part, ast.stmt | ast.Tuple | ast.List | ast.BoolOp | ast.IfExp | ast.Starred):
             return True
-        parts += [one for one in ast.iter_child_nodes(part) if isinstance(one, ast.expr)]
+        parts += [child for child in ast.iter_child_nodes(part) if isinstance(child, ast.expr)]
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.Delete)
 
 

@@ -68,8 +68,8 @@ class Program:
 
     def _find(self, function: str) -> tuple[str, FunctionNode]:
         known = self._functions
-        found = [one for one in known if one[0] == function]
-        found = found or [one for one in known if one[1].name == function]
+        found = [entry for entry in known if entry[0] == function]
+        found = found or [entry for entry in known if entry[1].name == function]
         if len({name for name, _ in found}) > 1:
             choices = ", ".join(name for name, _ in found)
             raise SourceError(

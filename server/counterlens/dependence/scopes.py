@@ -8,6 +8,9 @@ Rules (language reference 4.2, PEP 227, 572, 634, 695):
 - A comprehension binds its targets; a `:=` in it binds in the function around it.
 - A name that is read in a class body which also binds it may be the global one.
 
+It answers for whole blocks what `mutations/scopes.py`, over LibCST, answers for every occurrence; that module
+says why they are two.
+
 Approximations: `exec`, `locals()` and `globals()` are not looked into; private names (`__x`) are not mangled.
 """
 
@@ -196,12 +199,12 @@ def _resolve(block: Block | Comprehension, names: Names, inner: list[Names]) -> 
 
 def without(places: set[Place], names: set[str]) -> set[Place]:
     """The places whose variable is not among some names."""
-    return {one for one in places if one[0] not in names}
+    return {changed for changed in places if changed[0] not in names}
 
 
 def parameters(arguments: ast.arguments) -> list[str]:
     """The names of all parameters."""
-    return [one.arg for one in _all(arguments)]
+    return [argument.arg for argument in _all(arguments)]
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -218,19 +221,19 @@ def evaluated_at_definition(
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     arguments = node.args
-    found = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
+    found = [*arguments.defaults, *(argument for argument in arguments.kw_defaults if argument is not None)]
     if isinstance(node, ast.Lambda):
         return found
     found = [*node.decorator_list, *found]
     if annotations:
-        found += [one.annotation for one in _all(arguments) if one.annotation is not None]
+        found += [argument.annotation for argument in _all(arguments) if argument.annotation is not None]
         if node.returns is not None:
             found.append(node.returns)
     return found
 
 
 def _all(arguments: ast.arguments) -> list[ast.arg]:
-    starred = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    starred = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
 
 

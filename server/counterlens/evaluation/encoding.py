@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from counterlens.evaluation.settings import RunSettings
-from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.cache import AnswerStore
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options, load
 from counterlens.models.sentences import ModelSentences
 
@@ -29,5 +30,10 @@ def opened_encoder(
     if settings.encoder is None:
         yield None
         return
-    with load(settings.encoder, Options(threads=settings.threads, base_url=settings.base_url)) as model:
-        yield ModelSentences(model if answers is None else CachedModel(model, answers))
+    options = Options(threads=settings.threads, base_url=settings.base_url)
+    with (
+        load(settings.encoder, options)
+        if answers is None
+        else open_cached(settings.encoder, options, store=answers)
+    ) as model:
+        yield ModelSentences(model)

@@ -68,7 +68,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     drawn: dict[tuple[bool, float], dict[str, Target]] = {}
     targets = {}
     for task in settings.tasks:
-        key = Need.BUG in PROBES[task].needs, float(settings.options[task].get("timeout", LIMITS.seconds))
+        key = Need.BUG in PROBES[task].needs, float(getattr(settings.options_of(task), "timeout", LIMITS.seconds))
         if key not in drawn:
             found = chosen(buggy=key[0], limits=lasting(key[1]))
             drawn[key] = {target.name: target for target in found}
@@ -81,7 +81,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
 def _check(settings: RunSettings) -> None:
     """Everything that can be known to be wrong before the data is read."""
     for task in settings.tasks:
-        if Need.CORPUS in PROBES[task].needs and settings.options[task].get("corpus") is None:
+        if Need.CORPUS in PROBES[task].needs and getattr(settings.options_of(task), "corpus", None) is None:
             raise CounterlensError(
                 f"the task {task} needs a corpus to count operators in",
                 "Name Python files or a dataset with --corpus",

@@ -13,7 +13,7 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
 from counterlens.lsp.operator_answers import OperatorAnswers
-from counterlens.probes.inference.inferred import Inferred
+from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions

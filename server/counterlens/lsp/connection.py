@@ -12,7 +12,7 @@ from counterlens.lsp.language import recognised
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
-from counterlens.models.trial import Trial, try_model
+from counterlens.models.connection_test import ConnectionTest, run_connection_test
 from counterlens.progress import Steps
 
 TEST_COMMAND = "counterlens.testModel"
@@ -65,9 +65,9 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         detail = f"opening {settings.model_spec}"
         loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
 
-    def work(steps: Steps) -> Trial:
+    def work(steps: Steps) -> ConnectionTest:
         with ls.host.lend(settings, loading) as model:
-            return try_model(model.model, cancel=steps.cancel)
+            return run_connection_test(model.model, cancel=steps.cancel)
 
     try:
         found = await with_progress(ls, f"Testing {settings.model_spec}", work)

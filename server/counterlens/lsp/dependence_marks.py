@@ -11,8 +11,8 @@ from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.module_scope import scope_at, scopes
-from counterlens.probes.inference.inferred import Status
-from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.reports.dependence_markdown import into_markdown
 from counterlens.reports.edges import ShownEdge, phrase, shown_edges
 from counterlens.reports.expected import code
@@ -74,7 +74,7 @@ def _missed(
     shift = function.start_line - known.start_line
     missed: dict[Statement, list[ShownEdge]] = {}
     for edge in shown_edges(known.found, known.inferred):
-        if edge.status is Status.MISSED and edge.reached:
+        if edge.status is EdgeStatus.MISSED and edge.reached:
             missed.setdefault(edge.target, []).append(edge)
     for statement, edges in missed.items():
         said = "; ".join(_plain(edge, shift) for edge in edges)

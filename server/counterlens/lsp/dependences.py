@@ -26,8 +26,8 @@ from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
-from counterlens.probes.inference.inferred import Inferred, Method, infer
-from counterlens.probes.inference.sampling import MOST_QUESTIONS
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
+from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.progress import Steps
 from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
@@ -101,9 +101,9 @@ def _method(wanted: Any) -> str | None:
     Raises:
         CounterlensError: there is no such method.
     """
-    if wanted is None or wanted == NONE or wanted in list(Method):
+    if wanted is None or wanted == NONE or wanted in list(InferenceMethod):
         return wanted if wanted is None else str(wanted)
-    raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(Method)}")
+    raise CounterlensError(f"there is no method {wanted}", f"There is {NONE}, {', '.join(InferenceMethod)}")
 
 
 def _analysed(document: Document, function: Function) -> Dependences:
@@ -131,16 +131,14 @@ def _infer(
     steps.next("opening the model")
     with host.lend(settings) as model:
         scores = model.offers(Capability.SCORE, cancel=steps.cancel)
-        if method == Method.INTERVENTIONAL and not scores:
+        if method == InferenceMethod.INTERVENTIONAL and not scores:
             raise ModelError(
                 f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
                 "Ask it instead: method prompted",
             )
         if method is None:
-            method = Method.INTERVENTIONAL if scores else Method.PROMPTED
-        return infer(
-            model, found, Method(method), limit=MOST_QUESTIONS, cancel=steps.cancel, report=steps.report
-        )
+            method = InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
+        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=steps)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:

@@ -19,7 +19,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.targets import plain
 from counterlens.models import Model, load
-from counterlens.models.carried import CarriedModel, Question
+from counterlens.models.callback import CallbackModel, ChatRequest
 from counterlens.models.registry import Options
 
 COMPLETE = "counterlens/complete"
@@ -70,12 +70,12 @@ class EditorModels:
             return load(spec, options)
         name = spec.removeprefix(PREFIX)
 
-        def ask(question: Question, cancel: Event) -> str:
+        def ask(question: ChatRequest, cancel: Event) -> str:
             return self._ask(name, question, cancel)
 
-        return CarriedModel(spec, name, "the editor", ask)
+        return CallbackModel(spec, name, "the editor", ask)
 
-    def _ask(self, name: str, question: Question, cancel: Event) -> str:
+    def _ask(self, name: str, question: ChatRequest, cancel: Event) -> str:
         """Ask from a thread beside the event loop's.
 
         Raises:

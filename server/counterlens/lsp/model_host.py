@@ -13,6 +13,7 @@ from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 
 
@@ -91,9 +92,9 @@ class ModelHost:
         wanted = spec, options = settings.chosen_model
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
-            opened = self.open(spec, replace(options, progress=progress))
-            self._models[wanted] = CachedModel(opened, self._store)
-            self._names[spec] = opened.info.name
+            told = replace(options, progress=progress)
+            self._models[wanted] = open_cached(spec, told, store=self._store, load=self.open)
+            self._names[spec] = self._models[wanted].info.name
         return self._models[wanted]
 
     def _tidy(self, beside: tuple[str, Options] | None = None) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.errors import SandboxError, SourceError
-from counterlens.models import Model, load
-from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models import Model
+from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
@@ -31,7 +31,7 @@ class Desk:
     options: Options
     allow_weaker_sandbox: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _opened: tuple[Model, AnswerStore] | None = None
+    _model: Model | None = None
 
     def model(self) -> Model:
         """The model, opened when it is first needed.
@@ -40,11 +40,9 @@ class Desk:
             ModelError: it cannot be opened.
         """
         with self._lock:
-            if self._opened is None:
-                loaded = load(self.model_name, self.options)
-                store = AnswerStore()
-                self._opened = CachedModel(loaded, store), store
-            return self._opened[0]
+            if self._model is None:
+                self._model = open_cached(self.model_name, self.options)
+            return self._model
 
     def read(self, path: str) -> Document:
         """A file below the root.
@@ -77,8 +75,6 @@ class Desk:
     def close(self) -> None:
         """Give the model back."""
         with self._lock:
-            if self._opened is not None:
-                model, store = self._opened
-                model.close()
-                store.close()
-            self._opened = None
+            if self._model is not None:
+                self._model.close()
+            self._model = None

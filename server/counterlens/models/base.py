@@ -1,29 +1,32 @@
-"""What every model back end offers: the `Model` protocol and the few types that cross it."""
+"""The interface of every model back end: the abstract class `Model` and the types that cross it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Event
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from counterlens.errors import ModelError
+
 Progress = Callable[[int, int], None]
-"""Called with (done, total) from the thread that made the request."""
+"""Called with (done, total) of one request, in what the model counts, from the thread that made it."""
 
 Vectors = npt.NDArray[np.float64]
 """(n, dimensions) float64, one vector for each of n texts."""
 
 
 class Capability(StrEnum):
-    """One thing that a model may be able to do; callers degrade openly where it is missing.
+    """One thing that a model may be able to do; callers say so where it is missing.
 
-    `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: what is asked in one call decodes
-    together, which is faster, and makes an answer one of the whole call: rounding depends on it.
+    `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
+    together. This is faster, but an answer depends on the whole call, through rounding.
     """
 
     COMPLETE = "complete"
@@ -32,9 +35,32 @@ class Capability(StrEnum):
     BATCH = "batch"
 
 
+class Api(StrEnum):
+    """Prompt format: how a model is asked to write."""
+
+    COMPLETIONS = "completions"
+    """It continues the text as it stands."""
+    FILL = "fill"
+    """It fills a hole in the middle, and also reads what follows it."""
+    CHAT = "chat"
+    """It is instructed in messages."""
+
+    @classmethod
+    def named(cls, name: str) -> Api:
+        """The API of a name that a user gave.
+
+        Raises:
+            ModelError: there is none of this name.
+        """
+        try:
+            return cls(name)
+        except ValueError:
+            raise ModelError(f"there is no API {name!r}", f"Choose one of: {', '.join(cls)}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Who answered: everything needed to name a model in a report and in a cache key.
+    """Identity of a model: everything needed to name it in a report and in a cache key.
 
     Attributes:
         id: What the user typed to choose the model.
@@ -43,7 +69,10 @@ class ModelInfo:
         where: `local` or the host of the endpoint.
         capabilities: What it can do.
         context: Tokens that fit into one request, or None when the server does not say.
-        details: Further facts for reports, such as quantisation or threads.
+        details: Further facts for display, such as quantisation or threads. Nothing is decided by them.
+        api: Prompt format.
+        engine: Program that computes the answers, where it is known; part of a cache key.
+        scoring: How a server's token probabilities are obtained, where that is known; part of a cache key.
     """
 
     id: str
@@ -53,11 +82,14 @@ class ModelInfo:
     capabilities: frozenset[Capability]
     context: int | None = None
     details: tuple[tuple[str, str], ...] = ()
+    api: Api = Api.COMPLETIONS
+    engine: str | None = None
+    scoring: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When a completion has said enough.
+    """Where a completion ends.
 
     Attributes:
         indent: The column, in characters with tabs expanded to multiples of eight, of the header of the
@@ -72,15 +104,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What makes a prompt a question, and the form of its answer.
+    """Marks a prompt as a question, and gives the form of its answer.
 
     Back ends hold the model to the form where they can; an answer may still come in any other.
 
     Attributes:
-        instruction: What a chat model is told besides the prompt's text; models that only complete are not.
-        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: it
-            is left open.
-        schema: The form as a JSON schema, itself as JSON: for chat endpoints. Empty: there is none.
+        instruction: System message for chat models; models that only complete do not see it.
+        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: any form.
+        schema: The form as a JSON schema, as JSON text: for chat endpoints. Empty: none.
     """
 
     instruction: str
@@ -111,7 +142,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model wrote after a prompt.
+    """Continuation of one prompt.
 
     Attributes:
         text: The continuation of the prompt's text, stop rule applied.
@@ -129,7 +160,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenScores:
-    """What a model found likely, token by token: n tokens, k best alternatives each.
+    """Scores of a text's tokens: n tokens, each with its k most likely alternatives.
 
     Attributes:
         text: The text that was scored.
@@ -163,15 +194,25 @@ class TokenScores:
         return np.exp(self.logprob)
 
 
-class Model(Protocol):
-    """A code model. Requests are synchronous, thread-safe, and end early with `Cancelled`."""
+class Model(ABC):
+    """A code model. Requests are synchronous, thread-safe, and end early with `Cancelled`.
+
+    A back end gives `info` and `complete`, and overrides what else it can do; `info.capabilities` says what
+    that is.
+    """
 
     @property
+    @abstractmethod
     def info(self) -> ModelInfo:
-        """Who answers."""
-        ...
+        """Identity of the model."""
 
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+    def offers(
+        self,
+        capability: Capability,
+        *,
+        anew: bool = False,  # noqa: ARG002 - there is nothing to find out
+        cancel: Event | None = None,  # noqa: ARG002
+    ) -> bool:
         """Whether the model can do something; a remote endpoint is asked where that is not known yet.
 
         `info.capabilities` says what is known without asking.
@@ -185,8 +226,9 @@ class Model(Protocol):
             ModelError: the model cannot be asked.
             Cancelled: `cancel` was set.
         """
-        ...
+        return capability in self.info.capabilities
 
+    @abstractmethod
     def complete(
         self,
         prompts: Sequence[Prompt],
@@ -203,7 +245,6 @@ class Model(Protocol):
             ModelError: the model cannot answer; the message says why.
             Cancelled: `cancel` was set.
         """
-        ...
 
     def score(
         self,
@@ -229,7 +270,11 @@ class Model(Protocol):
             ModelError: the model cannot answer, or does not give token probabilities.
             Cancelled: `cancel` was set.
         """
-        ...
+        del text, context, alternatives, cancel, progress
+        raise ModelError(
+            f"{self.info.name} gives no token probabilities",
+            "It can be probed by what it writes; scores need another model",
+        )
 
     def score_continuations(
         self,
@@ -240,33 +285,38 @@ class Model(Protocol):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """Score texts that each follow the same context, as `score` does one by one.
+        """Score texts that each follow the same context: here with one call of `score` for each.
 
-        A model with `Capability.BATCH` reads the context once and decodes them together; others are asked
-        once for each. Scores of one call compare with each other; with those of another call, or of
-        `score`, only up to rounding (a mean of some 0.05 nats a token for a quantised model).
+        A model with `Capability.BATCH` reads the context once and decodes them together. Scores of one call
+        compare with each other; with those of another call, or of `score`, only up to rounding (a mean of
+        some 0.05 nats per token for a quantised model).
 
         Args:
             context: What the model has read before each of them; should not be empty.
             continuations: What is scored.
             alternatives: How many of the most likely tokens to name.
             cancel: Set it to give up.
-            progress: Called with steps done and steps in all.
+            progress: Called with steps done and steps in all; here a step is a continuation.
 
         Raises:
             ModelError: the model cannot answer, or gives no token probabilities, or a continuation does
                 not fit into its window.
             Cancelled: `cancel` was set.
         """
-        ...
+        scores: list[TokenScores] = []
+        for text in continuations:
+            scores.append(self.score(text, context=context, alternatives=alternatives, cancel=cancel))
+            if progress:
+                progress(len(scores), len(continuations))
+        return scores
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """Give texts a place by what they mean.
+        """Embed texts.
 
-        What an embedding model was trained for; of a model that continues text, its last hidden states,
-        pooled, which were trained to tell the next token and nothing else.
+        An embedding model was trained for this; a model that continues text gives its last hidden states,
+        pooled, which were trained to predict the next token and nothing else.
 
         Args:
             texts: None of them empty.
@@ -281,17 +331,19 @@ class Model(Protocol):
                 window.
             Cancelled: `cancel` was set.
         """
-        ...
+        del texts, cancel, progress
+        raise ModelError(f"{self.info.name} gives no embeddings", "Choose a model that does")
 
-    def close(self) -> None:
-        """Give back what the model holds; a closed model answers nothing."""
-        ...
+    def close(self) -> None:  # noqa: B027 - most models hold nothing
+        """Release what the model holds; a closed model answers nothing."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self,
         kind: type[BaseException] | None,
         value: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None: ...
+    ) -> None:
+        self.close()

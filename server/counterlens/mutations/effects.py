@@ -1,4 +1,8 @@
-"""What running a piece of code can do at most, as plain data; `effect_analysis.py` finds it out."""
+"""What running a piece of code can do at most, as plain data; `effect_analysis.py` finds it out.
+
+`dependence/effects.py` is another question: which definitions a statement makes and reads, in the order of
+evaluation and as people see them. There an unknown call changes nothing; here it may do anything.
+"""
 
 from __future__ import annotations
 

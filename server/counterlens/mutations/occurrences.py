@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from counterlens.mutations.children import children
+from counterlens.mutations.children import child_fields
 from counterlens.mutations.variables import Occurrence, Role, Scope, ScopeKind, normal
 
 
@@ -46,24 +46,50 @@ _EXPLICIT = {"vars": 1, "dir": 1, "eval": 2, "exec": 2}
 _FRAMES = frozenset({"_getframe", "currentframe", "f_locals", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
 
 
+# What a name in a field of a node does, where that is more than to be read; None where it is no variable.
+_FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
+    (cst.AssignTarget, "target"): Role.BIND,
+    (cst.NamedExpr, "target"): Role.BIND,
+    (cst.For, "target"): Role.BIND,
+    (cst.CompFor, "target"): Role.BIND,
+    (cst.AsName, "name"): Role.BIND,
+    (cst.MatchAs, "name"): Role.BIND,
+    (cst.MatchStar, "name"): Role.BIND,
+    (cst.MatchMapping, "rest"): Role.BIND,
+    (cst.AugAssign, "target"): Role.AUGMENT,
+    (cst.Del, "target"): Role.DELETE,
+    (cst.Attribute, "attr"): None,
+    (cst.Arg, "keyword"): None,
+    (cst.MatchKeywordElement, "key"): None,
+}
+
+
 class _Walker:
-    """Finds scopes and occurrences; one method for each kind of node that binds or opens something."""
+    """Finds scopes and occurrences; one method for each kind of node that `_FIELDS` says not enough of."""
 
     def __init__(self, found: Occurrences) -> None:
         self._found = found
         self._shown = 0
 
     def block(self, node: cst.CSTNode, scope: Scope) -> None:
-        for child in children(node):
-            self.walk(child, scope)
+        kind = type(node)
+        for name in child_fields(kind):
+            value = getattr(node, name)
+            role = _FIELDS.get((kind, name), Role.USE)
+            if role is None or value is None:
+                continue
+            for child in value if isinstance(value, tuple | list) else (value,):
+                if role is not Role.USE:
+                    self.target(child, scope, role)
+                elif isinstance(child, cst.CSTNode):
+                    self.walk(child, scope)
 
     def walk(self, node: cst.CSTNode, scope: Scope) -> None:
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             handler(self, node, scope)
         else:
-            for child in children(node):
-                self.walk(child, scope)
+            self.block(node, scope)
 
     def all(self, nodes: Sequence[cst.CSTNode], scope: Scope) -> None:
         for node in nodes:
@@ -93,7 +119,7 @@ class _Walker:
     def attribute(self, node: cst.Attribute, scope: Scope) -> None:
         if node.attr.value in _FRAMES:
             self._found.dynamic.add(scope)
-        self.walk(node.value, scope)
+        self.block(node, scope)
 
     def target(self, node: cst.CSTNode, scope: Scope, role: Role = Role.BIND) -> None:
         if isinstance(node, cst.Name):
@@ -106,15 +132,7 @@ class _Walker:
         else:
             self.walk(node, scope)
 
-    def argument(self, node: cst.Arg, scope: Scope) -> None:
-        self.walk(node.value, scope)
-
     # Bindings
-
-    def assign(self, node: cst.Assign, scope: Scope) -> None:
-        for target in node.targets:
-            self.target(target.target, scope)
-        self.walk(node.value, scope)
 
     def annotated(self, node: cst.AnnAssign, scope: Scope) -> None:
         simple = isinstance(node.target, cst.Name) and not node.target.lpar
@@ -126,28 +144,13 @@ class _Walker:
         if node.value is not None:
             self.walk(node.value, scope)
 
-    def augmented(self, node: cst.AugAssign, scope: Scope) -> None:
-        self.target(node.target, scope, Role.AUGMENT)
-        self.walk(node.value, scope)
-
-    def delete(self, node: cst.Del, scope: Scope) -> None:
-        self.target(node.target, scope, Role.DELETE)
-
-    def loop(self, node: cst.For, scope: Scope) -> None:
-        self.target(node.target, scope)
-        self.walk(node.iter, scope)
-        self.walk(node.body, scope)
-        if node.orelse is not None:
-            self.walk(node.orelse, scope)
-
     def walrus(self, node: cst.NamedExpr, scope: Scope) -> None:
         assert isinstance(node.target, cst.Name)
         inner: Scope | None = scope
         while inner is not None and inner.kind is ScopeKind.COMPREHENSION:
             inner.nonlocals.add(normal(node.target.value))  # it belongs to the scope around
             inner = inner.parent
-        self.target(node.target, scope)
-        self.walk(node.value, scope)
+        self.block(node, scope)
 
     def replacement(self, node: cst.FormattedStringExpression, scope: Scope) -> None:
         self._shown += node.equal is not None
@@ -161,9 +164,6 @@ class _Walker:
         else:
             self.walk(func, scope)
         self.all(node.args, scope)
-
-    def as_name(self, node: cst.AsName, scope: Scope) -> None:
-        self.target(node.name, scope)
 
     def declare(self, node: cst.Global | cst.Nonlocal, scope: Scope) -> None:
         names = scope.globals if isinstance(node, cst.Global) else scope.nonlocals
@@ -191,27 +191,6 @@ class _Walker:
             assert isinstance(name.value, cst.Name | cst.Attribute)
             name = name.value
         self.name(name, Role.IMPORT, scope)
-
-    def match_as(self, node: cst.MatchAs, scope: Scope) -> None:
-        if node.pattern is not None:
-            self.walk(node.pattern, scope)
-        if node.name is not None:
-            self.name(node.name, Role.BIND, scope)
-
-    def match_star(self, node: cst.MatchStar, scope: Scope) -> None:
-        if node.name is not None:
-            self.name(node.name, Role.BIND, scope)
-
-    def match_mapping(self, node: cst.MatchMapping, scope: Scope) -> None:
-        self.all(node.elements, scope)
-        if node.rest is not None:
-            self.name(node.rest, Role.BIND, scope)
-
-    def match_class(self, node: cst.MatchClass, scope: Scope) -> None:
-        self.walk(node.cls, scope)
-        self.all(node.patterns, scope)
-        for keyword in node.kwds:
-            self.walk(keyword.pattern, scope)
 
     # Scopes
 
@@ -283,22 +262,12 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
     cst.FormattedStringExpression: _Walker.replacement,
     cst.Name: _Walker.use,
     cst.Attribute: _Walker.attribute,
-    cst.Arg: _Walker.argument,
-    cst.Assign: _Walker.assign,
     cst.AnnAssign: _Walker.annotated,
-    cst.AugAssign: _Walker.augmented,
-    cst.Del: _Walker.delete,
-    cst.For: _Walker.loop,
     cst.NamedExpr: _Walker.walrus,
-    cst.AsName: _Walker.as_name,
     cst.Global: _Walker.declare,
     cst.Nonlocal: _Walker.declare,
     cst.Import: _Walker.imports,
     cst.ImportFrom: _Walker.imports_from,
-    cst.MatchAs: _Walker.match_as,
-    cst.MatchStar: _Walker.match_star,
-    cst.MatchMapping: _Walker.match_mapping,
-    cst.MatchClass: _Walker.match_class,
     cst.FunctionDef: _Walker.function,
     cst.Lambda: _Walker.function_lambda,
     cst.ClassDef: _Walker.class_,

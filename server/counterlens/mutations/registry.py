@@ -1,8 +1,6 @@
-"""All mutations, by id. To add one: write its file, and name it here."""
+"""All mutations, by id. To add one: write its file, and name it here; or `counterlens.mutations` plug-ins."""
 
 from __future__ import annotations
-
-from types import MappingProxyType
 
 from counterlens.mutations.annotate_shuffle import AnnotateShuffle
 from counterlens.mutations.annotate_strip import AnnotateStrip
@@ -23,8 +21,9 @@ from counterlens.mutations.rename_random import RenameRandom
 from counterlens.mutations.rename_shuffle import RenameShuffle
 from counterlens.mutations.reorder_parameters import ReorderParameters
 from counterlens.mutations.replace_arithmetic import ReplaceArithmetic
+from counterlens.plugins import Registry
 
-_ALL: tuple[Mutation, ...] = (
+_OWN: tuple[Mutation, ...] = (
     # control flow
     IfElseFlip(),
     IndependentSwap(),
@@ -49,4 +48,4 @@ _ALL: tuple[Mutation, ...] = (
     AnnotateShuffle(),
 )
 
-MUTATIONS = MappingProxyType({mutation.id: mutation for mutation in _ALL})
+MUTATIONS = Registry("counterlens.mutations", _OWN, name=lambda mutation: mutation.id, kind=Mutation)

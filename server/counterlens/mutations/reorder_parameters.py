@@ -151,10 +151,10 @@ class ReorderParameters(Mutation):
         arguments = positional[: len(names)]
         assumed: set[str] = set()
         caught = is_caught(module, call)
-        for index, one in enumerate(arguments):
+        for index, argument in enumerate(arguments):
             for other in arguments[index + 1 :]:
                 verdict = independent(
-                    context.effects.of(one.value), context.effects.of(other.value), caught=caught
+                    context.effects.of(argument.value), context.effects.of(other.value), caught=caught
                 )
                 if verdict.reason is not None:
                     return f"the arguments: {verdict.reason}"

@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from counterlens.errors import CounterlensError
-from counterlens.probes.concepts import ConfidenceTask
+from counterlens.plugins import Registry
+from counterlens.probes.confidence import ConfidenceProbe
+from counterlens.probes.dependence.probe import DependenceProbe
 from counterlens.probes.embedding import EmbeddingTask
-from counterlens.probes.execution.coherence import CoherenceTask
-from counterlens.probes.execution.dependent import DependentTask
-from counterlens.probes.execution.specification import SpecificationTask
-from counterlens.probes.execution.task import ExecutionTask
-from counterlens.probes.inference.task import DependenceTask
+from counterlens.probes.execution.coherence import CoherenceProbe
+from counterlens.probes.execution.dependent import DependentExecutionProbe
+from counterlens.probes.execution.independent import ExecutionProbe
+from counterlens.probes.execution.specification import SpecificationProbe
 from counterlens.probes.legacy import LegacyProbe
+from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
@@ -29,23 +31,21 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
     RepairProbe(),
     LikelihoodProbe(),
-    LegacyProbe(ConfidenceTask()),
+    ConfidenceProbe(),
     OperatorProbe(),
-    *map(
-        LegacyProbe,
-        (
-            EmbeddingTask(),
-            ExecutionTask(),
-            DependentTask(),
-            SpecificationTask(),
-            CoherenceTask(),
-            DependenceTask(),
-            *map(UnderstandingTask, QUESTIONS),
-        ),
-    ),
+    MemorisationProbe(),
+    LegacyProbe(EmbeddingTask()),
+    ExecutionProbe(),
+    DependentExecutionProbe(),
+    SpecificationProbe(),
+    CoherenceProbe(),
+    DependenceProbe(),
+    *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
 )
 
-PROBES: dict[str, Probe[Any, Any]] = {probe.id: probe for probe in _BUILT_IN}
+PROBES: Registry[Probe[Any, Any]] = Registry(
+    "counterlens.probes", _BUILT_IN, name=lambda probe: probe.id, kind=Probe
+)
 
 
 def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from html import escape
 
 from counterlens.dependence import MODULE, Dependences
-from counterlens.probes.inference.inferred import Inferred, Method, Status
-from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
 
 ROW = 20
@@ -123,10 +123,10 @@ def _arc(edge: ShownEdge, bulge: float, first: int, width: int) -> str:
 def _style(edge: ShownEdge) -> str:
     if edge.status is None:
         return "true"
-    return "beyond" if edge.status is Status.MISSED and not edge.reached else str(edge.status)
+    return "beyond" if edge.status is EdgeStatus.MISSED and not edge.reached else str(edge.status)
 
 
-def _table(found: Dependences, edges: list[ShownEdge], method: Method | None) -> str:
+def _table(found: Dependences, edges: list[ShownEdge], method: InferenceMethod | None) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("line", "statement", "depends on"))
     rows = "".join(
         f'<tr><th scope="row">{one.line}</th><td><code>{escape(one.text.partition(chr(10))[0])}</code></td>'
@@ -136,11 +136,11 @@ def _table(found: Dependences, edges: list[ShownEdge], method: Method | None) ->
     return f"<table><caption>In words</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _into(edges: list[ShownEdge], method: Method | None) -> str:
+def _into(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
     return "<br>".join(_words(edges, method)) or "nothing in this function"
 
 
-def _words(edges: list[ShownEdge], method: Method | None) -> Iterator[str]:
+def _words(edges: list[ShownEdge], method: InferenceMethod | None) -> Iterator[str]:
     for edge in edges:
         pieces = escape(phrase(edge)).split("`")
         said = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from counterlens.dependence import Dependences
-from counterlens.probes.inference.inferred import Inferred, Method
-from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
 from counterlens.reports.expected import code
 from counterlens.translating import ENGLISH, Translator
@@ -28,17 +28,17 @@ def dependence_markdown(found: Dependences, inferred: Inferred | None = None) ->
 
 
 def into_markdown(
-    edges: list[ShownEdge], method: Method | None, shift: int = 0, t: Translator = ENGLISH
+    edges: list[ShownEdge], method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
 ) -> list[str]:
     """Edges as items, each with what the model makes of it."""
     return [f"- {_said(edge, method, shift, t)}" for edge in edges]
 
 
-def _cell(edges: list[ShownEdge], method: Method | None) -> str:
+def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
     return _barred("; ".join(_said(edge, method) for edge in edges))
 
 
-def _said(edge: ShownEdge, method: Method | None, shift: int = 0, t: Translator = ENGLISH) -> str:
+def _said(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH) -> str:
     stands = standing(edge, method, t)
     return phrase(edge, shift, t) + (f": *{stands}*" if stands else "")
 

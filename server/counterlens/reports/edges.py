@@ -9,19 +9,19 @@ from counterlens.counting import plural
 from counterlens.dependence import Dependences, Kind, Statement
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import Trace
-from counterlens.probes.inference.inferred import Inferred, Method, Status, true_edges
-from counterlens.probes.inference.one_by_one import counted
-from counterlens.probes.inference.prompts import Relation
-from counterlens.probes.inference.subject import Subject
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
+from counterlens.probes.dependence.one_by_one import counted
 from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
-    Method.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the model's "
-    "expectation of a later statement moves with the change.",
-    Method.PROMPTED: "The model was asked for all pairs at once.",
-    Method.PAIRWISE: "The model was asked about one pair after the other.",
-    Method.CORE: "The model was asked CoRe's question of one pair after the other; chains count.",
-    Method.TRACE: "The model was asked CoRe's question of one pair after the other, and for the chain.",
+    InferenceMethod.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the "
+    "model's expectation of a later statement moves with the change.",
+    InferenceMethod.PROMPTED: "The model was asked for all pairs at once.",
+    InferenceMethod.PAIRWISE: "The model was asked about one pair after the other.",
+    InferenceMethod.CORE: "The model was asked CoRe's question of one pair after the other; chains count.",
+    InferenceMethod.TRACE: "The model was asked CoRe's question of one pair after the other, and for the "
+    "chain.",
 }
 
 
@@ -45,7 +45,7 @@ class ShownEdge:
     target: Statement
     variables: tuple[str, ...]
     outcome: str
-    status: Status | None = None
+    status: EdgeStatus | None = None
     belief: float | None = None
     reached: bool = True
 
@@ -75,7 +75,7 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
             )
             for one in inferred.edges
         ]
-    subject = Subject.of(found)
+    subject = ExaminedFunction.of(found)
     return [
         ShownEdge(relation, at[source], at[target], names, _outcome(relation, outcomes.get((source, target))))
         for relation in Relation
@@ -99,18 +99,20 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
     return t("{names} from line {line}", names=names or t("a value"), line=line)
 
 
-def standing(edge: ShownEdge, method: Method | None, t: Translator = ENGLISH) -> str:
+def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
     """What the model makes of an edge: `found (2.31 nats)`; empty where no model was asked."""
     if edge.status is None:
         return ""
-    if not edge.reached and edge.status is Status.MISSED:
-        return t("out of sight") if method is Method.INTERVENTIONAL else t("not asked about")
-    status = {Status.FOUND: t("found"), Status.MISSED: t("missed"), Status.INVENTED: t("invented")}[
-        edge.status
-    ]
+    if not edge.reached and edge.status is EdgeStatus.MISSED:
+        return t("out of sight") if method is InferenceMethod.INTERVENTIONAL else t("not asked about")
+    status = {
+        EdgeStatus.FOUND: t("found"),
+        EdgeStatus.MISSED: t("missed"),
+        EdgeStatus.INVENTED: t("invented"),
+    }[edge.status]
     if edge.belief is None:
         return status
-    if method is Method.INTERVENTIONAL:
+    if method is InferenceMethod.INTERVENTIONAL:
         return t("{status} ({nats} nats)", status=status, nats=t.number(edge.belief, "+.2f"))
     return t("{status} (yes {percent} %)", status=status, percent=f"{100 * edge.belief:.0f}")
 
@@ -118,7 +120,7 @@ def standing(edge: ShownEdge, method: Method | None, t: Translator = ENGLISH) ->
 def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     """What there is, and how much of it the model shows, in a few sentences."""
     edges = shown_edges(found, inferred)
-    true = [edge for edge in edges if edge.status is not Status.INVENTED]
+    true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
     if inferred is None:
         parts = (f"{sum(e.relation is each for e in true)} {each}" for each in Relation)
         return f"{plural(len(true), 'dependence')}: {', '.join(parts)}."
@@ -130,8 +132,8 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     ]
     said.append(_HOW[inferred.method])
     said += asked_words(inferred)
-    beyond = sum(not edge.reached and edge.status is Status.MISSED for edge in edges)
-    if beyond and inferred.method is Method.INTERVENTIONAL:
+    beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
+    if beyond and inferred.method is InferenceMethod.INTERVENTIONAL:
         said.append(f"{beyond} of the missed lead backwards or from what cannot be changed: out of sight.")
     for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)

@@ -14,12 +14,12 @@ from rich.text import Text
 from counterlens.counting import plural
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import TraceFigures
-from counterlens.probes.inference.inferred import Inferred, InferredEdge, Method, Status
-from counterlens.probes.inference.prompts import Relation
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, InferredEdge
 from counterlens.reports.edges import asked_words
 
-_STYLES = {Status.FOUND: "green", Status.MISSED: "yellow", Status.INVENTED: "red"}
-_SIGNS = {Status.FOUND: "", Status.MISSED: "?", Status.INVENTED: "!"}
+_STYLES = {EdgeStatus.FOUND: "green", EdgeStatus.MISSED: "yellow", EdgeStatus.INVENTED: "red"}
+_SIGNS = {EdgeStatus.FOUND: "", EdgeStatus.MISSED: "?", EdgeStatus.INVENTED: "!"}
 _SHADES = " ░▒▓█"
 _WIDEST_MAP = 60
 
@@ -170,8 +170,8 @@ def _cell(edges: list[InferredEdge], line: dict[int, int]) -> Text:
 
 def _legend(found: Inferred) -> Text:
     legend = Text.assemble(("found", "green"), ("   missed?", "yellow"), ("   invented!", "red"))
-    beyond = sum(not edge.reached for edge in found.edges if edge.status is Status.MISSED)
-    if beyond and found.method is not Method.INTERVENTIONAL:
+    beyond = sum(not edge.reached for edge in found.edges if edge.status is EdgeStatus.MISSED)
+    if beyond and found.method is not InferenceMethod.INTERVENTIONAL:
         legend.append(f"   {beyond} of the missed were not asked about", style="dim")
     elif beyond:
         legend.append(
@@ -202,14 +202,14 @@ def _figure(value: float | None) -> str:
 
 def _heat_map(found: Inferred, relation: Relation) -> RenderableType:
     """Source by target; a true edge has a dot behind its shade."""
-    if found.influence is None or found.method is not Method.INTERVENTIONAL:
+    if found.influence is None or found.method is not InferenceMethod.INTERVENTIONAL:
         raise ValueError("there is no influence to show")
     matrix = found.influence.matrix(relation)
     most = float(np.nanmax(matrix, initial=0.0)) or 1.0
     true = {
         (e.source, e.target)
         for e in found.edges
-        if e.relation is relation and e.status is not Status.INVENTED
+        if e.relation is relation and e.status is not EdgeStatus.INVENTED
     }
     rows = [Text(f"\ninfluence on later lines, {relation} (█ is {most:.1f} nats; · marks a true edge)")]
     lines = [str(part.statement.line) for part in found.subject.parts]

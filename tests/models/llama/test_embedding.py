@@ -15,6 +15,7 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.embedding import Embedder, Pooling, pooled
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
+from counterlens.models.wrapped import WrappedModel
 from tests.conftest import embedded_file
 
 TEXTS = ("def f(x):\n    return x + 1\n", "def g(y):\n    return y + 1\n", "The cat sleeps.")
@@ -59,14 +60,12 @@ def test_a_vector_depends_on_its_text_alone(model: LlamaModel) -> None:
 def test_vectors_are_kept_text_by_text(model: LlamaModel, tmp_path: Path) -> None:
     asked: list[int] = []
 
-    class Counting:
-        info = model.info
-
+    class Counting(WrappedModel):
         def embed(self, texts: list[str], **_: object) -> np.ndarray:
             asked.append(len(texts))
             return model.embed(texts)
 
-    cached = CachedModel(Counting(), AnswerStore(tmp_path / "a.sqlite"))  # type: ignore[arg-type]
+    cached = CachedModel(Counting(model), AnswerStore(tmp_path / "a.sqlite"))
     first = cached.embed(TEXTS[:1])
     again = cached.embed(TEXTS[:2])
     np.testing.assert_array_equal(first[0], again[0])

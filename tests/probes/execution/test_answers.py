@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.probes.prompts.literals import (
-    Outcome,
+    AnswerOutcome,
     direct_answer,
     equal,
     literal,
@@ -42,7 +42,7 @@ VALUES = st.recursive(
 def test_what_python_writes_is_read_back(value: Any) -> None:
     for found in (direct_answer(f" {value!r}"), stepwise_answer(f"1. so\nAnswer: {value!r}")):
         assert found is not None
-        assert outcome(found, value) is Outcome.RIGHT
+        assert outcome(found, value) is AnswerOutcome.RIGHT
         assert same_type(found.value, value)
 
 
@@ -68,7 +68,7 @@ def test_direct_answers(text: str, value: object) -> None:
 @pytest.mark.parametrize("text", ["", " ", " f(1)", " the list [1]", " 1 +", " [1, 2", " x", " 1 2", "\n\n"])
 def test_what_is_no_literal_is_unparsable(text: str) -> None:
     assert direct_answer(text) is None
-    assert outcome(direct_answer(text), 1) is Outcome.UNPARSABLE
+    assert outcome(direct_answer(text), 1) is AnswerOutcome.UNPARSABLE
 
 
 @pytest.mark.parametrize(
@@ -137,5 +137,5 @@ def test_an_answer_may_stand_on_the_lines_after() -> None:
 def test_why_an_answer_cannot_be_read(text: str, finish: str, stepwise: bool, says: str) -> None:
     reason = why_unread(text, finish, stepwise=stepwise)
     assert says in reason
-    kind = Outcome.REFUSED if "cannot tell" in says else Outcome.UNPARSABLE
+    kind = AnswerOutcome.REFUSED if "cannot tell" in says else AnswerOutcome.UNPARSABLE
     assert outcome(None, 1, unread=reason) is kind

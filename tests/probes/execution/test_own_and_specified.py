@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, cast
 
@@ -12,20 +11,24 @@ from hypothesis import given
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.effects import Proportion
-from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
+from counterlens.metrics.table import Cell
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.prompts.literals import equal
+from counterlens.probes.execution.dependent import DependentExecutionOptions, DependentExecutionProbe
 from counterlens.probes.execution.dependent_tables import common
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.own_code import without_comments
-from counterlens.probes.execution.specifying import description, hollow, with_example, without_examples
-from counterlens.probes.registry import TASKS
+from counterlens.probes.execution.record import DependentExecutionRecord
+from counterlens.probes.execution.specification import SpecificationOptions, SpecificationProbe
+from counterlens.probes.execution.writing import description, with_example, without_examples
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.function_text import hollow
+from counterlens.probes.prompts.literals import equal
+from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
-from counterlens.probes.task import Cell, Comparing, Request, Target
-from counterlens.reports.tables import task_json
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from tests.probes.execution.asking import context, entries, probed, table
 from tests.probes.execution.test_answers import VALUES
 
 SOURCE = '''\
@@ -55,28 +58,6 @@ def untested(x):
     """Do nothing of note."""
     return [x]
 '''
-INFO = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
-
-
-class Scripted:
-    """A model whose answers are a function of the prompt: for the counting, not for the asking."""
-
-    info = INFO
-
-    def __init__(self, answer: Callable[[str], str]) -> None:
-        self._answer = answer
-
-    def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
-        return [Completion(self._answer(prompt.text), "stop", 1) for prompt in prompts]
-
-
-def request(answer: Callable[[str], str], source: str = SOURCE, **more: Any) -> Request:
-    return Request(cast(Model, Scripted(answer)), targets_in(Document(source)), best_sandbox, **more)
-
-
-def table(result: Any, title: str) -> dict[Any, tuple[Any, ...]]:
-    (found,) = [one for one in result.tables if one.title == title]
-    return {row[0]: row[1:] for row in found.rows}
 
 
 def writes(text: str) -> str:
@@ -88,23 +69,25 @@ def writes(text: str) -> str:
 
 
 def test_only_what_was_written_right_is_asked_about_as_own_code() -> None:
-    result = TASKS["dependent-execution"].run(request(writes))
-    found = json.loads(json.dumps(task_json(result)))
-    assert {one["target"]: one["correct"] for one in found["syntheses"]} == {
+    result = probed("dependent-execution", writes, SOURCE)
+    syntheses = entries(result, "syntheses")
+    assert {one["target"]: one["correct"] for one in syntheses} == {
         "double": True,
         "negative": False,
     }
-    assert {one["target"]: one["s_der"] for one in found["syntheses"]} == {
+    assert {one["target"]: one["s_der"] for one in syntheses} == {
         "double": {"direct": 1, "steps": 1},
         "negative": {"direct": 0, "steps": 0},
     }
-    own = [one for one in found["answers"] if one["form"] == "own"]
+    own = [one for one in entries(result, "answers") if one["form"] == "own"]
     assert {(one["target"], one["outcome"]) for one in own} == {("double", "right")}
-    assert found["left_out"] == {"it has no tests to judge what is written: add a doctest or a test": 1}
+    assert result.left_out == {"it has no tests to judge what is written": 1}
+    (left_out,) = [record for record in result.records if not record.probed]
+    assert (left_out.target, left_out.hint) == ("untested", "Add a doctest or a test")
 
 
 def test_the_rates_of_own_and_reference_code() -> None:
-    result = TASKS["dependent-execution"].run(request(writes))
+    result = probed("dependent-execution", writes, SOURCE)
     written, n, der, ier, same, known = table(result, "dependent execution reasoning")["direct"]
     assert (written.count, written.n, n) == (1, 2, 1)
     assert (der.count, der.n) == (1, 1)
@@ -122,7 +105,7 @@ def test_its_own_code_is_shown_without_comments_and_docstring() -> None:
         seen.append(text)
         return writes(text)
 
-    TASKS["dependent-execution"].run(request(answer))
+    probed("dependent-execution", answer, SOURCE)
     own = next(text for text in seen if "2 * x" in text)
     assert "# twice" not in own
     assert "twice a number" not in own
@@ -134,13 +117,22 @@ def test_figures_of_several_models_are_of_what_all_wrote_right() -> None:
             return "    return 2 * x\n" if "def double" in text else "    return 0 > x\n"
         return " False"
 
-    task = TASKS["dependent-execution"]
-    assert isinstance(task, Comparing)
-    data = {name: [task.run(request(one)).data] for name, one in (("a", writes), ("b", all_right))}
-    rows = {row[:2]: [_counted(cell) for cell in row[2:]] for row in common(data).rows}
+    runs = {
+        name: probed("dependent-execution", one, SOURCE) for name, one in (("a", writes), ("b", all_right))
+    }
+    records = {name: cast(Sequence[DependentExecutionRecord], run.probed) for name, run in runs.items()}
+    rows = {row[:2]: [_counted(cell) for cell in row[2:]] for row in common(records).rows}
     assert rows["a", "direct"] == [(1, 2), 1, (1, 1), 1, (1, 1)]
     assert rows["b", "direct"] == [(2, 2), 2, (1, 2), 1, (0, 1)]
-    assert task.across(data, seed=0) == (common(data),)
+    beside = DependentExecutionProbe().side_by_side(records, seed=0)
+    assert beside[-1] == common(records)
+    (rates,) = [table for table in beside if table.title == "dependent execution reasoning"]
+    assert [row[:2] for row in rates.rows] == [
+        ("a", "direct"),
+        ("a", "step by step"),
+        ("b", "direct"),
+        ("b", "step by step"),
+    ]
 
 
 def _counted(cell: Cell) -> Any:
@@ -148,13 +140,16 @@ def _counted(cell: Cell) -> Any:
 
 
 def test_where_nothing_can_be_written_it_says_why() -> None:
+    def run(source: str) -> None:
+        (target,) = targets_in(Document(source))
+        DependentExecutionProbe().run(context(writes), target, DependentExecutionOptions())
+
     with pytest.raises(SourceError, match=r"no description") as caught:
-        TASKS["dependent-execution"].run(request(writes, "def f(x):\n    return x\n"))
+        run("def f(x):\n    return x\n")
     assert caught.value.hint is not None
     weak = 'def f(x):\n    """Say it.\n\n    >>> bool(f) or f(1)\n    True\n    """\n    return x\n'
-    with pytest.raises(SourceError) as caught:
-        TASKS["dependent-execution"].run(request(writes, weak))
-    assert "pass even when its body is removed" in (caught.value.hint or "")
+    with pytest.raises(SourceError, match="pass even when its body is removed"):
+        run(weak)
 
 
 def copies(text: str) -> str:
@@ -164,7 +159,7 @@ def copies(text: str) -> str:
 
 
 def test_a_model_that_follows_any_test() -> None:
-    result = TASKS["specification"].run(request(copies))
+    result = probed("specification", copies, SOURCE)
     rows = table(result, "specification reasoning")
     assert {title: (row[1].count, row[1].n) for title, row in rows.items()} == {
         "no test": (0, 3),
@@ -173,7 +168,7 @@ def test_a_model_that_follows_any_test() -> None:
     }
     ((rate, of_failed, lost, p),) = table(result, "what the test changes").values()
     assert (rate.count, rate.n, of_failed.n, lost, p) == (3, 3, 3, 0, 0.25)
-    (untested,) = [one for one in result.data["functions"] if one["target"] == "untested"]
+    (untested,) = [one for one in entries(result, "functions") if one["target"] == "untested"]
     assert untested["input"] == "generated"
 
 
@@ -183,7 +178,7 @@ def test_a_model_that_needs_no_test_and_follows_none() -> None:
     def knows(text: str) -> str:
         return next(f"    return {body}\n" for name, body in bodies.items() if f"def {name}" in text)
 
-    result = TASKS["specification"].run(request(knows))
+    result = probed("specification", knows, SOURCE)
     counts = {title: row[1].count for title, row in table(result, "specification reasoning").items()}
     assert counts == {"no test": 3, "with test": 3, "misleading test": 0}
     ((rate, of_failed, _, p),) = table(result, "what the test changes").values()
@@ -197,7 +192,7 @@ def test_no_test_is_left_in_the_specification_without_one() -> None:
         seen.append(text)
         return "    boom(\n"
 
-    result = TASKS["specification"].run(request(answer, SOURCE.partition("\n\n\ndef negative")[0] + "\n"))
+    result = probed("specification", answer, SOURCE.partition("\n\n\ndef negative")[0] + "\n")
     none, again, test, misleading = seen
     assert none == again
     assert ">>>" not in none
@@ -210,9 +205,9 @@ def test_no_test_is_left_in_the_specification_without_one() -> None:
 def test_a_model_that_wavers_gives_no_figures() -> None:
     numbers = count()
     with pytest.raises(CounterlensError, match="twice"):
-        TASKS["specification"].run(request(lambda _: f"    return {next(numbers)}\n"))
+        probed("specification", lambda _: f"    return {next(numbers)}\n", SOURCE)
     with pytest.raises(CounterlensError, match="twice"):
-        TASKS["execution"].run(request(lambda _: f" {next(numbers)}"))
+        probed("execution", lambda _: f" {next(numbers)}", SOURCE)
 
 
 @given(VALUES)
@@ -244,7 +239,7 @@ def test_descriptions_come_from_the_docstring_or_the_dataset() -> None:
     function = find_function(document, "f")
     assert description(Target(document, "f"), function) is None
     assert description(Target(document, "f", description="Echo."), function) == "Echo."
-    empty = hollow(Target(document, "f"), function).text
+    empty = hollow(document, function).text
     assert empty == "def f(x):\n    raise NotImplementedError\n"
 
 
@@ -256,8 +251,13 @@ def test_comments_are_taken_out_and_nothing_else() -> None:
 
 def test_specification_reasoning_of_the_embedded_model(model: LlamaModel) -> None:
     source = 'def add(a, b):\n    """Return the sum.\n\n    >>> add(2, 3)\n    5\n    """\n    return a + b\n'
-    result = TASKS["specification"].run(Request(model, targets_in(Document(source)), best_sandbox))
-    (one,) = json.loads(json.dumps(task_json(result)))["functions"]
+    result = run_targets(
+        SpecificationProbe(),
+        Context(model, best_sandbox),
+        targets_in(Document(source)),
+        SpecificationOptions(),
+    )
+    (one,) = entries(result, "functions")
     assert one["settings"]["none"]["program"].startswith('def add(a, b):\n    """Return the sum."""\n')
     assert set(one["settings"]) == {"none", "true", "misleading"}
     assert (one["gives"], one["misleading"]) == ("5", "-102")

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from threading import Event
 
 import pytest
 
+from counterlens.attribution.base import LIMITS
 from counterlens.errors import Cancelled, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.calls import calls_in, calls_of
 from counterlens.probes.execution.features import features
+from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
 from counterlens.probes.execution.inputs import Origin, inputs_of
-from counterlens.probes.execution.prompts import STYLES, prompt, shown
-from counterlens.probes.execution.reasoning import question_of
+from counterlens.probes.execution.prompts import STYLES, prompt
+from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.truth import truth_of
-from counterlens.probes.registry import TASKS
-from counterlens.probes.task import Request, Target
-from counterlens.reports.tables import task_json
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.runner import run_targets
+from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from tests.probes.execution.asking import entries
 
 SOURCE = '''\
 import math
@@ -179,35 +182,41 @@ def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
     document = Document(SOURCE)
     targets = [Target(document, name) for name in ("reads", "A.f")]
     targets.append(Target(Document("def echo(x):\n    return x\n"), "echo", id="E/1", call="echo(7)"))
-    result = TASKS["execution"].run(Request(model, targets, best_sandbox))
-    found = json.loads(json.dumps(task_json(result)))
-    assert {(one["target"], one["style"]) for one in found["answers"]} == {("E/1", style) for style in STYLES}
-    assert {one["truth"] for one in found["answers"]} == {"7"}
-    assert sorted(found["left_out"].values()) == [1, 1]
-    for one in found["answers"]:
+    result = run_targets(ExecutionProbe(), Context(model, best_sandbox), targets, ExecutionOptions())
+    answers = entries(result, "answers")
+    assert {(one["target"], one["style"]) for one in answers} == {("E/1", style) for style in STYLES}
+    assert {one["truth"] for one in answers} == {"7"}
+    assert sorted(result.left_out.values()) == [1, 1]
+    for one in answers:
         assert (one["outcome"] == "unparsable") == (one["answer"] is None)
 
 
 def test_inputs_are_generated_only_where_nobody_wrote_one_down(model: LlamaModel) -> None:
-    request = Request(model, [Target(Document(SOURCE), name) for name in ("double", "bare")], best_sandbox)
-    for target, origin in zip(request.targets, (Origin.EXAMPLE, Origin.GENERATED), strict=True):
-        found = list(inputs_of(target, find_function(target.document, target.qualname), request))
+    asking = Context(model, best_sandbox)
+    targets = [Target(Document(SOURCE), name) for name in ("double", "bare")]
+    for target, origin in zip(targets, (Origin.EXAMPLE, Origin.GENERATED), strict=True):
+        function = find_function(target.document, target.qualname)
+        found = list(inputs_of(asking, target, function, seed=0, limits=LIMITS))
         assert found
         assert {one.origin for one in found} == {origin}
         assert all(one.call.startswith(f"{target.qualname}(") for one in found)
-        question = question_of(target, request)
+        question = question_of(asking, target, seed=0, limits=LIMITS)
         assert question.input in found
-        assert question == question_of(target, request)
+        assert question == question_of(asking, target, seed=0, limits=LIMITS)
     given = Target(Document(SOURCE), "bare", call="bare('x')")
-    assert question_of(given, request).input.origin is Origin.DATASET
+    assert question_of(asking, given, seed=0, limits=LIMITS).input.origin is Origin.DATASET
 
 
 def test_it_can_be_stopped_and_says_what_is_missing(model: LlamaModel) -> None:
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
-        TASKS["execution"].run(
-            Request(model, [Target(Document(SOURCE), "double")], best_sandbox, cancel=stop)
+        run_targets(
+            ExecutionProbe(),
+            Context(model, best_sandbox, Steps(stop)),
+            [Target(Document(SOURCE), "double")],
+            ExecutionOptions(),
         )
+    target = Target(Document(SOURCE), "reads")
     with pytest.raises(SourceError, match="no call"):
-        TASKS["execution"].run(Request(model, [Target(Document(SOURCE), "reads")], best_sandbox))
+        ExecutionProbe().run(Context(model, best_sandbox), target, ExecutionOptions())

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from counterlens.attribution.base import LIMITS
 from counterlens.errors import SourceError
 from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe
 from counterlens.probes.execution.coherence_tables import square
-from counterlens.probes.execution.reasoning import Form, LeftOut, question_of
+from counterlens.probes.execution.questions import question_of
+from counterlens.probes.execution.record import CoherenceRecord, Form
 from counterlens.probes.execution.states import MARK, marked, points
 from counterlens.probes.execution.unrolling import unrolled
 from counterlens.probes.observe.run import trace
-from counterlens.probes.registry import TASKS
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
-from counterlens.probes.task import Request, Target
-from counterlens.reports.tables import task_json
+from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
-from tests.probes.execution.test_own_and_specified import request, table
+from tests.probes.execution.asking import context, entries, probed, table
 
 SOURCE = '''\
 def count(words, letter):
@@ -117,11 +119,10 @@ def plain(x):
 
 
 def test_nested_loops_are_written_out_as_they_ran() -> None:
-    asked = request(lambda _: "", LOOPS)
-    target = asked.targets[0]
-    question = question_of(target, asked)
+    asking, target = context(lambda _: ""), targets_in(Document(LOOPS))[0]
+    question = question_of(asking, target, seed=0, limits=LIMITS)
     assert question.truth.rounds == 6
-    found = unrolled(target, question, asked)
+    found = unrolled(asking, target, question, LIMITS)
     assert found.form is Form.UNROLLED
     assert found.source.count("made.append(a * b)") == 4
     assert "for b" not in found.source.partition("def first")[0]
@@ -130,10 +131,10 @@ def test_nested_loops_are_written_out_as_they_ran() -> None:
 
 @pytest.mark.parametrize(("number", "says"), [(1, "`break`"), (2, "it has no loops")])
 def test_what_cannot_be_unrolled_says_why(number: int, says: str) -> None:
-    asked = request(lambda _: "", LOOPS)
-    target = asked.targets[number]
-    with pytest.raises(LeftOut, match=says):
-        unrolled(target, question_of(target, asked), asked)
+    asking, target = context(lambda _: ""), targets_in(Document(LOOPS))[number]
+    question = question_of(asking, target, seed=0, limits=LIMITS)
+    with pytest.raises(SourceError, match=says):
+        unrolled(asking, target, question, LIMITS)
 
 
 def test_the_effect_of_unrolling_is_of_the_same_functions() -> None:
@@ -141,7 +142,7 @@ def test_the_effect_of_unrolling_is_of_the_same_functions() -> None:
         truth = "[0, 0, 0, 1]" if "for b" not in text.partition("def first")[0] else "[]"
         return f" {truth}" if text.endswith("==") else f" so\n# Answer: {truth}"
 
-    result = TASKS["execution"].run(request(reads, LOOPS, unroll=True))
+    result = probed("execution", reads, LOOPS, unroll=True)
     n, loops, without, gained, lost, p = table(result, "the effect of unrolling loops")["direct"]
     assert (n, loops.count, without.count, gained, lost, p) == (1, 0, 1, 1, 0, 1.0)
     reasons = [reason for reason in result.left_out if reason.startswith("not asked about unrolled")]
@@ -181,14 +182,14 @@ def test_outputs_and_states_are_counted_together() -> None:
             return " I cannot determine it" if "While total" in text else " 3"
         return " 11" if text.endswith("total([4, 7]) ==") else " 4"
 
-    result = TASKS["coherence"].run(request(answer, STATES))
-    found = json.loads(json.dumps(task_json(result)))
-    counts = square(found["calls"])
+    result = probed("coherence", answer, STATES)
+    calls = entries(result, "calls")
+    counts = square([call for record in result.probed for call in cast(CoherenceRecord, record).calls])
     assert (counts[True, False], counts[False, True], counts.total()) == (1, 1, 2)
     rows = table(result, "coherence")
     assert rows["right"][:3] == (1, 0, 1)
     assert rows["not right"][:3] == (1, 1, 0)
-    (total, same) = sorted(found["calls"], key=lambda one: one["target"], reverse=True)
+    (total, same) = sorted(calls, key=lambda one: one["target"], reverse=True)
     assert {one["outcome"] for one in total["states"]} == {"refused"}
     assert [(one["variable"], one["times"], one["truth"]) for one in same["states"]] == [("y", 1, "3")]
     assert table(result, "answers that could not be read") == {"state": ("it says that it cannot tell", 2)}
@@ -197,14 +198,15 @@ def test_outputs_and_states_are_counted_together() -> None:
 def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
     targets: list[Target] = targets_in(Document(STATES), "same")
     seen: list[Any] = []
-    asked = Request(model, targets, best_sandbox, report=lambda *step: seen.append(step))
-    result = TASKS["coherence"].run(asked)
-    (one,) = json.loads(json.dumps(task_json(result)))["calls"]
+    asking = Context(model, best_sandbox, Steps(progress=lambda *step: seen.append(step)))
+    result = run_targets(CoherenceProbe(), asking, targets, CoherenceOptions())
+    (one,) = entries(result, "calls")
     assert one["truth"] == "3"
     assert len(one["states"]) == 1
     assert seen
+    (still,) = targets_in(Document("def f():\n    return 1\n"))
     with pytest.raises(SourceError, match="no call"):
-        TASKS["coherence"].run(request(lambda _: "", "def f():\n    return 1\n"))
+        CoherenceProbe().run(context(lambda _: ""), still, CoherenceOptions())
 
 
 def test_long_values_are_no_states_to_ask_about() -> None:

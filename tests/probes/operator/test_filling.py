@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.models.base import Completion, Prompt
+from counterlens.models.base import Api, Completion, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.operator.filling import filled, filled_table, fills, operator_in
 from counterlens.probes.probe import Context, Target
@@ -42,8 +42,7 @@ class Fills:
     """A model that fills in what it is told to, and keeps what it was shown."""
 
     def __init__(self, model: LlamaModel, answers: Sequence[str]) -> None:
-        details = tuple((name, "fill" if name == "api" else value) for name, value in model.info.details)
-        self.info = replace(model.info, details=details)
+        self.info = replace(model.info, api=Api.FILL)
         self.answers, self.shown = iter(answers), list[Prompt]()
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:

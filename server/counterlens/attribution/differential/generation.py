@@ -67,7 +67,8 @@ class CallPlan:
     def draw(self, combination: Sequence[int], number: int, of_seed: int) -> list[Call]:
         """Distinct calls with arguments of some kinds; the same ones for the same seed."""
         parts = [
-            self._part(one, one.kinds[kind]) for one, kind in zip(self.parameters, combination, strict=True)
+            self._part(parameter, parameter.kinds[kind])
+            for parameter, kind in zip(self.parameters, combination, strict=True)
         ]
         if not parts:
             return [Call(())]
@@ -122,7 +123,7 @@ def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen
     Raises:
         Unknown: no values are known for one of its parameters; says which.
     """
-    decorators = {ast.unparse(one) for one in node.decorator_list}
+    decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     bound = owner is not None and "staticmethod" not in decorators
     target = f"{owner.name}.{node.name}" if owner else node.name
     first: list[Parameter] = []
@@ -133,8 +134,8 @@ def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen
     arguments = node.args
     needed = required(arguments)[1 if bound else 0 :]
     parameters = [
-        Parameter(one.arg, False, False, False, _kinds(shapes, one, at, seen))
-        for at, one in enumerate(needed)
+        Parameter(argument.arg, False, False, False, _kinds(shapes, argument, at, seen))
+        for at, argument in enumerate(needed)
     ]
     parameters += _others(shapes, arguments, len(needed), seen)
     direct = [] if first else [call for call in seen if _fits(call, arguments, len(needed))]
@@ -159,15 +160,12 @@ def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequenc
     )
     pairs = list(zip(by_position[::-1], arguments.defaults[::-1], strict=False))[::-1]
     pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))  # type: ignore[arg-type]
-    for one, default in [] if arguments.vararg else pairs:
-        kind = _optional(shapes, one, default, seen)
+    for argument, default in pairs:
+        if arguments.vararg and argument not in arguments.kwonlyargs:
+            continue  # it could only be passed by position, before the others
+        kind = _optional(shapes, argument, default, seen)
         if kind is not None:
-            found.append(Parameter(one.arg, True, default is not None, False, (kind,)))
-    for one, default in pairs if arguments.vararg else []:
-        if one in arguments.kwonlyargs:
-            kind = _optional(shapes, one, default, seen)
-            if kind is not None:
-                found.append(Parameter(one.arg, True, default is not None, False, (kind,)))
+            found.append(Parameter(argument.arg, True, default is not None, False, (kind,)))
     return found
 
 
@@ -186,7 +184,7 @@ def _optional(
                 else shapes.anything()
             )
         value = ast.literal_eval(default)
-        known = [shapes.like(one) for one in [*given_values, value] if one is not None]
+        known = [shapes.like(example) for example in [*given_values, value] if example is not None]
         return st.one_of(known) if known else None
     except (Unknown, ValueError, TypeError, SyntaxError):
         if default is None:
@@ -222,7 +220,7 @@ def _kinds(shapes: Shapes, parameter: ast.arg, at: int, seen: Sequence[Call]) ->
 
 def _fits(call: Call, arguments: ast.arguments, needed: int) -> bool:
     given_names = {name for name, _ in call.named}
-    known = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+    known = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
     enough = len(call.positional) + len(given_names) >= needed
     most = len(arguments.posonlyargs) + len(arguments.args)
     return enough and given_names <= known and (arguments.vararg is not None or len(call.positional) <= most)

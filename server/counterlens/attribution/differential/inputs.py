@@ -78,7 +78,9 @@ def written(value: Any) -> str:
     if isinstance(value, Built):
         if value.arguments is None:
             return value.name
-        inner = (f"{name}={written(one)}" if name else written(one) for name, one in value.arguments)
+        inner = (
+            f"{name}={written(argument)}" if name else written(argument) for name, argument in value.arguments
+        )
         return f"{value.name}({', '.join(inner)})"
     if isinstance(value, float) and not math.isfinite(value):
         return f"float({str(value)!r})"

@@ -9,7 +9,7 @@ from threading import Event
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
-from counterlens.attribution.recording import CallRecord, Trouble
+from counterlens.attribution.recording import CallRecord
 
 ID = "differential"
 ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evidence is weak
@@ -56,25 +56,27 @@ class DifferentialJudge:
         )
         seen, trouble = recording.observations, recording.trouble
         pairs = list(zip(original.calls, original.observations, seen, strict=False))
-        apart = [(call, one, other) for call, one, other in pairs if not one.like(other)]
+        apart = [(call, before, other) for call, before, other in pairs if not before.like(other)]
         evidence: Evidence
         if apart:
-            call, one, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
+            call, before, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
             if not other.limit:
-                call, one, other = self._smallest(program, call, one, other, cancel)
+                call, before, other = self._smallest(program, call, before, other, cancel)
             judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
-            evidence = self._difference(call, one, other, len(apart), len(pairs))
+            evidence = self._difference(call, before, other, len(apart), len(pairs))
         elif trouble is not None:
             judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
             running = original.calls[len(seen)] if trouble.kind in {"ended", "timed out"} and seen else None
-            evidence = self._evidence(len(seen), self._written(running), _said(trouble))
+            evidence = self._evidence(len(seen), self._written(running), str(trouble))
         else:
             judgement = Judgement.PASSED
             evidence = self._evidence(len(seen), None, self.basis)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
-    def _difference(self, call: Call, one: CallRecord, other: CallRecord, apart: int, tried: int) -> Evidence:
-        was, now = one.differences(other)
+    def _difference(
+        self, call: Call, before: CallRecord, other: CallRecord, apart: int, tried: int
+    ) -> Evidence:
+        was, now = before.differences(other)
         how_many = f"{apart} of {tried} inputs tell them apart" + (
             ", this is the smallest" if tried > 1 else ""
         )
@@ -116,22 +118,17 @@ class DifferentialJudge:
         ours = recorder.record(self.original.text, tasks, seconds=SECONDS, steps=STEPS, cancel=cancel)
         theirs = recorder.record(program, tasks, seconds=SECONDS, stop=True, cancel=cancel)
         return [
-            (call, one, other)
-            for call, one, other in zip(calls, ours.observations, theirs.observations, strict=False)
-            if one.comparable and one.returned >= returning and not other.limit and not one.like(other)
-            and one.exception not in {"TypeError", "AttributeError"}
+            (call, before, other)
+            for call, before, other in zip(calls, ours.observations, theirs.observations, strict=False)
+            if before.comparable and before.returned >= returning
+            and not other.limit and not before.like(other)
+            and before.exception not in {"TypeError", "AttributeError"}
         ]  # fmt: skip
 
 
 def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
     """The judge where there can be one."""
     return DifferentialJudge(found) if isinstance(found, Original) else None
-
-
-def _said(trouble: Trouble) -> str:
-    if trouble.kind == "import":
-        return f"it cannot be imported: {trouble.message}"
-    return f"it does not define {trouble.message}" if trouble.kind == "missing" else trouble.message
 
 
 def _brief(text: str) -> str:

@@ -21,7 +21,7 @@ _MOST_FILES, _LARGEST = 100, 1 << 20  # files with examples, bytes of each
 
 def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
     """The literals of a function, and those in calls of it."""
-    values: list[Any] = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    values: list[Any] = [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
     docstring = ast.get_docstring(node, clean=False) if isinstance(node, ast.FunctionDef) else None
     values = [value for value in values if value != docstring]
     for call in calls:
@@ -103,7 +103,9 @@ def _call(node: ast.expr, name: str) -> Call | None:
         return None
     try:
         positional = tuple(ast.literal_eval(argument) for argument in node.args)
-        named = tuple((one.arg, ast.literal_eval(one.value)) for one in node.keywords if one.arg)
+        named = tuple(
+            (keyword.arg, ast.literal_eval(keyword.value)) for keyword in node.keywords if keyword.arg
+        )
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
     return Call(positional, named) if len(named) == len(node.keywords) else None

@@ -84,7 +84,7 @@ def study(
     if reason is not None:
         return Untestable(reason)
     node, around = find_node(module, qualname)
-    owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
+    owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     if not isinstance(node, ast.FunctionDef):
         return Untestable("it is not a function")
     # Only now: they stand on Hypothesis, whose import is a good part of a start, and few functions get here.
@@ -144,18 +144,22 @@ class _Study:
 
     def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
         """Which types it takes: those on which it ends otherwise than by a TypeError or AttributeError."""
-        drawn = [(one, call) for one in combinations for call in self._plan.draw(one, 4, self._seed)]
+        drawn = [
+            (combination, call)
+            for combination in combinations
+            for call in self._plan.draw(combination, 4, self._seed)
+        ]
         recording = self._record([call for _, call in drawn])
         if not recording.observations:
             return _trouble(recording)
-        ends: dict[tuple[int, ...], list[float]] = {one: [] for one in combinations}
+        ends: dict[tuple[int, ...], list[float]] = {combination: [] for combination in combinations}
         for (combination, _), seen in zip(drawn, recording.observations, strict=False):
             well = seen.limit is None and seen.exception not in _ILL_TYPED
             ends[combination].append(1.0 if seen.returned else 0.3 if well else 0.0)
-        scores = {one: sum(values) / len(values) for one, values in ends.items() if values}
+        scores = {combination: sum(values) / len(values) for combination, values in ends.items() if values}
         best = max(scores.values(), default=0.0)
-        kept = [one for one, score in scores.items() if score and score >= best - 0.25]
-        return sorted(kept, key=lambda one: -scores[one])[:6] or Untestable(
+        kept = [combination for combination, score in scores.items() if score and score >= best - 0.25]
+        return sorted(kept, key=lambda combination: -scores[combination])[:6] or Untestable(
             "no types of its arguments are known, and none that were tried suit it"
         )
 

@@ -221,25 +221,34 @@ class Shapes:
         return st.tuples(*pairs).map(lambda arguments: Built(name, arguments))
 
     def _fields(self, node: ast.ClassDef, bases: set[str]) -> list[tuple[str, ast.expr]]:
-        made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        made = [
+            child for child in node.body if isinstance(child, ast.FunctionDef) and child.name == "__init__"
+        ]
         if made:
             needed = required(made[-1].args)[1:]
             if any(parameter.annotation is None for parameter in needed):
                 raise Unknown(f"{node.name}, whose __init__ has no annotations")
-            return [(one.arg, one.annotation) for one in needed if one.annotation is not None]
-        decorated = {_last(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list} & {
+            return [
+                (parameter.arg, parameter.annotation)
+                for parameter in needed
+                if parameter.annotation is not None
+            ]
+        decorated = {
+            _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            for decorator in node.decorator_list
+        } & {
             "dataclass",
             "define",
             "frozen",
         }
         if decorated or bases & {"NamedTuple", "TypedDict"}:
             return [
-                (one.target.id, one.annotation)
-                for one in node.body
-                if isinstance(one, ast.AnnAssign)
-                and isinstance(one.target, ast.Name)
-                and _last(one.annotation) != "ClassVar"
-                and not (isinstance(one.value, ast.Call) and _last(one.value.func) == "field")
+                (statement.target.id, statement.annotation)
+                for statement in node.body
+                if isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
+                and _last(statement.annotation) != "ClassVar"
+                and not (isinstance(statement.value, ast.Call) and _last(statement.value.func) == "field")
             ]
         if bases - {"object", "ABC", "Generic", "Protocol"}:
             raise Unknown(f"{node.name}, which inherits how it is made")

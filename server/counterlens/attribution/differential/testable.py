@@ -47,7 +47,7 @@ def find_node(module: ast.Module, qualname: str) -> tuple[_Function | None, list
     for name in qualname.split("."):
         if found is not module:
             around.append(found)
-        named = [one for one in _definitions(found) if one.name == name]
+        named = [definition for definition in _definitions(found) if definition.name == name]
         if not named:
             return None, []
         found = named[-1]  # of several the last one counts
@@ -74,7 +74,10 @@ def why_not(module: ast.Module, qualname: str) -> str | None:
         return "it is defined inside of another function"
     if len(around) > 1:
         return "its class is defined inside of another class"
-    if any(_decorator(one) in {"property", "setter", "fixture", "command"} for one in node.decorator_list):
+    if any(
+        _decorator(decorator) in {"property", "setter", "fixture", "command"}
+        for decorator in node.decorator_list
+    ):
         return "it is not called like a function"
     names = _imports(module)
     for reached in _reached(module, node, around):
@@ -103,7 +106,7 @@ def _reached(module: ast.Module, start: ast.AST, around: list[ast.AST]) -> Itera
         for node in owner.body
         if isinstance(node, _Function)
     }
-    waiting, done = [start, *(one for name, one in methods.items() if name == "__init__")], set()
+    waiting, done = [start, *(method for name, method in methods.items() if name == "__init__")], set()
     while waiting:
         node = waiting.pop(0)
         if id(node) in done:
@@ -161,7 +164,7 @@ def _meaning(node: ast.expr, names: dict[str, str]) -> str | None:
 
 
 def _of_module(name: str) -> str | None:
-    if name in _HARMLESS or any(name == one.partition(".")[0] for one in _HARMLESS):
+    if name in _HARMLESS or any(name == harmless.partition(".")[0] for harmless in _HARMLESS):
         return None  # the module alone is the beginning of an attribute that is looked at by itself
     for module, reason in _MODULES.items():
         if name == module or name.startswith(module + "."):
@@ -170,6 +173,6 @@ def _of_module(name: str) -> str | None:
         return "asks the operating system"
     if name.startswith("sys.") and name.split(".")[1] in {"stdin", "argv", "exit"}:
         return "reads its standard input or ends the process"
-    if any(name.endswith(one) or f"{one}." in name for one in _ATTRIBUTES):
+    if any(name.endswith(attribute) or f"{attribute}." in name for attribute in _ATTRIBUTES):
         return "depends on random numbers" if "rand" in name else "depends on the time"
     return None

@@ -11,23 +11,23 @@ import numpy.typing as npt
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama import healing
-from counterlens.models.llama.asking import Asked, Asker
-from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prompt_encoding import EncodedPrompt, PromptEncoder
+from counterlens.models.llama.sequences import Row, SequenceBatch
 
 
 @dataclass
 class Completer:
-    """Completes prompts with one engine. What is asked in one call decodes together.
+    """Completes prompts with one engine; the prompts of one call decode together.
 
     How a batch is made up moves logits a little, so a near tie may fall the other way in another batch. The
     answers to one call depend on its prompts and their order, and on nothing else.
     """
 
-    asker: Asker
+    encoder: PromptEncoder
     engine: Engine
     constraint: healing.Constraint
-    lanes: Lanes
+    batch: SequenceBatch
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Continue each prompt at temperature 0; equal prompts are answered once.
@@ -40,10 +40,10 @@ class Completer:
 
         Raises:
             ModelError: a prompt is empty, or asks for more than the context holds.
-            Cancelled, ModelError: as `Lanes.decode`.
+            Cancelled, ModelError: as `SequenceBatch.decode`.
         """
-        distinct = [_Growing(self.asker.ask(prompt)) for prompt in dict.fromkeys(prompts)]
-        needs = [len(one.asked.tokens) + one.asked.max_tokens for one in distinct]
+        distinct = [_Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
+        needs = [len(growing.encoded.tokens) + growing.encoded.max_tokens for growing in distinct]
         finished = 0
 
         def advance() -> None:
@@ -51,31 +51,32 @@ class Completer:
             finished += 1
             progress(finished, len(distinct))
 
-        for group in self.lanes.groups(needs):
-            self.lanes.start([needs[i] for i in group])
+        for group in self.batch.groups(needs):
+            self.batch.start([needs[i] for i in group])
             self._generate([distinct[i] for i in group], advance)
-        answers = {one.asked.prompt: one.answer for one in distinct}
+        answers = {growing.encoded.prompt: growing.answer for growing in distinct}
         return [answers[prompt] for prompt in prompts]
 
     def _generate(self, group: list[_Growing], advance: Callable[[], None]) -> None:
-        logits: Sequence[npt.NDArray[np.float32]] = self.lanes.read([one.asked.tokens for one in group])
-        growing = list(enumerate(group))
-        while growing:
+        sequences = [growing.encoded.tokens for growing in group]
+        logits: Sequence[npt.NDArray[np.float32]] = self.batch.read(sequences)
+        unfinished = list(enumerate(group))
+        while unfinished:
             if self.engine.cancelled.is_set():
                 raise Cancelled
-            rows, still = [], []
-            for (lane, one), row in zip(growing, logits, strict=True):
-                grammar = one.asked.grammar
-                token = grammar.choose(row) if grammar else self._choose(row, one.missing)
-                one.append(token, self.engine)
-                if one.finish:
+            rows, left = [], []
+            for (seq_id, growing), row in zip(unfinished, logits, strict=True):
+                grammar = growing.encoded.grammar
+                token = grammar.choose(row) if grammar else self._choose(row, growing.missing)
+                growing.append(token, self.engine)
+                if growing.finish:
                     advance()
                 else:
-                    rows.append(Row(lane, token, wanted=True))
-                    still.append((lane, one))
-            growing = still
+                    rows.append(Row(seq_id, token, wanted=True))
+                    left.append((seq_id, growing))
+            unfinished = left
             if rows:
-                logits = list(self.lanes.decode(rows))
+                logits = list(self.batch.decode(rows))
 
     def _choose(self, logits: npt.NDArray[np.float32], required: bytes) -> int:
         """The most likely token, of those that spell out what is required."""
@@ -89,17 +90,17 @@ class Completer:
 
 @dataclass
 class _Growing:
-    """A completion on its way.
+    """A completion that is being generated.
 
     Attributes:
-        asked: What is continued.
-        written: What was generated, what was required included.
+        encoded: The prompt.
+        written: What was generated, the required bytes included.
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
         text: The continuation.
     """
 
-    asked: Asked
+    encoded: EncodedPrompt
     written: bytes = b""
     count: int = 0
     finish: str = ""
@@ -108,22 +109,22 @@ class _Growing:
     @property
     def missing(self) -> bytes:
         """What is still to be spelled out."""
-        return self.asked.required[len(self.written) :]
+        return self.encoded.required[len(self.written) :]
 
     @property
     def answer(self) -> Completion:
-        return Completion(self.text, self.finish, self.count, self.asked.dropped)
+        return Completion(self.text, self.finish, self.count, self.encoded.dropped)
 
     def append(self, token: int, engine: Engine) -> None:
         """Take the next token, and see whether it ends here."""
         over = token in engine.ends and not self.missing
         if not over:
-            if self.asked.grammar:
-                self.asked.grammar.accept(token)
+            if self.encoded.grammar:
+                self.encoded.grammar.accept(token)
             self.written += engine.pieces[token]
             self.count += 1
-        full = self.count >= self.asked.max_tokens
-        self.text, ended = self.asked.text(self.written, complete=over or full)
+        full = self.count >= self.encoded.max_tokens
+        self.text, ended = self.encoded.text(self.written, complete=over or full)
         if over or ended:
             self.finish = "stop"
         elif full:

@@ -1,6 +1,6 @@
-"""Scores of many texts that follow the same context: what several begin with is read once, and all in step.
+"""Scores of many texts that follow the same context, decoded in step; shared prefixes are read once.
 
-What all of them begin with is held for the next call, too, which often begins alike.
+The prefix that all of them share is held for the next call, too, which often begins alike.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import ModelError
-from counterlens.models.llama.branching import Branch, branches
-from counterlens.models.llama.lanes import Lanes, Row
 from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prefix_plan import Fork, plan_prefixes
 from counterlens.models.llama.protocol import ScoreContinuations, Scored
 from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
+from counterlens.models.llama.sequences import Row, SequenceBatch
 
 _PLANNED = 64
 """Sequences that are planned together at most: a plan compares each with each."""
@@ -48,7 +48,7 @@ class ContinuationScorer:
     """Scores continuations with one engine; the answers to one call depend on what was asked in it alone."""
 
     engine: Engine
-    lanes: Lanes
+    batch: SequenceBatch
 
     def score(self, request: ScoreContinuations, progress: Callable[[int, int], None]) -> list[Scored]:
         """Score each continuation as `Scorer.score` would, but for rounding.
@@ -61,11 +61,11 @@ class ContinuationScorer:
 
         Raises:
             ModelError: a continuation is longer than the model's window.
-            Cancelled, ModelError: as `Lanes.decode`.
+            Cancelled, ModelError: as `SequenceBatch.decode`.
         """
         k = request.alternatives
         sequences = self._sequences(request)
-        total = sum(len(one.tokens) - one.first for one in sequences)
+        total = sum(len(sequence.tokens) - sequence.first for sequence in sequences)
         done = 0
 
         def advance(tokens: int) -> None:
@@ -79,14 +79,14 @@ class ContinuationScorer:
                 self._read(group, k, advance)
         return [
             gathered(
-                one.rows,
-                one.ends,
-                np.arange(one.first, len(one.tokens), dtype=np.int64),
+                sequence.rows,
+                sequence.ends,
+                np.arange(sequence.first, len(sequence.tokens), dtype=np.int64),
                 k,
                 self.engine.pieces,
-                unscored=one.unscored,
+                unscored=sequence.unscored,
             )
-            for one in sequences
+            for sequence in sequences
         ]
 
     def _sequences(self, request: ScoreContinuations) -> list[_Sequence]:
@@ -110,15 +110,16 @@ class ContinuationScorer:
 
     def _groups(self, sequences: list[_Sequence]) -> Iterator[_Group]:
         """Sequences that are read together: all of them, if they fit into memory, or halves of them."""
-        fed = [one.tokens[:-1] for one in sequences]
+        fed = [sequence.tokens[:-1] for sequence in sequences]
         shares = self.engine.keeps_prefixes
-        plan = branches(fed) if shares else [Branch(None, 0, lane) for lane in range(len(fed))]
-        lanes, longest = 1 + max(one.lane for one in plan), max(len(one.tokens) for one in sequences)
-        holds = shares and self.lanes.fits(lanes + 1, longest)
-        if holds or len(sequences) == 1 or (not shares and self.lanes.fits(lanes, longest)):
-            alike = min([one.start for one in plan[1:]], default=len(fed[0]))
-            held = max(0, min(sequences[0].first - 1, alike)) if holds else 0
-            self.lanes.reserve(lanes + holds, longest)
+        plan = plan_prefixes(fed) if shares else [Fork(None, 0, slot) for slot in range(len(fed))]
+        slots = 1 + max(fork.slot for fork in plan)
+        longest = max(len(sequence.tokens) for sequence in sequences)
+        holds = shares and self.batch.fits(slots + 1, longest)
+        if holds or len(sequences) == 1 or (not shares and self.batch.fits(slots, longest)):
+            shared = min([fork.start for fork in plan[1:]], default=len(fed[0]))
+            held = max(0, min(sequences[0].first - 1, shared)) if holds else 0
+            self.batch.reserve(slots + holds, longest)
             yield _Group(sequences, fed, plan, held, int(holds))
             return
         half = len(sequences) // 2
@@ -129,13 +130,13 @@ class ContinuationScorer:
         """Decode some sequences in step; what each of them scores is added to its rows."""
         at = group.held
         if at:
-            self.lanes.hold(group.fed[0][:at])
+            self.batch.hold(group.fed[0][:at])
         waiting = sorted(range(len(group.plan)), key=lambda i: (group.plan[i].start, i))
         live: list[int] = []
         while waiting or live:
             while waiting and group.plan[waiting[0]].start <= at:
                 live.append(self._begin(group, waiting.pop(0), advance))
-            live = sorted((i for i in live if at < len(group.fed[i])), key=group.lane)
+            live = sorted((i for i in live if at < len(group.fed[i])), key=group.seq_id)
             if live:
                 portion = max(1, self.engine.chunk // len(live))
                 until = min(at + portion, group.plan[waiting[0]].start if waiting else at + portion)
@@ -143,49 +144,50 @@ class ContinuationScorer:
                 at = until
 
     def _begin(self, group: _Group, which: int, advance: Callable[[int], None]) -> int:
-        """Let a sequence take over what its parent holds, or what is held; say which it is."""
-        parent, lane = group.plan[which].parent, group.lane(which)
+        """Start a sequence from its parent or from the held prefix, and return its number."""
+        parent, seq_id = group.plan[which].parent, group.seq_id(which)
         if parent is not None:
-            self.lanes.copy(group.lane(parent), lane)
+            self.batch.copy(group.seq_id(parent), seq_id)
             group.sequences[which].rows = list(group.sequences[parent].rows)
             advance(sum(len(rows.logprob) for rows in group.sequences[which].rows))
         elif group.held:
-            self.lanes.copy(0, lane)
+            self.batch.copy(0, seq_id)
         else:
-            self.lanes.cut(lane, 0)
+            self.batch.cut(seq_id, 0)
         return which
 
     def _step(self, group: _Group, live: list[int], at: int, until: int, k: int) -> int:
-        """Decode the tokens of some sequences from one place to another, and say how many were scored."""
+        """Decode the tokens of some sequences from one place to another, and count those that were scored."""
         rows = [
-            Row(group.lane(i), token, wanted=place + 1 >= group.sequences[i].first)
+            Row(group.seq_id(i), token, wanted=place + 1 >= group.sequences[i].first)
             for i in live
             for place, token in enumerate(group.fed[i][at:until], at)
         ]
-        logits = self.lanes.decode(rows)
-        used = told = 0
+        logits = self.batch.decode(rows)
+        used = copied = 0
         for i in live:
-            one = group.sequences[i]
-            targets = one.tokens[max(at + 1, one.first) : until + 1]
+            sequence = group.sequences[i]
+            targets = sequence.tokens[max(at + 1, sequence.first) : until + 1]
             if targets:
                 after = logits[used : used + len(targets)]
-                one.rows.append(reduce(after, np.asarray(targets, np.int64), k))
+                sequence.rows.append(reduce(after, np.asarray(targets, np.int64), k))
                 used += len(targets)
-                for twin in one.twins if until >= len(group.fed[i]) else ():
+                for twin in sequence.twins if until >= len(group.fed[i]) else ():
                     ends = np.asarray([*targets[:-1], twin.tokens[-1]], np.int64)
-                    twin.rows = [*one.rows[:-1], reduce(after, ends, k)]
-                    told += sum(len(rows.logprob) for rows in twin.rows)
-        return used + told
+                    twin.rows = [*sequence.rows[:-1], reduce(after, ends, k)]
+                    copied += sum(len(rows.logprob) for rows in twin.rows)
+        return used + copied
 
 
 def _without_twins(sequences: list[_Sequence]) -> list[_Sequence]:
     """The sequences of which different things are decoded; each of the others becomes the twin of one."""
-    found: dict[tuple[int, int, tuple[int, ...]], _Sequence] = {}
-    for one in sequences:
-        same = found.setdefault((one.first, one.unscored, tuple(one.tokens[:-1])), one)
-        if same is not one:
-            same.twins.append(one)
-    return list(found.values())
+    distinct: dict[tuple[int, int, tuple[int, ...]], _Sequence] = {}
+    for sequence in sequences:
+        decoded = (sequence.first, sequence.unscored, tuple(sequence.tokens[:-1]))
+        twin = distinct.setdefault(decoded, sequence)
+        if twin is not sequence:
+            twin.twins.append(sequence)
+    return list(distinct.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +198,17 @@ class _Group:
         sequences: With their scores so far.
         fed: What is decoded of each: the logits of a token are those after the one before it, and after the
             last nothing is asked.
-        plan: How each of them comes to be.
-        held: How many tokens all of them take over from lane 0.
-        first_lane: The lane of the plan's lane 0.
+        plan: Where each of them forks from which.
+        held: How many tokens all of them take over from sequence 0 of the batch.
+        first_slot: The sequence of the batch that is the plan's slot 0.
     """
 
     sequences: list[_Sequence]
     fed: list[list[int]]
-    plan: list[Branch]
+    plan: list[Fork]
     held: int
-    first_lane: int
+    first_slot: int
 
-    def lane(self, which: int) -> int:
-        """Where a sequence is kept."""
-        return self.first_lane + self.plan[which].lane
+    def seq_id(self, which: int) -> int:
+        """The number of a sequence in the batch."""
+        return self.first_slot + self.plan[which].slot

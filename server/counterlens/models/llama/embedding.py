@@ -1,4 +1,4 @@
-"""Texts to vectors: a model's last hidden states, one a token, pooled to one a text.
+"""Text embeddings: a model's last hidden states, one per token, pooled to one per text.
 
 An embedding model's file says how its states are pooled. A model that only continues text has no vector of
 its own for a whole text; the mean of its last hidden states stands for one.
@@ -83,11 +83,11 @@ class Embedder:
         context = engine.open_context(room, states=group)
         batch = llama.llama_batch_init(group, 0, 1)
         try:
-            found = []
-            for number, one in enumerate(tokens):
+            vectors = []
+            for number, text_tokens in enumerate(tokens):
                 progress(number, len(tokens))
-                found.append(pooled(self._states(context, batch, one, group), pooling))
-            return np.array(found, np.float32)
+                vectors.append(pooled(self._states(context, batch, text_tokens, group), pooling))
+            return np.array(vectors, np.float32)
         finally:
             llama.llama_batch_free(batch)
             llama.llama_free(context)

@@ -66,8 +66,8 @@ class Grammar:
         raw["id"], raw["logit"], raw["p"] = tokens, logits, 0
         array = llama.llama_token_data_array(data=data, size=count, selected=-1, sorted=False)
         llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
-        found: npt.NDArray[np.float32] = raw["logit"].copy()
-        return found
+        allowed: npt.NDArray[np.float32] = raw["logit"].copy()
+        return allowed
 
 
 _TOKEN = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])

@@ -1,4 +1,4 @@
-"""Token healing: a prompt is cut back to a token boundary, and what was cut off constrains the first tokens.
+"""Token healing: a prompt is cut back to a token boundary, and the bytes cut off constrain the first tokens.
 
 A prompt that ends in the middle of what the tokenizer would make one token (a newline before its
 indentation, half a word) asks the model for something that it has never seen. So the trailing blanks and
@@ -38,10 +38,10 @@ class Constraint:
         """The tokens that are a prefix of `required`, or that begin with it."""
         low = bisect.bisect_left(self._pieces, required)
         high = bisect.bisect_left(self._pieces, required + b"\xff" * 8, low)
-        found = [self._tokens[low:high]]
+        ranges = [self._tokens[low:high]]
         for length in range(1, len(required)):
             part = required[:length]
             start = bisect.bisect_left(self._pieces, part)
             stop = bisect.bisect_right(self._pieces, part, start)
-            found.append(self._tokens[start:stop])
-        return np.concatenate(found)
+            ranges.append(self._tokens[start:stop])
+        return np.concatenate(ranges)

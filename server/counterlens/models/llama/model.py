@@ -1,4 +1,4 @@
-"""`LlamaModel`: a GGUF file, answered for by a child process."""
+"""Local models: a GGUF file through llama.cpp in a child process."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
-from typing import Self
 
 import numpy as np
 
 from counterlens.errors import ModelError
 from counterlens.models.base import (
+    Api,
     Capability,
     Completion,
+    Model,
     ModelInfo,
     Progress,
     Prompt,
@@ -37,8 +38,8 @@ from counterlens.models.parameters import PARAMETERS
 DEFAULT_CONTEXT = 8192
 
 
-class LlamaModel:
-    """A local model. Implements `counterlens.models.base.Model`.
+class LlamaModel(Model):
+    """A GGUF file that a child process answers for.
 
     Args:
         path: A GGUF file.
@@ -72,16 +73,19 @@ class LlamaModel:
                 "takes about five minutes), or choose a remote model",
             )
         check_gguf(path)
+        api = Api.named(api)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
         self._process = ModelProcess(Open(str(path), threads, context, api))
         opened: Opened = self._process.start(progress)
-        self.info = ModelInfo(
+        self._info = ModelInfo(
             id=spec,
             name=name or path.stem,
             identity=sha256 or identity(path),
             where="local",
             capabilities=frozenset(Capability),
             context=opened.context,
+            api=api,
+            engine="llama.cpp",
             details=(
                 ("engine", "llama.cpp"),
                 ("api", api),
@@ -94,19 +98,14 @@ class LlamaModel:
         )
 
     @property
+    def info(self) -> ModelInfo:
+        """Identity of the model."""
+        return self._info
+
+    @property
     def pid(self) -> int | None:
         """The process id of the child that holds the model, while it runs."""
         return self._process.pid
-
-    def offers(
-        self,
-        capability: Capability,
-        *,
-        anew: bool = False,  # noqa: ARG002 - there is nothing to ask
-        cancel: Event | None = None,  # noqa: ARG002
-    ) -> bool:
-        """As `Model.offers`."""
-        return capability in self.info.capabilities
 
     def complete(
         self,
@@ -157,7 +156,7 @@ class LlamaModel:
             alternatives,
         )
         scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
-        return [_token_scores(text, one) for text, one in zip(continuations, scored, strict=True)]
+        return [_token_scores(text, scores) for text, scores in zip(continuations, scored, strict=True)]
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
@@ -171,12 +170,6 @@ class LlamaModel:
     def close(self) -> None:
         """End the child process."""
         self._process.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def _token_scores(text: str, scored: Scored) -> TokenScores:

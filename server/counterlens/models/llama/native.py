@@ -78,8 +78,8 @@ class Engine:
         self.cancelled = Event()
         parameters = llama.llama_model_default_params()
         parameters.n_gpu_layers = 0
-        told = _percent(progress)
-        parameters.progress_callback = told
+        loading = _percent(progress)  # must outlive the load
+        parameters.progress_callback = loading
         self._model = llama.llama_model_load_from_file(str(path).encode(), parameters)
         if not self._model:
             raise ModelError(

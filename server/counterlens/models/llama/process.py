@@ -1,4 +1,4 @@
-"""The parent's end of the child process: start it, ask it, cancel, and survive its death."""
+"""The parent's end of the child process: starts it, asks it, cancels, and survives its death."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What parent and child say to each other: length-prefixed pickles over the child's standard streams.
+"""Messages between parent and child: length-prefixed pickles over the child's standard streams.
 
 The child is our own code and runs no foreign one, so pickle is as safe as a function call, and arrays
 cross it without being spelled out as text.
@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.models.base import Prompt
+from counterlens.models.base import Api, Prompt
 
 _LENGTH = struct.Struct("<Q")
 
@@ -26,7 +26,7 @@ class Open:
     path: str
     threads: int
     context: int
-    api: str = "completions"
+    api: Api = Api.COMPLETIONS
 
 
 @dataclass(frozen=True, slots=True)

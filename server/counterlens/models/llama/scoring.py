@@ -145,12 +145,12 @@ class Scorer:
             self._engine.decode(part, logits_from=len(part))
 
 
-def _shared(one: list[int], other: list[int]) -> int:
-    """How many tokens two texts begin with alike."""
-    for i, (a, b) in enumerate(zip(one, other, strict=False)):
+def _shared(first: list[int], second: list[int]) -> int:
+    """Length of the common prefix of two texts, in tokens."""
+    for i, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
             return i
-    return min(len(one), len(other))
+    return min(len(first), len(second))
 
 
 def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> Rows:
@@ -202,9 +202,9 @@ def _best(logits: npt.NDArray[np.float32], maxima: npt.NDArray[np.float32], k: i
     values = np.take_along_axis(logits, np.minimum(candidates, size - 1), axis=1)
     values[candidates >= size] = -np.inf
     order = np.argpartition(-values, k - 1, axis=1)[:, :k]
-    found = np.take_along_axis(candidates, order, axis=1)
+    best = np.take_along_axis(candidates, order, axis=1)
     ranked = np.argsort(-np.take_along_axis(values, order, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(found, ranked, axis=1)
+    return np.take_along_axis(best, ranked, axis=1)
 
 
 def gathered(
@@ -276,13 +276,13 @@ def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int6
     ends = np.empty(len(pieces), np.int64)
     at = 0
     for i, piece in enumerate(pieces):
-        found = text.find(piece, at, at + len(piece) + _LARGEST_GAP)
-        if found < 0:
+        start = text.find(piece, at, at + len(piece) + _LARGEST_GAP)
+        if start < 0:
             raise UnscorableError(
                 "the model's tokenizer does not give this text back byte for byte",
                 "Scores could not be placed on the code; choose another model",
             )
-        at = found + len(piece)
+        at = start + len(piece)
         ends[i] = at
     if pieces:
         ends[-1] = len(text)

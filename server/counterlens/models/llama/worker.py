@@ -11,13 +11,12 @@ from typing import IO, Any
 
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
-from counterlens.models.llama.asking import Asker
 from counterlens.models.llama.completing import Completer
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.healing import Constraint
-from counterlens.models.llama.lanes import Lanes
 from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import (
     Advanced,
     Cancel,
@@ -33,6 +32,7 @@ from counterlens.models.llama.protocol import (
     send,
 )
 from counterlens.models.llama.scoring import Scorer
+from counterlens.models.llama.sequences import SequenceBatch
 
 
 class Worker:
@@ -113,9 +113,9 @@ class Worker:
         )
         self._engine = engine
         self._scorer = Scorer(engine)
-        lanes = Lanes(engine)
-        self._completer = Completer(Asker(engine, request.api), engine, Constraint(engine.pieces), lanes)
-        self._continuations = ContinuationScorer(engine, lanes)
+        batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
+        self._completer = Completer(encoder, engine, Constraint(engine.pieces), batch)
+        self._continuations = ContinuationScorer(engine, batch)
         self._embedder = Embedder(engine)
         return Opened(
             description=engine.description,

@@ -7,10 +7,10 @@ from threading import Event
 from counterlens.errors import ModelError
 from counterlens.models.remote.client import Retries, Timeouts
 from counterlens.models.remote.endpoint import ApiKey
-from counterlens.models.remote.model import Check, RemoteModel
+from counterlens.models.remote.model import RemoteModel
 from counterlens.models.remote.settings import read_environment
 
-__all__ = ["Check", "RemoteModel", "Retries", "Timeouts", "connect", "models_at"]
+__all__ = ["RemoteModel", "Retries", "Timeouts", "connect", "models_at"]
 
 
 def connect(
@@ -27,7 +27,7 @@ def connect(
     Args:
         model: Its name at the endpoint; otherwise COUNTERLENS_MODEL.
         base_url: The endpoint, such as `http://127.0.0.1:8080/v1`; otherwise COUNTERLENS_BASE_URL.
-        api: `completions` or `chat`.
+        api: `completions`, `fill` or `chat`.
         timeout: How long to wait.
         retries: When to repeat a request.
         concurrency: Requests at the same time, at most.

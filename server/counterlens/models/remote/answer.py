@@ -40,9 +40,9 @@ class Answer:
         await self._objects.aclose()
 
     async def _single(self, response: httpx.Response) -> AsyncGenerator[Json, None]:
-        found = self._object(await body(response, self._endpoint))
+        content = self._object(await body(response, self._endpoint))
         self.done = True
-        yield found
+        yield content
 
     async def _stream(self, response: httpx.Response) -> AsyncGenerator[Json, None]:
         begun = False
@@ -68,14 +68,14 @@ class Answer:
 
     def _object(self, text: str, *, failed: bool = False) -> Json:
         try:
-            found = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise failures.of_answer("with something that is not JSON", self._endpoint, text) from error
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise failures.of_answer("with JSON that is no object", self._endpoint, text)
-        if failed or found.get("error"):
-            raise failures.of_error_object(found.get("error") or found, self._endpoint)
-        return found
+        if failed or content.get("error"):
+            raise failures.of_error_object(content.get("error") or content, self._endpoint)
+        return content
 
 
 async def body(response: httpx.Response, endpoint: Endpoint) -> str:

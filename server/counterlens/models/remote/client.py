@@ -98,8 +98,8 @@ class HttpClient:
         """
 
         async def first(answer: Answer) -> Json:
-            async for found in answer:
-                return found
+            async for content in answer:
+                return content
             raise failures.of_answer("with nothing", self._endpoint)
 
         return await self._attempts("GET", path, None, first, self._retries if retry else Retries(0))

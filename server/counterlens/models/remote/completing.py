@@ -1,16 +1,16 @@
-"""One completion of an endpoint: asked in the words that it takes, read until the stop rule holds."""
+"""Completions from an endpoint: requests in the parameters that it takes, read until the stop rule holds."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
+from counterlens.models.healing import Contradiction
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json
-from counterlens.models.remote.client import HttpClient
+from counterlens.models.remote.client import HttpClient, Read
 from counterlens.models.remote.dialect import Dialect, Exchange
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import (
@@ -20,7 +20,6 @@ from counterlens.models.remote.failures import (
     UnsupportedParameterError,
 )
 from counterlens.models.remote.forms import Forms
-from counterlens.models.remote.healing import Contradiction
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.stopping import cut
 
@@ -28,7 +27,7 @@ _LENGTH: Final = frozenset({"length", "max_tokens"})
 
 
 class Completer:
-    """Completes prompts, and remembers which words an endpoint minds.
+    """Completes prompts, and remembers which parameters an endpoint refuses.
 
     Args:
         endpoint: The endpoint.
@@ -46,10 +45,14 @@ class Completer:
         self._limit = "max_tokens"
         self._forms = Forms()
 
-    async def complete(self, prompt: Prompt) -> tuple[Completion, bool]:
-        """A completion, and whether it was streamed."""
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Complete a prompt.
+
+        Raises:
+            ModelError: there is no answer, or not one that can be read.
+        """
         if prompt.max_tokens < 1:
-            return Completion("", "length", 0), False
+            return Completion("", "length", 0)
         try:
             try:
                 return await self._ask(prompt, self._dialect.exchange(prompt))
@@ -58,9 +61,9 @@ class Completer:
         except UnknownModelError as error:
             raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
 
-    async def _ask(self, prompt: Prompt, exchange: Exchange) -> tuple[Completion, bool]:
-        async def read(answer: Answer) -> tuple[Completion, bool]:
-            return await self._read(prompt, exchange, answer), answer.streamed
+    async def _ask(self, prompt: Prompt, exchange: Exchange) -> Completion:
+        async def read(answer: Answer) -> Completion:
+            return await self._read(prompt, exchange, answer)
 
         payload: Json = {"model": self._model, **exchange.payload}
         refusal: RefusedRequestError | None = None
@@ -75,9 +78,7 @@ class Completer:
         assert refusal is not None  # there is at least one way
         raise refusal
 
-    async def _send(
-        self, body: Json, read: Callable[[Answer], Coroutine[Any, Any, tuple[Completion, bool]]]
-    ) -> tuple[Completion, bool]:
+    async def _send(self, body: Json, read: Read[Completion]) -> Completion:
         payload = dict(body)
         tokens = payload.pop("max_tokens")
         for _ in range(2):  # an endpoint may mind either of two things

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from counterlens.models import healing
 from counterlens.models.base import Prompt
-from counterlens.models.remote import healing
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import Piece, first_choice, string
 

@@ -1,4 +1,4 @@
-"""What an API dialect does: it words one request, and reads the model's text out of the answer."""
+"""API dialects: a dialect builds a request for a prompt, and reads the model's text out of the answer."""
 
 from __future__ import annotations
 

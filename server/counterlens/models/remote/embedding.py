@@ -59,9 +59,9 @@ class RemoteEmbedder:
         Raises:
             ModelError: there is none; says why.
         """
-        found = await self._ask(text)
+        vector = await self._ask(text)
         self.works = True
-        return found
+        return vector
 
     async def _ask(self, text: str, *, retry: bool = True) -> npt.NDArray[np.float64]:
         async def read(answer: Answer) -> npt.NDArray[np.float64]:
@@ -83,9 +83,9 @@ def _vector(answer: Json) -> npt.NDArray[np.float64]:
     Raises:
         LookupError, TypeError, ValueError: there is none.
     """
-    found: Any = np.asarray(answer["data"][0]["embedding"], np.float64)
-    if found.ndim == 2 and len(found):
-        found = found.mean(axis=0)
-    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+    vector: Any = np.asarray(answer["data"][0]["embedding"], np.float64)
+    if vector.ndim == 2 and len(vector):
+        vector = vector.mean(axis=0)
+    if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
         raise ValueError("no vector of numbers")
-    return np.asarray(found, np.float64)
+    return np.asarray(vector, np.float64)

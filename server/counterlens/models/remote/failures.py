@@ -262,19 +262,19 @@ def _key_hint(endpoint: Endpoint) -> str:
 def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
     """The message, the code and the parameter of an error body, in the shapes that servers use."""
     try:
-        found: Any = json.loads(body)
+        error: Any = json.loads(body)
     except ValueError:
         text = "" if body.lstrip().startswith("<") else body
         return _short(text, endpoint), "", ""
-    if isinstance(found, dict):
-        found = next((found[name] for name in ("error", "detail", "message") if found.get(name)), "")
-    if isinstance(found, list):
-        found = found[0] if found else ""
-    if not isinstance(found, dict):
-        return _short(str(found), endpoint), "", ""
-    message = found.get("message") or found.get("msg") or ""
-    code = found.get("code") or found.get("type") or ""
-    return _short(str(message), endpoint), str(code), str(found.get("param") or "")
+    if isinstance(error, dict):
+        error = next((error[name] for name in ("error", "detail", "message") if error.get(name)), "")
+    if isinstance(error, list):
+        error = error[0] if error else ""
+    if not isinstance(error, dict):
+        return _short(str(error), endpoint), "", ""
+    message = error.get("message") or error.get("msg") or ""
+    code = error.get("code") or error.get("type") or ""
+    return _short(str(message), endpoint), str(code), str(error.get("param") or "")
 
 
 def _short(text: str, endpoint: Endpoint) -> str:

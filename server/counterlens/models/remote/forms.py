@@ -1,4 +1,4 @@
-"""How an endpoint is asked for an answer of a given form: servers take a schema in several ways, or not."""
+"""Constrained answers of endpoints: servers take a schema or a grammar in several ways, or not at all."""
 
 from __future__ import annotations
 

@@ -51,10 +51,10 @@ class Listing:
         Raises:
             ModelError: it lists none; says why.
         """
-        found = await self._client.get("/models", retry=retry)
-        entries = found.get("data", found.get("models"))
+        answer = await self._client.get("/models", retry=retry)
+        entries = answer.get("data", answer.get("models"))
         if not isinstance(entries, list):
-            raise failures.of_answer("without a list of models", self._endpoint, json.dumps(found))
+            raise failures.of_answer("without a list of models", self._endpoint, json.dumps(answer))
         names = [
             entry.get("id") or entry.get("name") if isinstance(entry, dict) else entry for entry in entries
         ]

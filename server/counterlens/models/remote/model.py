@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
-import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from threading import Event
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from counterlens.errors import ModelError
-from counterlens.models import one_by_one
 from counterlens.models.base import (
+    Api,
     Capability,
     Completion,
+    Model,
     ModelInfo,
     Progress,
     Prompt,
@@ -40,32 +37,14 @@ from counterlens.models.remote.scoring.scorer import RemoteScorer
 T = TypeVar("T")
 Question = TypeVar("Question")
 
-DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
-    "completions": CompletionsDialect,
-    "fill": lambda: CompletionsDialect(fill=True),
-    "chat": ChatDialect,
+_DIALECTS: Final[dict[Api, Callable[[], Dialect]]] = {
+    Api.COMPLETIONS: CompletionsDialect,
+    Api.FILL: lambda: CompletionsDialect(fill=True),
+    Api.CHAT: ChatDialect,
 }
-_TRIAL: Final = Prompt("def add(a, b):\n    return", max_tokens=8)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What a trial of an endpoint found.
-
-    Attributes:
-        seconds: How long one tiny completion took.
-        completion: What came back for it.
-        streams: Whether the answer came as a stream, so that it can be ended early.
-        models: The models that the endpoint lists; None where it lists none.
-    """
-
-    seconds: float
-    completion: Completion
-    streams: bool
-    models: tuple[str, ...] | None
-
-
-class RemoteModel:
+class RemoteModel(Model):
     """A model behind an OpenAI-compatible endpoint.
 
     It completes through the completions or the chat API, and scores texts where the endpoint gives their
@@ -104,12 +83,11 @@ class RemoteModel:
         allow_unlisted: bool = False,
         memory: Memory | None = None,
     ) -> None:
-        if api not in DIALECTS:
-            raise ModelError(f"there is no API {api!r}", f"Choose one of: {', '.join(DIALECTS)}")
+        api = Api.named(api)
         key = ApiKey(api_key) if isinstance(api_key, str) else api_key
         self._endpoint = Endpoint.parse(base_url, key, allow_insecure=allow_insecure)
         self._model = model
-        self._dialect = DIALECTS[api]()
+        self._dialect = _DIALECTS[api]()
         timeout, retries = timeout or Timeouts(), retries or Retries()
         self._client = HttpClient(self._endpoint, timeout, retries)
         self._scorer = RemoteScorer(self._endpoint, self._client, model, timeout, retries, memory or Memory())
@@ -126,6 +104,7 @@ class RemoteModel:
             where=self._endpoint.host,
             capabilities=frozenset({Capability.COMPLETE}),
             details=(("endpoint", self._endpoint.url), ("api", api)),
+            api=api,
         )
 
     def __repr__(self) -> str:
@@ -133,16 +112,15 @@ class RemoteModel:
 
     @property
     def info(self) -> ModelInfo:
-        """Who answers; what it can tell about tokens as far as is known without asking it."""
+        """Identity of the model; its capabilities as far as they are known without asking it."""
         ability = self._scorer.known()
-        able = {Capability.SCORE} if ability is not None and ability.scores else set()
-        able |= {Capability.EMBED} if self._embedder.works else set()
-        told = () if ability is None else (("probabilities", ability.summary),)
-        return dataclasses.replace(
-            self._info,
-            capabilities=self._info.capabilities | able,
-            details=(*self._info.details, *told),
-        )
+        known = {Capability.SCORE} if ability is not None and ability.scores else set()
+        known |= {Capability.EMBED} if self._embedder.works else set()
+        info = dataclasses.replace(self._info, capabilities=self._info.capabilities | known)
+        if ability is None:
+            return info
+        details = (*info.details, ("probabilities", ability.summary))
+        return dataclasses.replace(info, details=details, scoring=ability.summary)
 
     def complete(
         self,
@@ -159,11 +137,7 @@ class RemoteModel:
             ModelError: the endpoint cannot be reached or does not answer; says why.
             Cancelled: `cancel` was set.
         """
-
-        async def one(prompt: Prompt) -> Completion:
-            return (await self._completer.complete(prompt))[0]
-
-        return self._each(prompts, one, cancel, progress)
+        return self._each(prompts, self._completer.complete, cancel, progress)
 
     def score(
         self,
@@ -200,20 +174,6 @@ class RemoteModel:
                 return await self._scorer.score(text, context, alternatives, went_on)
 
         return self._background.run(work, cancel=cancel, step=step)
-
-    def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        """As `Model.score_continuations`: one request after the other; progress counts them."""
-        return one_by_one.score_continuations(
-            self, context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
-        )
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
@@ -253,25 +213,6 @@ class RemoteModel:
         """
         return self._background.run(lambda _: self._listing.names(), cancel=cancel)
 
-    def test(self, *, cancel: Event | None = None) -> Check:
-        """Ask for one tiny completion, and see what the endpoint can do.
-
-        Raises:
-            ModelError: it cannot complete; says why.
-            Cancelled: `cancel` was set.
-        """
-
-        async def work(_: Callable[[], None]) -> Check:
-            names = await self._listing.names_or_none()
-            await self._listing.check(names)
-            start = time.monotonic()
-            completion, streams = await self._completer.complete(_TRIAL)
-            return Check(
-                time.monotonic() - start, completion, streams, None if names is None else tuple(names)
-            )
-
-        return self._background.run(work, cancel=cancel)
-
     def close(self) -> None:
         """Close the connections; a closed model answers nothing."""
 
@@ -280,17 +221,6 @@ class RemoteModel:
             await self._client.close()
 
         self._background.close(both)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _each(
         self,
@@ -309,7 +239,7 @@ class RemoteModel:
                 progress(done, len(asked))
 
         async def work(notify: Callable[[], None]) -> list[T]:
-            async def one(question: Question) -> T:
+            async def answered(question: Question) -> T:
                 async with self._places:
                     answer = await ask(question)
                 notify()
@@ -317,7 +247,7 @@ class RemoteModel:
 
             if asked:
                 await self._listing.check()
-            return await _all([one(question) for question in asked])
+            return await _all([answered(question) for question in asked])
 
         return self._background.run(work, cancel=cancel, step=step)
 

@@ -1,4 +1,4 @@
-"""What the environment says about the remote model; the only place here that reads it."""
+"""Environment variables of remote models; the only module here that reads them."""
 
 from __future__ import annotations
 

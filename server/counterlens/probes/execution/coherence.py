@@ -1,144 +1,123 @@
-"""Coherence: are the states on the way right where the output is? (beyond Liu et al. 2024)."""
+"""The coherence probe: are the states on the way right where the output is? (beyond Liu et al. 2024)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from itertools import chain
 
-from counterlens.counting import plural
+from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
-from counterlens.probes.execution.asking import TOLERANCE, nothing_to_ask
+from counterlens.metrics.table import Table
+from counterlens.models.base import Model
+from counterlens.probes.execution.answers import ask_twice
 from counterlens.probes.execution.coherence_tables import coherence_tables, square
-from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.reasoning import (
-    LeftOut,
-    Question,
-    ask,
-    check_identity,
-    question_of,
-    reachable,
-    step,
-)
+from counterlens.probes.execution.prompts import DIRECT_TOKENS, STYLES, state_prompt
+from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
+from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
 from counterlens.probes.observe.run import trace
+from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.literals import direct_answer, outcome, why_unread
-from counterlens.probes.prompts.templates import filled
-from counterlens.probes.task import Need, Request, Result, Table, Target
-from counterlens.sandbox.base import Limits
+from counterlens.probes.prompts.literals import short
+from counterlens.syntax.functions import find_function
 
 
-class CoherenceTask:
-    """Coherence of states and outputs. Implements `counterlens.probes.task.Task`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoherenceOptions(ProbeOptions):
+    """Options of the coherence probe."""
+
+    timeout: Timeout = DEFAULT_TIMEOUT
+    max_tokens: MaxTokens = DIRECT_TOKENS
+
+
+class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
+    """What the model says of the output of a call, beside what it says of variables on the way."""
 
     id = "coherence"
     title = "where it knows the output, does it know the way there?"
+    source = Source("ours", "beyond Liu et al. 2024")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    options = CoherenceOptions
+    record = CoherenceRecord
 
-    def run(self, request: Request) -> Result:
-        """As `Task.run`.
+    def run(self, context: Context, target: Target, options: CoherenceOptions) -> CoherenceRecord:
+        """As `Probe.run`.
 
         Raises:
-            SourceError: no target could be asked about; says why.
-            CounterlensError: a sanity check failed.
+            SourceError: there is no call, or no state, to ask about.
         """
-        plans: list[tuple[Target, Question, list[Point]]] = []
-        left_out: Counter[str] = Counter()
-        for number, target in enumerate(request.targets):
-            step(request, f"tracing {target.name}", number, len(request.targets))
-            try:
-                plans.append((target, *_planned(target, request)))
-            except LeftOut as error:
-                left_out[str(error)] += 1
-        if not plans:
-            raise nothing_to_ask(left_out)
-        calls: list[dict[str, Any]] = []
-        for number, (target, question, chosen) in enumerate(plans):
-            step(request, f"asking for {question.truth.call}", number, len(plans))
-            output = ask(request, question, "direct")
-            if not calls:
-                check_identity(request, output)
-            states = [_state(request, target, question, point) for point in chosen]
-            calls.append({**output.plain(), "states": states})
-        data = {"tolerance": TOLERANCE, "calls": calls}
-        return Result(
-            task=self.id,
-            title=f"states and outputs of {plural(len(calls), 'call')}",
-            model=request.model.info,
-            summary=_summary(calls),
-            tables=self.tables([data], seed=request.seed),
-            left_out=dict(left_out),
-            data=data,
+        context.steps.next(f"tracing {target.name}")
+        limits, sandbox = lasting(options.timeout), context.sandbox()
+        function = reachable(target)
+        question = question_of(context, target, seed=options.seed, limits=limits)
+        lines = trace(target.document, question.call, sandbox, limits=limits, cancel=context.cancel)
+        chosen = points(target.document, function, lines, seed=options.seed)
+        if not chosen:
+            raise SourceError("no line of it by itself gives a variable a plain value")
+        context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
+        output = ask_twice(context, question, "direct", options.max_tokens)
+        states = []
+        for number, point in enumerate(chosen, 1):
+            context.steps.next(f"asking for {short(question.call)}", number, 1 + len(chosen))
+            states.append(_state(context, target, question, point, options.max_tokens))
+        answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
+        return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
+
+    def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        return coherence_tables(_calls(records))
+
+    def summary(self, records: Sequence[CoherenceRecord]) -> str:
+        """As `Probe.summary`."""
+        counts = square(_calls(records))
+        right = counts[True, True] + counts[True, False]
+        return (
+            f"Of {right} calls whose output the model knew, it knew all states that were asked about for "
+            f"{counts[True, True]}; of {counts.total() - right} whose output it did not, for "
+            f"{counts[False, True]}."
         )
 
-    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Task.tables`."""
-        return coherence_tables([call for data in found for call in data["calls"]])
+    def measures(self, record: CoherenceRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`: whether the output, and all states, were right."""
+        (call,) = record.calls
+        return {"output": call.right, "states": call.states_right}
 
-    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
-        """As `Task.measures`: whether the output, and all states, were right."""
-        (one,) = data["calls"]
-        return {
-            "output": one["outcome"] == "right",
-            "states": all(state["outcome"] == "right" for state in one["states"]),
-        }
-
-    def asks(self, request: Request) -> int:
-        """As `Task.asks`."""
-        return len(request.targets) * (1 + MOST_POINTS) + 1
+    def estimate(self, target: Target, options: CoherenceOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`."""
+        reachable(target)
+        return 1 + MOST_POINTS + 1
 
 
-def _planned(target: Target, request: Request) -> tuple[Question, list[Point]]:
-    """What to ask about a target: a call, and states while it runs."""
-    function = reachable(target)
-    question = question_of(target, request)
-    try:
-        call, sandbox = question.truth.call, request.sandbox()
-        steps = trace(target.document, call, sandbox, limits=Limits(), cancel=request.cancel)
-    except SourceError as error:
-        raise LeftOut(error.message) from None
-    chosen = points(target.document, function, steps, seed=request.seed)
-    if not chosen:
-        raise LeftOut("no line of it by itself gives a variable a plain value")
-    return question, chosen
+def _calls(records: Sequence[CoherenceRecord]) -> list[CoherenceCall]:
+    return list(chain.from_iterable(record.calls for record in records))
 
 
-def _state(request: Request, target: Target, question: Question, point: Point) -> dict[str, Any]:
+def _state(
+    context: Context, target: Target, question: ExecutionQuestion, point: Point, max_tokens: int
+) -> StateAnswer:
     """Ask about one state."""
     document = marked(target.document, point.line)
-    style = STYLES["direct"]
-    prompt = filled(
-        request.model.info,
-        __package__,
-        "state",
-        style.max_tokens,
-        style.stop,
-        source=shown(document, reachable(Target(document, target.qualname))),
-        call=question.truth.call,
-        variable=point.variable,
-        times=times_in_words(point.times),
+    said = context.complete(
+        state_prompt(
+            context.model.info,
+            shown(document, find_function(document, target.qualname)),
+            question.call,
+            point.variable,
+            times_in_words(point.times),
+            max_tokens,
+        )
     )
-    (said,) = request.model.complete([prompt], cancel=request.cancel)
-    answer = direct_answer(said.text)
-    unread = None if answer else why_unread(said.text, said.finish, stepwise=False)
-    return {
-        "line": point.line,
-        "times": point.times,
-        "variable": point.variable,
-        "truth": point.truth.written,
-        "said": said.text,
-        "finish": said.finish,
-        "answer": answer.written if answer else None,
-        "outcome": str(outcome(answer, point.truth.value, unread=unread)),
-        "unread": unread,
-    }
-
-
-def _summary(calls: Sequence[Mapping[str, Any]]) -> str:
-    counts = square(calls)
-    right = counts[True, True] + counts[True, False]
-    return (
-        f"Of {right} calls whose output the model knew, it knew all states that were asked about for "
-        f"{counts[True, True]}; of {len(calls) - right} whose output it did not, for {counts[False, True]}."
+    answer = STYLES["direct"].read(said, point.truth.value)
+    return StateAnswer(
+        line=point.line,
+        times=point.times,
+        variable=point.variable,
+        truth=point.truth.written,
+        said=said.text,
+        finish=said.finish,
+        answer=answer.written,
+        outcome=answer.outcome,
+        unread=answer.unread,
     )

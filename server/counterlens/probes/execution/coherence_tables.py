@@ -1,29 +1,30 @@
-"""The tables of coherence, of plain data."""
+"""The tables of coherence: states and outputs of calls."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from counterlens.metrics.effects import pooled_share, wilson
-from counterlens.probes.execution.tables import SHOWN, short
-from counterlens.probes.prompts.literals import Outcome
-from counterlens.probes.task import Cell, Table
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.execution.record import CoherenceCall
+from counterlens.probes.execution.tables import SHOWN
+from counterlens.probes.prompts.literals import short
 
 _NOTE = (
     "a state is what a variable is right after a line has run so many times, traced in the sandbox; an "
     "answer that cannot be read counts as not right. An output that is right although states are not was "
     "not reached by following the execution"
 )
+_OUTPUTS = {True: "right", False: "not right"}
 
 
-def square(calls: Sequence[Mapping[str, Any]]) -> Counter[tuple[bool, bool]]:
+def square(calls: Sequence[CoherenceCall]) -> Counter[tuple[bool, bool]]:
     """How many calls there are by whether the output, and all states, were right."""
-    return Counter((_right(one), all(map(_right, one["states"]))) for one in calls)
+    return Counter((call.right, call.states_right) for call in calls)
 
 
-def coherence_tables(calls: Sequence[Mapping[str, Any]]) -> tuple[Table, ...]:
+def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
     """All tables of some calls with their states."""
     tables = [_square(calls), _shares(calls), _unread(calls)]
     if len(calls) <= SHOWN:
@@ -31,42 +32,38 @@ def coherence_tables(calls: Sequence[Mapping[str, Any]]) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _square(calls: Sequence[Mapping[str, Any]]) -> Table:
+def _square(calls: Sequence[CoherenceCall]) -> Table:
     counts = square(calls)
     rows: list[tuple[Cell, ...]] = []
-    for output, title in ((True, "right"), (False, "not right")):
+    for output, title in _OUTPUTS.items():
         n = counts[output, True] + counts[output, False]
         rows.append((title, n, counts[output, True], counts[output, False], wilson(counts[output, True], n)))
     columns = ("output", "n", "all states right", "some state not", "share with all states right")
     return Table("coherence", columns, tuple(rows), _NOTE)
 
 
-def _shares(calls: Sequence[Mapping[str, Any]]) -> Table:
+def _shares(calls: Sequence[CoherenceCall]) -> Table:
     """Single states, by whether the output was right."""
     rows: list[tuple[Cell, ...]] = []
-    for output, title in ((True, "right"), (False, "not right")):
-        chosen = [call["states"] for call in calls if _right(call) is output]
-        share = pooled_share((i, _right(state)) for i, states in enumerate(chosen) for state in states)
+    for output, title in _OUTPUTS.items():
+        chosen = [call.states for call in calls if call.right is output]
+        share = pooled_share((i, state.right) for i, states in enumerate(chosen) for state in states)
         rows.append((title, len(chosen), share.n, share))
     return Table("states by themselves", ("output", "calls", "states", "right"), tuple(rows))
 
 
-def _unread(calls: Sequence[Mapping[str, Any]]) -> Table:
-    counts = Counter(("output", one["unread"]) for one in calls if one["unread"])
-    counts.update(("state", state["unread"]) for one in calls for state in one["states"] if state["unread"])
-    rows = tuple((what, why, n) for (what, why), n in sorted(counts.items()))
+def _unread(calls: Sequence[CoherenceCall]) -> Table:
+    counts = Counter(("output", call.unread) for call in calls if call.unread)
+    counts.update(("state", state.unread) for call in calls for state in call.states if state.unread)
+    rows = tuple((asked, why, n) for (asked, why), n in sorted(counts.items()))
     return Table("answers that could not be read", ("asked for", "why", "n"), rows)
 
 
-def _listed(calls: Sequence[Mapping[str, Any]]) -> Table:
+def _listed(calls: Sequence[CoherenceCall]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for one in calls:
-        for state in one["states"]:
-            place = f"{state['variable']}, line {state['line']}, time {state['times']}"
-            rows.append((one["call"], place, short(state["truth"]), short(state["answer"]), state["outcome"]))
-        rows.append((one["call"], "output", short(one["truth"]), short(one["answer"]), one["outcome"]))
+    for call in calls:
+        for state in call.states:
+            place = f"{state.variable}, line {state.line}, time {state.times}"
+            rows.append((call.call, place, short(state.truth), short(state.answer), str(state.outcome)))
+        rows.append((call.call, "output", short(call.truth), short(call.answer), str(call.outcome)))
     return Table("calls", ("call", "asked for", "is", "answer", ""), tuple(rows))
-
-
-def _right(one: Mapping[str, Any]) -> bool:
-    return bool(one["outcome"] == Outcome.RIGHT)

@@ -1,194 +1,181 @@
-"""Dependent execution reasoning (Liu et al. 2024, definition 2): does it know what its own code gives?"""
+"""The dependent execution probe (Liu et al. 2024, definition 2): does it know what its own code gives?"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from counterlens.attribution.base import Judge, Judgement
+from counterlens.attribution.base import Judge, Judgement, lasting
 from counterlens.attribution.registry import described, find_judge
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.probes.execution.asking import TOLERANCE, ask_all, nothing_to_ask
-from counterlens.probes.execution.dependent_tables import common, dependent_tables, synthesised
+from counterlens.metrics.table import Table
+from counterlens.models.base import Model
+from counterlens.probes.execution.answers import ask_all
+from counterlens.probes.execution.dependent_tables import answers_of, common, dependent_tables, synthesised
 from counterlens.probes.execution.features import features
 from counterlens.probes.execution.own_code import without_comments
-from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.reasoning import (
-    Form,
-    LeftOut,
-    Question,
+from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens
+from counterlens.probes.execution.questions import (
+    ExecutionQuestion,
     agrees,
     question_about,
     question_of,
     reachable,
-    step,
 )
-from counterlens.probes.execution.specifying import Written, description, write
-from counterlens.probes.execution.tables import pick, right
+from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
+from counterlens.probes.execution.tables import pick
+from counterlens.probes.execution.writing import description, write
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.pairs.judging import Judging
-from counterlens.probes.steps import Steps
-from counterlens.probes.task import Need, Request, Result, Table, Target
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.record import steady
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
+Models = Mapping[str, Sequence[DependentExecutionRecord]]
 
-class DependentTask:
-    """Dependent execution reasoning. Implements `counterlens.probes.task.Task`."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DependentExecutionOptions(ProbeOptions):
+    """Options of the dependent execution probe."""
+
+    timeout: Timeout = DEFAULT_TIMEOUT
+    max_tokens: StyleTokens = None
+
+
+class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutionRecord]):
+    """Dependent execution reasoning: what the model says that the code gives which it wrote itself."""
 
     id = "dependent-execution"
     title = "does it know what its own code gives?"
+    source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
+    options = DependentExecutionOptions
+    record = DependentExecutionRecord
 
-    def run(self, request: Request) -> Result:
-        """As `Task.run`.
+    def run(
+        self, context: Context, target: Target, options: DependentExecutionOptions
+    ) -> DependentExecutionRecord:
+        """As `Probe.run`.
 
         Raises:
-            SourceError: no target could be written and asked about; says why.
-            CounterlensError: a sanity check failed.
+            SourceError: the function cannot be written from a description, judged, or asked about.
         """
-        questions: list[Question] = []
-        syntheses: list[dict[str, Any]] = []
-        left_out: Counter[str] = Counter()
-        for number, target in enumerate(request.targets):
-            step(request, f"writing {target.name}", number, len(request.targets))
-            try:
-                found = _synthesised(target, request)
-            except LeftOut as error:
-                left_out[str(error)] += 1
-                continue
-            syntheses.append(found.plain())
-            questions.append(found.reference)
-            if found.own is not None:
-                questions.append(found.own)
-            elif found.unasked:
-                left_out[f"its own code is not asked about: {found.unasked}"] += 1
-        if not syntheses:
-            raise nothing_to_ask(left_out)
-        rows = [one.plain() for one in ask_all(request, questions)]
-        for one in syntheses:
-            one["s_der"] = _scores(one, rows)
-        data = {"tolerance": TOLERANCE, "syntheses": syntheses, "answers": rows}
-        return Result(
-            task=self.id,
-            title=f"the model's own code of {plural(len(syntheses), 'function')}",
-            model=request.model.info,
-            summary=_summary(data),
-            tables=self.tables([data], seed=request.seed),
-            left_out=dict(left_out),
-            data=data,
+        context.steps.next(f"writing {target.name}")
+        synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
+        answers = ask_all(context, questions, options.max_tokens)
+        unasked = {f"its own code is not asked about: {synthesis.unasked}": 1} if synthesis.unasked else {}
+        return DependentExecutionRecord(
+            syntheses=(replace(synthesis, s_der=_scores(synthesis, answers)),),
+            answers=answers,
+            left_out=unasked,
         )
 
-    def tables(self, found: Sequence[Mapping[str, Any]], *, seed: int) -> tuple[Table, ...]:
-        """As `Task.tables`."""
-        return dependent_tables(found, seed=seed)
+    def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        return dependent_tables(records, seed=seed)
 
-    def across(self, models: Mapping[str, Sequence[Mapping[str, Any]]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """R' on the functions that all models wrote right; `models`: the data of each, by its name."""
-        return (common(models),)
+    def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.side_by_side`; then R' on the functions that all models wrote right."""
+        return (*super().side_by_side(models, seed=seed), common(models))
 
-    def measures(self, data: Mapping[str, Any]) -> Mapping[str, bool]:
-        """As `Task.measures`: whether it wrote it right, and knows what that gives."""
-        (one,) = data["syntheses"]
+    def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
+        """As `Probe.summary`."""
+        written = synthesised(records)
+        own = pick(answers_of(records), "direct", Form.OWN)
+        return (
+            f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked direct what "
+            f"these give, it was right in {sum(answer.right for answer in own.values())} of {len(own)}."
+        )
+
+    def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`: whether it wrote it right, and knows what that gives."""
+        (synthesis,) = record.syntheses
         return {
-            "written right": bool(one["correct"]),
-            **{f"own code, {STYLES[style].title}": bool(score) for style, score in one["s_der"].items()},
+            "written right": synthesis.correct,
+            **{f"own code, {STYLES[style].title}": bool(score) for style, score in synthesis.s_der.items()},
         }
 
-    def asks(self, request: Request) -> int:
-        """As `Task.asks`."""
-        return len(request.targets) * (1 + 2 * len(STYLES)) + 1
+    def estimate(self, target: Target, options: DependentExecutionOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`: as if what is written was right."""
+        reachable(target)
+        return 1 + 2 * len(STYLES) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Synthesised:
-    target: Target
-    reference: Question
-    written: Written
-    judged_by: str
-    judgement: Judgement
-    failed: str
-    own: Question | None
-    unasked: str
-    complexity: int | None
-
-    def plain(self) -> dict[str, Any]:
-        return {
-            "target": self.target.name,
-            "call": self.reference.truth.call,
-            "input": str(self.reference.input.origin),
-            "program": self.written.program,
-            "finish": self.written.finish,
-            "judged_by": self.judged_by,
-            "judgement": str(self.judgement),
-            "failed": self.failed,
-            "correct": self.judgement is Judgement.PASSED,
-            "unasked": self.unasked,
-            "complexity": self.complexity,
-            "reference_complexity": self.reference.features.complexity if self.reference.features else None,
-        }
-
-
-def _synthesised(target: Target, request: Request) -> _Synthesised:
-    """Have a function written, judge it, and make the questions about it and about the reference."""
+def _synthesised(
+    context: Context, target: Target, options: DependentExecutionOptions, limits: Limits
+) -> tuple[Synthesis, list[ExecutionQuestion]]:
+    """Have a function written and judged; with the questions about the reference and about its own code."""
     function = reachable(target)
     text = description(target, function)
     if text is None:
-        raise LeftOut("it has no description to write it from: add a docstring")
-    judge, judging = _judging(target, function, request)
-    reference = question_of(target, request)
-    written = write(request, target, function, text)
+        raise SourceError("it has no description to write it from", "Add a docstring")
+    judge, judging = _judging(context, target, function, limits)
+    reference = question_of(context, target, seed=options.seed, limits=limits)
+    tokens = WRITTEN_TOKENS if options.max_tokens is None else options.max_tokens
+    written = write(context, target.document, function, text, tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:
-        raise LeftOut(f"what was written cannot be judged: {verdict.evidence.message.splitlines()[0]}")
-    own, unasked, complexity = None, "", None
+        raise SourceError(f"what was written cannot be judged: {verdict.evidence.message.splitlines()[0]}")
+    document = replace(target.document, text=written.program)
+    questions, unasked = [reference], ""
     if verdict.passed:
         try:
-            document = without_comments(written.document(target))
-            own = question_about(
-                target.name, document, function.qualname, reference.input, request, form=Form.OWN
-            )
-            complexity = own.features.complexity if own.features else None
-            if not agrees(own.truth.written, reference.truth.value):
-                own, unasked = None, "for the input it gives something else than the reference"
+            questions.append(_own(context, target, reference, document, limits))
         except SourceError as error:
             unasked = error.message
-    else:
-        complexity = _complexity(written.document(target), function.qualname)
-    return _Synthesised(
-        target,
-        reference,
-        written,
-        described(judge),
-        verdict.judgement,
-        verdict.evidence.failed or "",
-        own,
-        unasked,
-        complexity,
-    )
+    return Synthesis(
+        target=target.name,
+        call=reference.call,
+        input=reference.input.origin,
+        program=written.program,
+        finish=written.finish,
+        judged_by=steady(described(judge)),
+        judgement=verdict.judgement,
+        failed=steady(verdict.evidence.failed or ""),
+        correct=verdict.passed,
+        unasked=steady(unasked),
+        complexity=_complexity(document, function.qualname),
+        reference_complexity=reference.features.complexity if reference.features else None,
+        s_der={},
+    ), questions
 
 
-def _judging(target: Target, function: Function, request: Request) -> tuple[Judge, Judging]:
+def _judging(context: Context, target: Target, function: Function, limits: Limits) -> tuple[Judge, Judging]:
     """The tests of a function, which it passes as it stands and fails without its body."""
     judge = target.judge or find_judge(
-        target.document,
-        function,
-        request.sandbox(),
-        limits=request.limits,
-        fallback=False,
-        cancel=request.cancel,
+        target.document, function, context.sandbox(), limits=limits, fallback=False, cancel=context.cancel
     )
     if judge is None:
-        raise LeftOut("it has no tests to judge what is written: add a doctest or a test")
-    judging = Judging(judge, target.document, function, Steps(request.cancel, None), request.limits)
+        raise SourceError("it has no tests to judge what is written", "Add a doctest or a test")
+    judging = Judging(judge, target.document, function, context.steps, limits)
     try:
         judging.check_own_tests()
         judging.check_identity()
     except SourceError as error:
-        raise LeftOut(error.message.replace(function.qualname, "it", 1).partition(" (")[0]) from None
+        reason = error.message.replace(function.qualname, "it", 1).partition(" (")[0]
+        raise SourceError(reason, error.hint) from None
     return judge, judging
+
+
+def _own(
+    context: Context, target: Target, reference: ExecutionQuestion, document: Document, limits: Limits
+) -> ExecutionQuestion:
+    """The question about what the model wrote, without what would explain it (section IV-B)."""
+    own = question_about(
+        context,
+        target.name,
+        without_comments(document),
+        target.qualname,
+        reference.input,
+        limits=limits,
+        form=Form.OWN,
+    )
+    if not agrees(own.truth.written, reference.truth.value):
+        raise SourceError("for the input it gives something else than the reference")
+    return own
 
 
 def _complexity(document: Document, qualname: str) -> int | None:
@@ -196,24 +183,11 @@ def _complexity(document: Document, qualname: str) -> int | None:
         function = find_function(document, qualname)
     except SourceError:
         return None
-    found = features(document.data[function.header : function.end].decode("utf-8", "replace"))
-    return found.complexity if found else None
+    made = features(document.data[function.header : function.end].decode("utf-8", "replace"))
+    return made.complexity if made else None
 
 
-def _scores(one: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _scores(synthesis: Synthesis, answers: Sequence[ExecutionAnswer]) -> dict[str, int]:
     """The dependent execution reasoning score for each way to ask (Liu et al. 2024, equation 2)."""
-    scores = {}
-    for style in STYLES:
-        own = pick(rows, style=style, form=Form.OWN).get(one["target"])
-        scores[style] = int(bool(one["correct"]) and own is not None and right(own))
-    return scores
-
-
-def _summary(data: Mapping[str, Any]) -> str:
-    done = synthesised([data])
-    found = pick(data["answers"], form=Form.OWN, style="direct")
-    said = sum(map(right, found.values()))
-    return (
-        f"The model wrote {done.count} of {plural(done.n, 'function')} right. "
-        f"Asked direct what these give, it was right in {said} of {len(found)}."
-    )
+    own = {answer.style: answer.right for answer in answers if answer.form is Form.OWN}
+    return {style: int(synthesis.correct and own.get(style, False)) for style in STYLES}

@@ -1,20 +1,18 @@
-"""The tables of dependent execution reasoning (Liu et al. 2024, Table II), of plain data."""
+"""The tables of dependent execution reasoning (Liu et al. 2024, Table II)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.summary import mcnemar_exact
+from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.reasoning import Form, Row
-from counterlens.probes.execution.tables import SHOWN, pick, rate, right, styles, unread
-from counterlens.probes.task import Cell, Table
+from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
+from counterlens.probes.execution.tables import SHOWN, pick, rate, styles, unread
 
-Data = Sequence[Mapping[str, Any]]
-"""The data of some runs: `syntheses` and `answers`."""
+Records = Sequence[DependentExecutionRecord]
 _NOTE = (
     "written right: functions whose code passes their tests (n of all). R_DER: of those, the ones whose "
     "output the model knows (Liu et al. 2024, equation 4). R_IER: the same about the reference code of all "
@@ -22,128 +20,116 @@ _NOTE = (
 )
 
 
-def synthesised(found: Data) -> Proportion:
+def synthesised(records: Records) -> Proportion:
     """The share of the functions that were written right."""
-    every = _syntheses(found)
-    return wilson(sum(bool(one["correct"]) for one in every), len(every))
+    syntheses = _syntheses(records)
+    return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
 
 
-def dependent_tables(found: Data, *, seed: int) -> tuple[Table, ...]:
+def answers_of(records: Records) -> list[ExecutionAnswer]:
+    """The answers of some records."""
+    return [answer for record in records for answer in record.answers]
+
+
+def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
     """All tables of one model.
 
     Args:
-        found: Its data.
+        records: Its records.
         seed: Of intervals.
     """
-    rows = _rows(found)
-    own = [row for row in rows if row["form"] == Form.OWN]
-    tables = [_rates(found, rows), _paired(rows), styles(own, "answers about its own code"), unread(rows)]
-    tables.append(_complexity(found, seed))
-    if len(_syntheses(found)) <= SHOWN:
-        tables.insert(0, _functions(found, rows))
+    answers = answers_of(records)
+    own = [answer for answer in answers if answer.form is Form.OWN]
+    tables = [
+        _rates(records, answers),
+        _paired(answers),
+        styles(own, "answers about its own code"),
+        unread(answers),
+        _complexity(records, seed),
+    ]
+    if len(_syntheses(records)) <= SHOWN:
+        tables.insert(0, _functions(records, answers))
     return tuple(table for table in tables if table.rows)
 
 
-def common(models: Mapping[str, Data]) -> Table:
+def common(models: Mapping[str, Records]) -> Table:
     """R_DER on the functions that every model wrote right (Liu et al. 2024, R').
 
     Args:
-        models: The data of each model, by its name.
+        models: The records of each model, by its name.
     """
     asked = {
-        (model, style): pick(_rows(found), style=style, form=Form.OWN)
-        for model, found in models.items()
+        (model, style): pick(answers_of(records), style, Form.OWN)
+        for model, records in models.items()
         for style in STYLES
     }
-    drawn: list[tuple[Cell, ...]] = []
-    for model, found in models.items():
-        for style, one in STYLES.items():
-            shared = set.intersection(*(set(asked[name, style]) for name in models)) if models else set()
-            mine = asked[model, style]
-            here = [mine[name] for name in sorted(shared)]
-            drawn.append(
-                (
-                    model,
-                    one.title,
-                    synthesised(found),
-                    len(mine),
-                    rate(list(mine.values())),
-                    len(here),
-                    rate(here),
-                )
-            )
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        for name, style in STYLES.items():
+            shared = set.intersection(*(set(asked[other, name]) for other in models))
+            own = asked[model, name]
+            here = [own[target] for target in sorted(shared)]
+            every = rate(list(own.values()))
+            rows.append((model, style.title, synthesised(records), len(own), every, len(here), rate(here)))
     columns = ("model", "asked", "written right", "n", "R_DER", "n in common", "R'_DER")
     note = "R'_DER: on the functions that all models wrote right (Liu et al. 2024, Table II)"
-    return Table("dependent execution reasoning of several models", columns, tuple(drawn), note)
+    return Table("dependent execution reasoning of several models", columns, tuple(rows), note)
 
 
-def _rates(found: Data, rows: Sequence[Row]) -> Table:
-    drawn: list[tuple[Cell, ...]] = []
-    for style, one in STYLES.items():
-        own = pick(rows, style=style, form=Form.OWN)
-        standing = pick(rows, style=style, form=Form.STANDING)
-        same = [standing[name] for name in own if name in standing]
-        known = [standing[name] for name, row in own.items() if right(row) and name in standing]
-        drawn.append(
-            (
-                one.title,
-                synthesised(found),
-                len(own),
-                rate(list(own.values())),
-                rate(list(standing.values())),
-                rate(same),
-                rate(known),
-            )
-        )
+def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, style in STYLES.items():
+        own, standing = (pick(answers, name, form) for form in (Form.OWN, Form.STANDING))
+        same = [standing[target] for target in own if target in standing]
+        known = [standing[target] for target, answer in own.items() if answer.right and target in standing]
+        rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, known))
+        rows.append((style.title, synthesised(records), len(own), *rates))
     columns = ("asked", "written right", "n", "R_DER", "R_IER", "R_IER, same functions", "R'_IER")
-    return Table("dependent execution reasoning", columns, tuple(drawn), _NOTE)
+    return Table("dependent execution reasoning", columns, tuple(rows), _NOTE)
 
 
-def _paired(rows: Sequence[Row]) -> Table:
-    drawn: list[tuple[Cell, ...]] = []
-    for style, one in STYLES.items():
-        own = pick(rows, style=style, form=Form.OWN)
-        standing = pick(rows, style=style, form=Form.STANDING)
+def _paired(answers: Sequence[ExecutionAnswer]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, style in STYLES.items():
+        own, standing = (pick(answers, name, form) for form in (Form.OWN, Form.STANDING))
         both = own.keys() & standing.keys()
-        gained = sum(right(own[name]) and not right(standing[name]) for name in both)
-        lost = sum(right(standing[name]) and not right(own[name]) for name in both)
+        gained = sum(own[target].right and not standing[target].right for target in both)
+        lost = sum(standing[target].right and not own[target].right for target in both)
         if both:
-            drawn.append((one.title, len(both), gained, lost, mcnemar_exact(lost, gained)))
+            rows.append((style.title, len(both), gained, lost, mcnemar_exact(lost, gained)))
     columns = ("asked", "n", "only own right", "only reference right", "McNemar p")
-    return Table("its own code against the reference, function by function", columns, tuple(drawn))
+    return Table("its own code against the reference, function by function", columns, tuple(rows))
 
 
-def _complexity(found: Data, seed: int) -> Table:
-    every = [one for one in _syntheses(found) if one["correct"]]
-    known = [one for one in every if None not in (one["complexity"], one["reference_complexity"])]
+def _complexity(records: Records, seed: int) -> Table:
+    known = [
+        (synthesis.complexity, synthesis.reference_complexity)
+        for synthesis in _syntheses(records)
+        if synthesis.correct
+    ]
+    pairs = [(own, reference) for own, reference in known if own is not None and reference is not None]
 
-    def mean_of(key: str) -> Estimate:
-        return bootstrap([float(one[key]) for one in known], mean, seed=seed)
+    def mean_of(side: int) -> Estimate:
+        return bootstrap([float(pair[side]) for pair in pairs], mean, seed=seed)
 
-    rows: tuple[tuple[Cell, ...], ...] = ()
-    if known:
-        rows = ((len(known), mean_of("complexity"), mean_of("reference_complexity")),)
+    rows: tuple[tuple[Cell, ...], ...] = ((len(pairs), mean_of(0), mean_of(1)),) if pairs else ()
     note = "means over the functions written right (Liu et al. 2024, Figure 5)"
     return Table("cyclomatic complexity", ("n", "own code", "reference"), rows, note)
 
 
-def _functions(found: Data, rows: Sequence[Row]) -> Table:
-    drawn: list[tuple[Cell, ...]] = []
-    for one in _syntheses(found):
+def _functions(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for synthesis in _syntheses(records):
         said = [
-            pick(rows, style=style, form=form).get(one["target"])
+            pick(answers, style, form).get(synthesis.target)
             for form in (Form.OWN, Form.STANDING)
             for style in STYLES
         ]
-        outcomes = (row["outcome"] if row else None for row in said)
-        drawn.append((one["target"], one["judgement"], one["call"], *outcomes))
+        outcomes = (str(answer.outcome) if answer else None for answer in said)
+        rows.append((synthesis.target, str(synthesis.judgement), synthesis.call, *outcomes))
     titles = [f"{form}, {style.title}" for form in ("own", "reference") for style in STYLES.values()]
-    return Table("functions", ("function", "what it wrote", "call", *titles), tuple(drawn))
+    return Table("functions", ("function", "what it wrote", "call", *titles), tuple(rows))
 
 
-def _syntheses(found: Data) -> list[Mapping[str, Any]]:
-    return [one for data in found for one in data["syntheses"]]
-
-
-def _rows(found: Data) -> list[Row]:
-    return [row for data in found for row in data["answers"]]
+def _syntheses(records: Records) -> list[Synthesis]:
+    return [synthesis for record in records for synthesis in record.syntheses]

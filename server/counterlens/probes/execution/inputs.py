@@ -11,7 +11,8 @@ from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.attribution.layout import interpreter_for
 from counterlens.probes.execution.calls import in_examples, in_tests
-from counterlens.probes.task import Request, Target
+from counterlens.probes.probe import Context, Target
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import Function
 
 MOST_TRIED = 5
@@ -38,11 +39,20 @@ class Input:
     origin: Origin
 
 
-def inputs_of(target: Target, function: Function, request: Request) -> Iterator[Input]:
+def inputs_of(
+    context: Context, target: Target, function: Function, *, seed: int, limits: Limits
+) -> Iterator[Input]:
     """The inputs of a function, the ones to prefer first; at most `MOST_TRIED`.
 
     Those that somebody wrote down come first. Only where there are none, inputs are generated from type
     hints, literals and shapes, as differential execution does, which runs the function some hundred times.
+
+    Args:
+        context: The sandbox, and what gives up.
+        target: The function, with what a dataset says of it.
+        function: The same.
+        seed: Of the order of those that are generated.
+        limits: What each run of the function may use.
 
     Raises:
         SandboxError, Cancelled: as the sandbox.
@@ -50,7 +60,7 @@ def inputs_of(target: Target, function: Function, request: Request) -> Iterator[
     known = list(_known(target, function))
     yield from known[:MOST_TRIED]
     if not known:
-        for call in _generated(target, function, request)[:MOST_TRIED]:
+        for call in _generated(context, target, function, seed, limits)[:MOST_TRIED]:
             yield Input(call, Origin.GENERATED)
 
 
@@ -65,15 +75,15 @@ def _known(target: Target, function: Function) -> Iterator[Input]:
     )
 
 
-def _generated(target: Target, function: Function, request: Request) -> list[str]:
+def _generated(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
     """Calls on which the function returned, in an order drawn by the seed."""
     document = target.document
-    setting = Setting(request.sandbox(), interpreter_for(document.path), request.limits, request.cancel)
+    setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
     found = differential.find_out(document, function, setting)
     if not isinstance(found, differential.Original):
         return []
     pairs = zip(found.calls, found.observations, strict=True)
     calls = [call.written(function.name) for call, seen in pairs if seen.returned]
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
-    random.Random(f"{request.seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
+    random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
     return plain

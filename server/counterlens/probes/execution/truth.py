@@ -13,17 +13,15 @@ from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class CallTruth:
     """What a call gives.
 
     Attributes:
-        call: The call.
         value: What it gives.
         written: The same as a literal.
         rounds: How often the bodies of all loops ran together; None where that could not be seen.
     """
 
-    call: str
     value: Any
     written: str
     rounds: int | None
@@ -31,7 +29,7 @@ class Truth:
 
 def truth_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
-) -> Truth:
+) -> CallTruth:
     """Run a call, and see how often its loops run; the arguments and the errors are those of `output_of`."""
     output = output_of(document, call, sandbox, limits=limits, cancel=cancel)
     try:
@@ -39,4 +37,4 @@ def truth_of(
         rounds = sum(loop.count for loop in loops.values())
     except SourceError:
         rounds = None
-    return Truth(call, output.value, output.written, rounds)
+    return CallTruth(output.value, output.written, rounds)

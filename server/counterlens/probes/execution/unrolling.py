@@ -8,64 +8,83 @@ from dataclasses import replace
 from counterlens.errors import SourceError
 from counterlens.mutations import apply_everywhere, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
-from counterlens.probes.execution.reasoning import Form, LeftOut, Question, agrees, question_about
+from counterlens.probes.execution.questions import ExecutionQuestion, agrees, question_about
+from counterlens.probes.execution.record import Form
 from counterlens.probes.observe.run import observe_loops
+from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import WHOLE_BYTES
-from counterlens.probes.task import Request, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function
+from counterlens.syntax.functions import Function, find_function
 
 _TURNS = 40
 _NEVER_ENTERED = "no execution"
 
 
-def unrolled(target: Target, question: Question, request: Request) -> Question:
+def unrolled(
+    context: Context, target: Target, question: ExecutionQuestion, limits: Limits
+) -> ExecutionQuestion:
     """The same question about the program without loops.
 
-    Loops are unrolled from the outside in, and observed anew each time, because an inner loop can be
-    unrolled once it stands by itself. A loop that the call does not reach stays.
-
     Raises:
-        LeftOut: there are no loops, or not all can be unrolled; says why.
+        SourceError: there are no loops, or not all can be unrolled; says why.
         SandboxError, Cancelled: as the sandbox.
     """
     function = find_function(target.document, target.qualname)
-    if not _has_loops(target.document, function.qualname):
-        raise LeftOut("it has no loops")
-    document = target.document
+    if not _has_loops(target.document, function):
+        raise SourceError("it has no loops")
+    document = _written_out(context, target.document, function, question.call, limits)
     try:
-        for _ in range(_TURNS):
-            call, sandbox = question.truth.call, request.sandbox()
-            seen = observe_loops(document, call, sandbox, limits=Limits(), cancel=request.cancel)
-            mutation = LoopUnroll(seen)
-            text = apply_everywhere(document.text, mutation)
-            if len(text.encode()) > WHOLE_BYTES:
-                raise LeftOut("unrolled, it is too long to show")
-            if text == document.text:
-                break
-            document = replace(document, text=text)
-        left = survey(document.text, mutations=[mutation], function=function.qualname)
-        reasons = [one.reason for one in left.refusals if not one.reason.startswith(_NEVER_ENTERED)]
-        if reasons or left.counterfactuals:
-            raise LeftOut(f"a loop stays: {reasons[0] if reasons else 'too many rounds'}")
-        if document is target.document:
-            raise LeftOut("no loop runs for this input")
         asked = question_about(
-            target.name, document, function.qualname, question.input, request, form=Form.UNROLLED
+            context,
+            target.name,
+            document,
+            function.qualname,
+            question.input,
+            limits=limits,
+            form=Form.UNROLLED,
         )
     except SourceError as error:
-        raise LeftOut(f"it cannot be unrolled: {error.message}") from None
+        raise SourceError(f"it cannot be unrolled: {error.message}") from None
     if not agrees(asked.truth.written, question.truth.value):
-        raise LeftOut("unrolled, it gives something else")
+        raise SourceError("unrolled, it gives something else")
     # What the loops were is told by the program as it stands.
     return replace(
         asked, truth=replace(asked.truth, rounds=question.truth.rounds), features=question.features
     )
 
 
-def _has_loops(document: Document, qualname: str) -> bool:
-    function = find_function(document, qualname)
+def _written_out(
+    context: Context, original: Document, function: Function, call: str, limits: Limits
+) -> Document:
+    """A program whose loops are written out as they run for a call.
+
+    Loops are unrolled from the outside in, and observed anew each time, because an inner loop can be
+    unrolled once it stands by itself. A loop that the call does not reach stays.
+    """
+    document = original
+    for _ in range(_TURNS):
+        try:
+            seen = observe_loops(document, call, context.sandbox(), limits=limits, cancel=context.cancel)
+        except SourceError as error:
+            raise SourceError(f"it cannot be unrolled: {error.message}") from None
+        mutation = LoopUnroll(seen)
+        text = apply_everywhere(document.text, mutation)
+        if len(text.encode()) > WHOLE_BYTES:
+            raise SourceError("unrolled, it is too long to show")
+        if text == document.text:
+            break
+        document = replace(document, text=text)
+    left = survey(document.text, mutations=[mutation], function=function.qualname)
+    reasons = [site.reason for site in left.refusals if not site.reason.startswith(_NEVER_ENTERED)]
+    if reasons or left.counterfactuals:
+        raise SourceError(f"a loop stays: {reasons[0] if reasons else 'too many rounds'}")
+    if document is original:
+        raise SourceError("no loop runs for this input")
+    return document
+
+
+def _has_loops(document: Document, function: Function) -> bool:
     text = document.data[function.header : function.end].decode("utf-8", "replace")
     try:
         tree = ast.parse(text)

@@ -27,13 +27,20 @@ class Substitution:
         target: The id of the function.
         before: The operator as it stands.
         after: The complementary one.
-        effect: Whether the model was right before and after.
+        original: Whether the model was right before.
+        counterfactual: Whether it was right after.
     """
 
     target: str
     before: str
     after: str
-    effect: Effect
+    original: bool
+    counterfactual: bool
+
+    @property
+    def effect(self) -> Effect:
+        """The mutation effect."""
+        return Effect(self.original, self.counterfactual)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.table import Cell, Table
-from counterlens.models.base import Model, Prompt, Stop
+from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.operator.pairs import sites_of
 from counterlens.probes.operator.record import FilledGap
 from counterlens.probes.operator.scoring import OperatorScorer
@@ -21,7 +21,7 @@ _LONGER = "<>=!*/&|^%"
 
 def fills(model: Model) -> bool:
     """Whether a model is asked to fill in the middle."""
-    return dict(model.info.details).get("api") == "fill"
+    return model.info.api is Api.FILL
 
 
 def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:

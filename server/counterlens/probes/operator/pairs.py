@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from counterlens.mutations import Counterfactual, Module, Survey, survey
+from counterlens.mutations import Change, Counterfactual, Module, Survey, survey
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
@@ -148,11 +148,12 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     return Pairings(tuple(pairs), left_out)
 
 
-def changed_operators(document: Document, qualname: str, flipped: Counterfactual) -> tuple[str, str] | None:
+def changed_operators(
+    document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
+) -> tuple[str, str] | None:
     """The operator of a condition before and after its if-else was flipped; None where several changed."""
-    before = sites_of(document, qualname)
-    after = sites_of(replace(document, text=flipped.source), qualname)
-    return next(((before[i].operator, after[j].operator) for i, j in _flipped(flipped, before, after)), None)
+    before, after = sites_of(document, qualname), sites_of(flipped, qualname)
+    return next(((before[i].operator, after[j].operator) for i, j in _flipped(changes, before, after)), None)
 
 
 class _Surveys:
@@ -179,7 +180,7 @@ class _Surveys:
         for made in self.mutated(document, mutation, reasons):
             mutated = replace(document, text=made.source)
             before, after = sites_of(document, self._qualname), sites_of(mutated, self._qualname)
-            indices = list(_SAME[mutation](made, before, after))
+            indices = list(_SAME[mutation](made.changes, before, after))
             if not indices:
                 reasons[_NONE[mutation]] += 1
             for i, j in indices:
@@ -189,7 +190,7 @@ class _Surveys:
         """The same operator after the condition that it decides has moved to a variable."""
         surveyed, line = self._survey(place.document.text, _REFACTOR), place.site.line
         for made in surveyed.counterfactuals:
-            hull = _hull(made)[0]
+            hull = _hull(made.changes)[0]
             if hull[0] <= place.site.start < hull[1]:
                 return OperatorPlace(replace(place.document, text=made.source), place.qualname, place.index)
         reason = next(
@@ -206,9 +207,9 @@ class _Surveys:
         return self._known[text, mutation]
 
 
-def _hull(made: Counterfactual) -> tuple[tuple[int, int], tuple[int, int]]:
+def _hull(changes: Sequence[Change]) -> tuple[tuple[int, int], tuple[int, int]]:
     """The range of all changes, in the original and in the mutated source."""
-    originals, mutants = [c.original for c in made.changes], [c.mutated for c in made.changes]
+    originals, mutants = [c.original for c in changes], [c.mutated for c in changes]
     return (
         (min(r[0] for r in originals), max(r[1] for r in originals)),
         (min(r[0] for r in mutants), max(r[1] for r in mutants)),
@@ -216,10 +217,10 @@ def _hull(made: Counterfactual) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _swapped(
-    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+    changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The comparison whose operands changed places."""
-    old, new = _hull(made)
+    old, new = _hull(changes)
     first = [i for i, site in enumerate(before) if site.span == old and site.family is Family.COMPARISON]
     second = [i for i, site in enumerate(after) if site.span == new and site.family is Family.COMPARISON]
     if len(first) == 1 == len(second):
@@ -227,13 +228,13 @@ def _swapped(
 
 
 def _flipped(
-    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+    changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The only operator of the condition that was negated."""
     changed = [
         (i, change.mutated)
         for i, site in enumerate(before)
-        for change in made.changes
+        for change in changes
         if change.original == (site.start, site.end)
     ]
     if len(changed) != 1 or before[changed[0][0]].family not in CONDITIONS:
@@ -245,7 +246,7 @@ def _flipped(
 
 
 def _aligned(
-    _made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+    _changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """All operators: what was done moved none of them past another."""
     if [site.operator for site in before] == [site.operator for site in after]:
@@ -253,16 +254,16 @@ def _aligned(
 
 
 def _moved(
-    made: Counterfactual, before: list[OperatorSite], after: list[OperatorSite]
+    changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
     """The operators of the condition that moved."""
-    start, end = _hull(made)[0]
-    for i, j in _aligned(made, before, after):
+    start, end = _hull(changes)[0]
+    for i, j in _aligned(changes, before, after):
         if start <= before[i].start < end:
             yield i, j
 
 
-_Same = Callable[[Counterfactual, list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
+_Same = Callable[[Sequence[Change], list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
 _SAME: dict[str, _Same] = {_SWAP: _swapped, FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
 _NONE = {
     _SWAP: "its operator was not found again",

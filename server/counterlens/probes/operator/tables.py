@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import Effect, Proportion, wilson
+from counterlens.metrics.effects import Proportion, wilson
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.operator.asking import WINDOW_CHANGES
@@ -140,7 +140,8 @@ def exchanged(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
             target,
             pair.original.operator,
             pair.transformed.operator,
-            Effect(pair.original.correct, pair.transformed.correct),
+            pair.original.correct,
+            pair.transformed.correct,
         )
         for target, pair in _pairs(records, "block-swap")
     ]

@@ -22,10 +22,11 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 4096
+_WIDEST = 60  # characters of a literal where there is little room
 DECLINED = "it says that it cannot tell"
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """What became of one question."""
 
     RIGHT = "right"
@@ -101,11 +102,11 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
     return "it is an expression and no literal"
 
 
-def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) -> Outcome:
+def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) -> AnswerOutcome:
     """Whether an answer is right; `unread` says why there is none, as `why_unread` does."""
     if answer is None:
-        return Outcome.REFUSED if unread == DECLINED else Outcome.UNPARSABLE
-    return Outcome.RIGHT if equal(answer.value, truth) else Outcome.WRONG
+        return AnswerOutcome.REFUSED if unread == DECLINED else AnswerOutcome.UNPARSABLE
+    return AnswerOutcome.RIGHT if equal(answer.value, truth) else AnswerOutcome.WRONG
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -129,3 +130,8 @@ def equal(one: Any, other: Any) -> bool:
 def same_type(one: Any, other: Any) -> bool:
     """Whether two values are of one class (Liu et al. 2024, type match)."""
     return type(one) is type(other)
+
+
+def short(written: str | None) -> str | None:
+    """A literal, or a call, as far as a table has room; records hold all of it."""
+    return written if written is None or len(written) <= _WIDEST else f"{written[: _WIDEST - 1]}…"

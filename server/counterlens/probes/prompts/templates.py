@@ -11,12 +11,12 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
 
 
 def chats(info: ModelInfo) -> bool:
     """Whether a model is spoken to in messages."""
-    return dict(info.details).get("api") == "chat"
+    return info.api is Api.CHAT
 
 
 def filled(

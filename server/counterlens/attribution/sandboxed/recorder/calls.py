@@ -8,13 +8,12 @@ that was reached), `a` (the arguments afterwards, null where they are as before)
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
 import sys
-import types
 
+from ..job import Output, send, take_task
 from . import structure
 from .loading import ReplacedModule, resolve
 from .steps import StepTracer, TooLong
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_OUTPUT = 20000  # characters kept of what one call prints
 _OUTSIDE = {
     "builtins.input": "reads its standard input",
     "socket.connect": "uses the network",
@@ -44,13 +42,6 @@ _OUTSIDE = {
     "tempfile.mkstemp": "writes files",
     "time.sleep": "waits",
 }
-
-
-class _Output(io.StringIO):
-    def write(self, text: str) -> int:
-        if self.tell() < _OUTPUT:
-            super().write(text[:_OUTPUT])
-        return len(text)
 
 
 class Watch:
@@ -84,21 +75,9 @@ def _importing(event: str) -> bool:
 
 def main() -> None:
     """Read the task, make the calls, and leave without another word of the program."""
-    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
-        task = json.load(file)
-    os.unlink("task.json")  # noqa: PTH108
-    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    os.set_inheritable(descriptor, False)
-
-    def send(line: str) -> None:
-        data = line.encode("ascii") + b"\n"
-        while data:
-            data = data[os.write(descriptor, data) :]
-
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    sys.argv[:] = [task["path"]]
+    task, descriptor = take_task()
     try:
-        make_calls(task, send)
+        make_calls(task, lambda line: send(descriptor, line))
     finally:
         os._exit(0)
 
@@ -130,7 +109,7 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
 
 
 def _load(task: dict[str, Any], send: Callable[[str], None]) -> tuple[Any, Any] | None:
-    sys.stdout = _Output()
+    sys.stdout = Output()
     try:
         program = ReplacedModule(task["source"], task["path"], task["module"])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -157,7 +136,7 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: StepTracer | 
     except BaseException as error:
         return {"l": "the arguments cannot be made: " + _described(error)}
     before = structure.Encoder(pull=False).encode([positional, named])
-    output = sys.stdout = _Output()
+    output = sys.stdout = Output()
     seen: dict[str, Any] = {}
     watch.seen, watch.on = None, True
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -14,6 +14,8 @@ import time
 import types
 import unittest
 
+from ..job import send, take_task
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -62,19 +64,13 @@ class Contexts:
 
 def main() -> None:
     """Read the task, run the tests, report and leave."""
-    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
-        task = json.load(file)
-    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    os.set_inheritable(descriptor, False)
-    sys.modules["__main__"] = types.ModuleType("__main__")
+    task, descriptor = take_task()
     lent = os.path.abspath("lent")  # noqa: PTH100
     try:
         report = run_tests(task, lent)
     except BaseException as error:
         report = {"why": f"{type(error).__name__}: {error}"[:500]}
-    data = json.dumps(report).encode("ascii") + b"\n"
-    while data:
-        data = data[os.write(descriptor, data) :]
+    send(descriptor, json.dumps(report))
     os._exit(0)
 
 
@@ -110,7 +106,7 @@ def run_tests(task: dict[str, Any], lent: str) -> dict[str, Any]:
     lines = {}
     for path in data.measured_files():
         by_line = data.contexts_by_lineno(path)
-        found = [[line, [int(one) for one in ran if one]] for line, ran in sorted(by_line.items())]
+        found = [[line, [int(number) for number in ran if number]] for line, ran in sorted(by_line.items())]
         lines[path] = [[line, ran] for line, ran in found if ran]
     return {"tests": contexts.tests, "lines": lines, "partial": contexts.out_of_time}
 

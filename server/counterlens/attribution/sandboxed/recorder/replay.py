@@ -14,9 +14,8 @@ import json
 import linecache
 import os
 import random
-import sys
-import types
 
+from ..job import send, take_task
 from . import structure
 from .loading import ReplacedModule, resolve
 
@@ -45,8 +44,8 @@ class StandIn:
     def __call__(self, *positional: Any, **named: Any) -> Any:
         """One call of the tests."""
         encoder = structure.Encoder(pull=False)
-        forms: dict[str, Any] = {"v": [encoder.encode(one) for one in positional]}
-        forms["w"] = {name: encoder.encode(one) for name, one in named.items()}
+        forms: dict[str, Any] = {"v": [encoder.encode(argument) for argument in positional]}
+        forms["w"] = {name: encoder.encode(argument) for name, argument in named.items()}
         self.made.append(forms)
         if self.given is None:
             return self.real(*positional, **named)
@@ -78,18 +77,12 @@ class StandIn:
 
 def main() -> None:
     """Read the task, run the tests, say what became of them, and leave."""
-    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
-        task = json.load(file)
-    os.unlink("task.json")  # noqa: PTH108
-    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    sys.modules["__main__"] = types.ModuleType("__main__")
+    task, descriptor = take_task()
     try:
         report = run_tests(task)
     except BaseException as error:
         report = {"broken": f"{type(error).__name__}: {error}"[:500]}
-    data = json.dumps(report).encode("ascii") + b"\n"
-    while data:
-        data = data[os.write(descriptor, data) :]
+    send(descriptor, json.dumps(report))
     os._exit(0)
 
 
@@ -103,7 +96,7 @@ def run_tests(task: dict[str, Any]) -> dict[str, Any]:
     module = ReplacedModule(task["source"], "program.py", task["module"]).load([])
     space = dict(vars(module))
     classes = {name: getattr(collections, name) for name in _LENT}
-    classes.update({name: one for name, one in space.items() if isinstance(one, type)})
+    classes.update({name: value for name, value in space.items() if isinstance(value, type)})
     stand_in = StandIn(resolve(module, task["target"]), task["given"], task["calls"], classes)
     space[task["target"]] = stand_in
     text = task["tests"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 import __future__
 
 import builtins
-import io
 import sys
 import traceback
 
+from ..job import Output
 from .wording import describe, shorten
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= vars(__future__)[_name].compiler_flag
-_OUTPUT = 20000  # characters kept of what one example prints
-
-
-class Output(io.StringIO):
-    """Takes the place of standard output for one example; keeps the beginning of a flood."""
-
-    def write(self, text: str) -> int:
-        """Keep some of it, and say that all was taken."""
-        if self.tell() < _OUTPUT:
-            super().write(text[:_OUTPUT])
-        return len(text)
 
 
 def run_examples(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import builtins
 import ctypes
 import importlib.util
-import json
 import os
 import sys
 import time
-import types
 
+from ..job import take_descriptor, take_task
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
@@ -34,14 +33,8 @@ _AHEAD = {"random", "heapq", "statistics", "string", "copy", "bisect", "queue", 
 
 def main() -> None:
     """Never returns."""
-    with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
-        task = json.load(file)
-    os.unlink("task.json")  # noqa: PTH108
-    descriptor = int(os.environ.pop("COUNTERLENS_RESULT_FD"))
-    os.set_inheritable(descriptor, False)
+    task, descriptor = take_task()
     case, finish = open_pipe(descriptor, task.pop("nonce"))
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    sys.argv[:] = [task["path"]]
     try:
         report = judge(task, case)
     except BaseException as error:
@@ -98,8 +91,7 @@ def _run(
 
 
 def _line_to_program() -> Remote:
-    descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
-    os.set_inheritable(descriptor, False)
+    descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
     return Remote(descriptor)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Event
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from counterlens.evaluation.engines.ray.replicas import Replicas
-from counterlens.models.base import Capability, Completion, ModelInfo, Progress, Prompt, TokenScores, Vectors
+from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores, Vectors
 
 Found = TypeVar("Found")
 
 
-class RayModel:
-    """Implements `counterlens.models.base.Model`. Thread-safe; of progress it tells the end.
+class RayModel(Model):
+    """Thread-safe; of progress it tells the end.
 
     Args:
         replicas: Who answers.
@@ -26,11 +26,6 @@ class RayModel:
     def info(self) -> ModelInfo:
         """Who answers."""
         return self._replicas.info
-
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """As `Model.offers`."""
-        del anew, cancel  # what a model in a process can do is known from the beginning
-        return capability in self.info.capabilities
 
     def complete(
         self,
@@ -83,12 +78,6 @@ class RayModel:
     def close(self) -> None:
         """End the replicas."""
         self._replicas.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def _told(found: Found, steps: int, progress: Progress | None) -> Found:

@@ -93,6 +93,6 @@ class ScoringDialect(Protocol):
 
 
 async def _only(answer: Answer) -> Json:
-    async for found in answer:
-        return found
+    async for content in answer:
+        return content
     raise LookupError("an answer without content")

@@ -40,11 +40,11 @@ class Echo:
 async def _echoed(service: Service, text: str, count: int) -> list[Token]:
     # Some servers read max_tokens 0 as no limit, so one token is generated and left out.
     answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
-    found = (first_choice(answer) or {}).get("logprobs")
-    if not isinstance(found, dict) or not found.get("tokens"):
+    logprobs = (first_choice(answer) or {}).get("logprobs")
+    if not isinstance(logprobs, dict) or not logprobs.get("tokens"):
         raise IncompleteError("the server does not echo log-probabilities")
-    pieces, values = found["tokens"], found["token_logprobs"]
-    rows = found.get("top_logprobs") or [None] * len(pieces)
+    pieces, values = logprobs["tokens"], logprobs["token_logprobs"]
+    rows = logprobs.get("top_logprobs") or [None] * len(pieces)
     return [
         Token(piece, number(value), tuple((name, float(each)) for name, each in (row or {}).items()))
         for piece, value, row in zip(pieces, values, rows, strict=True)

@@ -43,10 +43,10 @@ class LlamaServer:
             "/tokenize",
             {"content": text, "add_special": True, "parse_special": False, "with_pieces": True},
         )
-        found = answer["tokens"]
-        ids = [int(token["id"]) for token in found]
-        parts = [not isinstance(token["piece"], str) for token in found]
-        pieces = [_piece(token["piece"]) for token in found]
+        listed = answer["tokens"]
+        ids = [int(token["id"]) for token in listed]
+        parts = [not isinstance(token["piece"], str) for token in listed]
+        pieces = [_piece(token["piece"]) for token in listed]
         tokens = [Token(piece, None, context=0) for piece in pieces[:1]]
         low = 0
         while len(tokens) < len(ids):

@@ -1,4 +1,4 @@
-"""What endpoints were found to be able to tell, remembered between runs."""
+"""Which endpoints give token probabilities, and how: remembered between runs."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class Memory:
 
     def _entries(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._file.read_text(encoding="utf-8"))
+            content = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        if not isinstance(found, dict) or found.get("version") != VERSION:
+        if not isinstance(content, dict) or content.get("version") != VERSION:
             return {}
-        entries = found.get("endpoints")
+        entries = content.get("endpoints")
         return entries if isinstance(entries, dict) else {}

@@ -1,4 +1,4 @@
-"""Which way of getting token probabilities works at an endpoint, found out by trying.
+"""Detects by trying which way of getting token probabilities works at an endpoint.
 
 The text of the trial counts in steps of one, so that every model expects its numbers, and has one word that
 no model expects. By the definition of a token's probability, given what precedes it, the numbers must be

@@ -1,4 +1,4 @@
-"""Token probabilities from one endpoint: found out how once, then asked for."""
+"""Token probabilities from one endpoint; the way in which it gives them is detected once."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class RemoteScorer:
             ModelError: it cannot be reached.
         """
         async with self._lock:
-            found = None if anew else self.known()
-            if found is None:
-                found = await probe(Service(self._api, self._root, self._model, patient=False))
-                self._ability = found if found.certain else None
-                self._memory.remember(self._identity, found)
-            return found
+            ability = None if anew else self.known()
+            if ability is None:
+                ability = await probe(Service(self._api, self._root, self._model, patient=False))
+                self._ability = ability if ability.certain else None
+                self._memory.remember(self._identity, ability)
+            return ability
 
     async def score(
         self, text: str, context: str, alternatives: int, progress: Callable[[int, int], None]

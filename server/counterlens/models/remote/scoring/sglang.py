@@ -40,7 +40,7 @@ class SGLang:
         about = answer["meta_info"]
         own = about["input_token_logprobs"]
         others = about.get("input_top_logprobs") or [None] * len(own)
-        return [_token(one, row) for one, row in zip(own, others, strict=True)]
+        return [_token(value, row) for value, row in zip(own, others, strict=True)]
 
 
 def _token(own: list[Any], row: list[list[Any]] | None) -> Token:

@@ -54,10 +54,10 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
         # Made to generate such a part, the server goes on until the character is whole, which it never is.
         raise IncompleteError("the server does not say the probability of a part of a character")
     ids: list[int] = []
-    found: list[Token] = []
+    scored: list[Token] = []
     for at, token in enumerate(own):
         if not at:
-            found.append(Token(token.piece, None))
+            scored.append(Token(token.piece, None))
             continue
         row = own[at - 1].alternatives
         value = dict(row).get(str(token.piece)) if _unambiguous(row, own[at - 1]) else None
@@ -65,9 +65,9 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
             ids = ids or await _ids(service, text, len(own))
             start = alignment.ends[at - 1]
             value, row = await _forced(service, data[:start], at, token, ids[at], row)
-        found.append(Token(token.piece, value, row))
+        scored.append(Token(token.piece, value, row))
         service.progress(at + 1, len(own))
-    return found
+    return scored
 
 
 def _unambiguous(row: Sequence[tuple[str, float]], before: Token) -> bool:
@@ -106,8 +106,8 @@ async def _forced(
         "logit_bias": {str(number): _BIAS},
     }
     answer = await service.complete(payload)
-    found: dict[str, Any] = (first_choice(answer) or {})["logprobs"]
-    [said], [value], [others] = found["tokens"], found["token_logprobs"], found["top_logprobs"]
+    logprobs: dict[str, Any] = (first_choice(answer) or {})["logprobs"]
+    [said], [value], [others] = logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"]
     same = answer["usage"]["prompt_tokens"] == at and said == token.piece
     if not same or not _agree(row, others):
         raise IncompleteError(

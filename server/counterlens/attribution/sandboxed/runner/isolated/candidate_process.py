@@ -10,8 +10,8 @@ import os
 import sys
 import types
 
+from ...job import Output, take_descriptor
 from ..candidate import Candidate
-from ..examples import Output
 from ..tamper_check import TamperCheck
 from .channel import Channel, Closed
 from .codec import Codec, ContainerTable
@@ -227,7 +227,6 @@ def _defines(kind: type, name: str) -> bool:
 
 def main() -> None:
     """Never returns."""
-    descriptor = int(os.environ.pop("COUNTERLENS_PEER_FD"))
-    os.set_inheritable(descriptor, False)
+    descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     sys.modules["__main__"] = types.ModuleType("__main__")
     CandidateProcess(descriptor).serve()

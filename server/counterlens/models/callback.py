@@ -1,0 +1,72 @@
+"""A chat model that other code asks for us, such as the editor: it writes, and gives no probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from threading import Event
+
+from counterlens.errors import Cancelled
+from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt
+from counterlens.models.chat.turn import INSTRUCTION, Turn
+from counterlens.models.stopping import cut
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One request to a chat model.
+
+    Attributes:
+        messages: Role (`system` or `user`) and text of each.
+        max_tokens: At most so many new tokens.
+    """
+
+    messages: tuple[tuple[str, str], ...]
+    max_tokens: int
+
+
+Ask = Callable[[ChatRequest, Event], str]
+"""Asks from any thread, and gives the whole reply. Raises `ModelError`; `Cancelled` once the event is set."""
+
+
+class CallbackModel(Model):
+    """A model behind a function; completions only.
+
+    Args:
+        spec: What the user typed to choose it.
+        name: What a person calls it.
+        where: Who runs it.
+        ask: Asks it.
+    """
+
+    def __init__(self, spec: str, name: str, where: str, ask: Ask) -> None:
+        identity = sha256(f"{where} {name} {INSTRUCTION}".encode()).hexdigest()
+        self._info = ModelInfo(spec, name, identity, where, frozenset({Capability.COMPLETE}))
+        self._ask = ask
+
+    @property
+    def info(self) -> ModelInfo:
+        """Identity of the model."""
+        return self._info
+
+    def complete(
+        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> list[Completion]:
+        """As `Model.complete`, one after the other; whether at temperature 0 is up to who runs the model."""
+        answers: list[Completion] = []
+        for prompt in prompts:
+            answers.append(self._complete(prompt, cancel or Event()))
+            if progress:
+                progress(len(answers), len(prompts))
+        return answers
+
+    def _complete(self, prompt: Prompt, cancel: Event) -> Completion:
+        if cancel.is_set():
+            raise Cancelled("the request was cancelled")
+        turn = Turn(prompt)
+        reply = self._ask(ChatRequest(turn.messages, turn.max_tokens), cancel)
+        text = turn.text(reply, complete=True) or ""
+        end = cut(text, prompt.stop, at_line_start=prompt.text[-1:] in ("", "\n", "\r"))
+        # Nobody counts the tokens, and the reply does not say whether the model or the limit ended it.
+        return Completion(text if end is None else end, "stop", 0)

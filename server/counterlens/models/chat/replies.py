@@ -1,0 +1,257 @@
+"""Read the continuation of a prompt out of a chat model's reply.
+
+Models reply in many shapes: with and without a code block, with talk around it, from the first line of the
+function or from its last, indented as in the file or moved to the left margin. The steps:
+
+1. The first code block, otherwise the whole reply; reasoning in `<think>` marks is left out.
+2. What it repeats of the prompt is left out: lines are compared without their indentation, blank lines
+   do not count. A reply that tells the whole function again, with other words on the way, goes on after the
+   prompt's last line of code.
+3. It is indented like the prompt where the right depth is certain: from the repeated lines, or because the
+   lines would otherwise stand outside of the block that is to be completed.
+
+A reply that is still growing is read up to its last whole line, and not at all while it may still turn out
+to be a repetition.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from counterlens.models import healing
+
+_OPENING = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n", re.M)
+_INLINE = re.compile(r"^[ \t]*(`{3,})([^\n`]+)\1[ \t]*$", re.M)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S)
+_QUOTES = ('"""', "'''")
+_BRANCHES = ("else", "elif", "except", "finally")  # they end a block rightly
+_DEFINITIONS = ("def ", "async def ", "class ", "@")  # at the margin: another function, not this one's body
+_STEP = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A code block: its content, and whether its end was seen."""
+
+    code: str
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank: where it starts and ends in its text, its indentation, its content."""
+
+    start: int
+    end: int
+    indent: str
+    content: str
+
+
+def first_block(reply: str) -> Block | None:
+    """The first code block of a reply, also one that has only begun."""
+    reply = _THOUGHT.sub("", reply)
+    opening = _OPENING.search(reply)
+    inline = _INLINE.search(reply)
+    if inline and (opening is None or inline.start() < opening.start()):
+        return Block(inline[2].strip(), closed=True)
+    if opening is None:
+        return None
+    fence = opening[1]
+    closing = re.compile(rf"^[ \t]*{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$", re.M)
+    end = closing.search(reply, opening.end())
+    return Block(reply[opening.end() : end.start() if end else len(reply)], end is not None)
+
+
+def without_thought(reply: str) -> str:
+    """A reply without the reasoning that comes before it."""
+    return _THOUGHT.sub("", reply)
+
+
+def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool) -> str | None:
+    """What follows a prompt according to a reply.
+
+    Args:
+        reply: All that the model wrote so far.
+        prompt: The whole prompt.
+        indent: The column of the header of the block that is to be completed, if known.
+        complete: Whether that is the whole reply.
+
+    Returns:
+        The text, or None when that cannot be told yet.
+    """
+    reply = reply.replace("\r\n", "\n")
+    block = first_block(reply)
+    if block is None and not complete:
+        return None  # talk before the code, or code without a block: it cannot be told from its beginning
+    complete = complete or (block is not None and block.closed)
+    code = block.code if block else _THOUGHT.sub("", reply)
+    if not complete:
+        code = code[: code.rfind("\n") + 1]
+    code = _without_blank_start(code)
+    head, gap = healing.split(prompt)
+    whole_lines = healing.breaks_line(gap) or not head.strip()
+    rest = _after_repetition(code, head, whole_lines=whole_lines, complete=complete)
+    if rest is None:
+        return None
+    text, aligned, joined = rest
+    if not complete and len(_lines(text)) < 2:  # the second tells how the first is meant
+        return None
+    if not head.strip():
+        return text
+    if joined or (not whole_lines and not _starts_line(text, head)):
+        return text.lstrip(" \t") if gap else text
+    if not aligned:
+        text = _indented(text, head, gap if whole_lines else "", indent)
+    return healing.follow(gap, "\n" + text)
+
+
+def _after_repetition(
+    code: str, head: str, *, whole_lines: bool, complete: bool
+) -> tuple[str, bool, bool] | None:
+    """The code without what it repeats; whether its depth is known from that; whether it goes on in the line.
+
+    None: it cannot be told yet.
+    """
+    said, known = _lines(code), _lines(head)
+    if not said or not known:
+        return (code, False, False) if complete else None
+    last = known[-1]
+    for count in range(min(len(said), len(known)), 0, -1):
+        if _repeats(said[:count], known[-count:], partly=not whole_lines):
+            end = said[count - 1]
+            rest = end.content[len(last.content) :]
+            if rest.strip():
+                return rest + code[end.end :], True, True
+            following = code[end.end :].removeprefix("\n")
+            if not _lines(following) and not complete:
+                return None
+            return _shifted(following, end.indent, last, sure=count > 1), True, False
+    if not complete and any(_repeats(said, known[at : at + len(said)]) for at in range(len(known))):
+        return None
+    if any(line.content == said[0].content and len(line.indent) < len(last.indent) for line in known):
+        return _after_retelling(code, said, known, complete=complete)
+    if said[0].content in {line.content for line in known if line.content.startswith(_DEFINITIONS)}:
+        return _after_retelling(code, said, known, complete=complete)
+    return code, False, False
+
+
+def _after_retelling(
+    code: str, said: list[_Line], known: list[_Line], *, complete: bool
+) -> tuple[str, bool, bool] | None:
+    """As `_after_repetition`, of code that tells the function again from its start, in other words."""
+    again = [line for line in said if line.content == known[-1].content]
+    if len(again) == 1:
+        following = code[again[0].end :].removeprefix("\n")
+        return _shifted(following, again[0].indent, known[-1], sure=True), True, False
+    if not complete:
+        return None
+    said, known = _without_words(said), _without_words(known)
+    for count in range(min(len(said), len(known)), 0, -1):
+        if _repeats(said[:count], known[-count:]):
+            following = code[said[count - 1].end :].removeprefix("\n")
+            return _shifted(following, said[count - 1].indent, known[-1], sure=True), True, False
+    return code, True, False  # the function once more, but another one: not a continuation
+
+
+def _without_words(lines: list[_Line]) -> list[_Line]:
+    """The lines that are neither comments nor part of a docstring."""
+    code, quote = [], ""
+    for line in lines:
+        if quote:
+            quote = "" if quote in line.content else quote
+        elif line.content[:3] in _QUOTES:
+            quote = "" if line.content[:3] in line.content[3:] else line.content[:3]
+        elif not line.content.startswith("#"):
+            code.append(line)
+    return code
+
+
+def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
+    """Whether lines say the same again; `partly`: the last one may go on."""
+    if len(said) != len(known):
+        return False
+    pairs = list(zip(said, known, strict=True))
+    whole = pairs[:-1] if partly else pairs
+    if any(line.content != known_line.content for line, known_line in whole):
+        return False
+    return not partly or said[-1].content.startswith(known[-1].content)
+
+
+def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
+    """Lines moved as the repeated line before them was, from the indentation `given` to the prompt's.
+
+    A first line that lost its indentation alone says nothing about the others (`sure` is False for it).
+    """
+    lines = _lines(text)
+    if not lines or given == last.indent:
+        return text
+    if not sure and not given and not _moved_as_one(last, lines[0]):
+        return text
+    if last.indent.endswith(given):
+        return _added(text, last.indent[: len(last.indent) - len(given)])
+    extra = given.removesuffix(last.indent)
+    if extra != given and all(line.indent.startswith(extra) for line in lines):
+        return "".join(line.removeprefix(extra) for line in text.splitlines(keepends=True))
+    return text
+
+
+def _moved_as_one(first: _Line, second: _Line) -> bool:
+    """Whether a line at the margin, rightly at `first`, and the next one have lost the same indentation."""
+    if first.content.endswith(":"):
+        return len(second.indent) <= len(first.indent)
+    return not second.indent
+
+
+def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
+    """The text at the depth that the prompt asks for, where it certainly is not."""
+    lines = _lines(text)
+    if not lines:
+        return text
+    last = _lines(head)[-1]
+    opened = last.content.endswith(":")
+    first = lines[0]
+    least = len(last.indent.expandtabs(8)) if opened else -1
+    if indent is not None and not opened:
+        least = indent
+    if len(first.indent.expandtabs(8)) > least or first.content.startswith(_BRANCHES + _DEFINITIONS):
+        return text
+    wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_step(head) if opened else "")
+    if first.indent:
+        added = wanted.removesuffix(first.indent)
+        return _added(text, added) if added != wanted else text
+    expected = _Line(0, 0, wanted, first.content)
+    if len(lines) == 1 or _moved_as_one(expected, lines[1]):
+        return _added(text, wanted)
+    return text[: first.start] + wanted + text[first.start :]
+
+
+def _starts_line(text: str, head: str) -> bool:
+    """Whether code after a prompt that ends within a line belongs on the next one."""
+    return head.endswith(":") or text[:1] in (" ", "\t")
+
+
+def _step(head: str) -> str:
+    """One level of indentation as the prompt uses it."""
+    indents = [line.indent for line in _lines(head) if line.indent]
+    return min(indents, key=len, default=_STEP)
+
+
+def _added(text: str, prefix: str) -> str:
+    return "".join(prefix + line if line.strip() else line for line in text.splitlines(keepends=True))
+
+
+def _without_blank_start(code: str) -> str:
+    lines = _lines(code)
+    return code[lines[0].start :] if lines else ""
+
+
+def _lines(text: str) -> list[_Line]:
+    lines, at = [], 0
+    for line in text.split("\n"):
+        content = line.strip(healing.WHITESPACE)
+        if content:
+            indent = line[: len(line) - len(line.lstrip(healing.WHITESPACE))]
+            lines.append(_Line(at, at + len(line), indent, content))
+        at += len(line) + 1
+    return lines

@@ -1,0 +1,62 @@
+"""A prompt as one turn of a chat: the messages that ask for it, and the continuation in the reply."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from counterlens.models import healing
+from counterlens.models.base import Prompt
+from counterlens.models.chat import replies
+
+INSTRUCTION: Final = (
+    "You continue source code. The user sends the beginning of a file. Write what comes next, exactly as it"
+    " would stand in the file, with its indentation, until the function that was begun is complete. Do not"
+    " repeat what is already there. Reply with only the continuation, in one code block."
+)
+_FENCE_TOKENS: Final = 16  # the code block's own marks are not part of the completion
+_TICKS = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Messages to a chat model, and the reply to them."""
+
+    prompt: Prompt
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Role (`system` or `user`) and text of each message."""
+        if self.prompt.reply is not None:
+            return ("system", self.prompt.reply.instruction), ("user", self.prompt.text)
+        head, _ = healing.split(self.prompt.text)
+        longest = max((len(ticks) for ticks in _TICKS.findall(head)), default=2)
+        fence = "`" * (longest + 1)
+        return ("system", INSTRUCTION), ("user", f"{fence}\n{head}\n{fence}")
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of the whole reply, at most."""
+        return self.prompt.max_tokens + (_FENCE_TOKENS if self.prompt.reply is None else 0)
+
+    def text(self, answer: str, *, complete: bool) -> str | None:
+        """Read what follows the prompt out of the reply so far; to a question, all of the reply.
+
+        Args:
+            answer: The reply so far.
+            complete: Whether that is all of it.
+
+        Returns:
+            None while it cannot be told yet.
+        """
+        if self.prompt.reply is not None:
+            return replies.without_thought(answer)
+        return replies.continuation(answer, self.prompt.text, self.prompt.stop.indent, complete=complete)
+
+    def ended(self, answer: str) -> bool:
+        """Whether the code block is closed."""
+        if self.prompt.reply is not None:
+            return False
+        block = replies.first_block(answer)
+        return block is not None and block.closed

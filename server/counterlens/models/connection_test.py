@@ -1,0 +1,68 @@
+"""Connection test: whether a model answers, how fast, and what it can do."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from threading import Event
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Model, ModelInfo, Prompt, Stop
+
+PROMPT = Prompt("def add(a, b):\n    return", 16, Stop(indent=0))
+"""What a model is asked to continue."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionTest:
+    """Result of a connection test.
+
+    Attributes:
+        info: Identity of the model, with what became known by asking.
+        prompt: What it was given.
+        completion: What it wrote.
+        tokens: How many tokens that was.
+        seconds: How long that took.
+        scores: Whether it gives token probabilities: without them there is no overlay.
+        way: How a server gives them; empty where there is only one way.
+        embeds: Whether it gives embeddings.
+    """
+
+    info: ModelInfo
+    prompt: str
+    completion: str
+    tokens: int
+    seconds: float
+    scores: bool
+    way: str
+    embeds: bool
+
+
+def run_connection_test(model: Model, *, cancel: Event | None = None) -> ConnectionTest:
+    """Let a model complete one line, and ask it anew what it can do.
+
+    Args:
+        model: The model; a cached one would answer from its cache.
+        cancel: Set it to give up.
+
+    Raises:
+        ModelError: it cannot be reached, or does not complete; the message says why.
+        Cancelled: `cancel` was set.
+    """
+    started = time.perf_counter()
+    (answer,) = model.complete([PROMPT], cancel=cancel)
+    seconds = time.perf_counter() - started
+    scores = model.offers(Capability.SCORE, anew=True, cancel=cancel)
+    embeds = _embeds(model, cancel)
+    info = model.info
+    return ConnectionTest(
+        info, PROMPT.text, answer.text, answer.tokens, seconds, scores, info.scoring or "", embeds
+    )
+
+
+def _embeds(model: Model, cancel: Event | None) -> bool:
+    """Whether a model gives embeddings; some servers fail where they were not started for them."""
+    try:
+        return model.offers(Capability.EMBED, anew=True, cancel=cancel)
+    except ModelError:
+        return False

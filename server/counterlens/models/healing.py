@@ -1,0 +1,97 @@
+r"""Token healing of text, where tokens cannot be constrained: endpoints and chat models.
+
+A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the model's
+answer suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so
+the trailing whitespace (the *gap*) is not sent, and the model writes it itself. `follow` then gives the
+text for which `prompt + text` is the program that the model meant:
+
+1. The answer starts with the gap: the text is what comes after it.
+2. Both break the line: blank lines and the kind of line break do not count, the indentation of the first
+   line of code does. Where it goes on from the gap's, the text adds what is missing; where it does not,
+   the text starts a new line (the blanks that the prompt ends in remain as a blank line).
+3. The gap breaks the line and the answer first finishes the line with a comment: the comment is left out.
+4. The gap is blanks within a line: other blanks are as good, and an answer that breaks the line does so.
+5. Anything else contradicts the prompt; the caller asks again with the prompt as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+WHITESPACE: Final = " \t\f\r\n"
+_BREAKS: Final = "\r\n"
+
+
+class Contradiction(Exception):  # noqa: N818 - a fact about an answer, not an error
+    """The model continued the text before the gap in a way that the gap rules out."""
+
+
+def split(text: str) -> tuple[str, str]:
+    """A prompt's text up to its last token, and the gap of whitespace after it."""
+    head = text.rstrip(WHITESPACE)
+    return (head, text[len(head) :]) if head else (text, "")
+
+
+def breaks_line(whitespace: str) -> bool:
+    """Whether a gap holds a line break."""
+    return any(char in _BREAKS for char in whitespace)
+
+
+def follow(gap: str, answer: str, *, complete: bool = True) -> str | None:
+    """What follows the prompt, given what the model wrote from before the gap.
+
+    The answer may still be growing: once a text is returned for a part of it, the text for more of it
+    begins with the same characters.
+
+    Args:
+        gap: The whitespace that was not sent.
+        answer: What the model wrote after the rest.
+        complete: Whether that is all.
+
+    Returns:
+        The text, or None when that cannot be told yet.
+
+    Raises:
+        Contradiction: no text after the gap is what the model meant.
+    """
+    code = answer.lstrip(WHITESPACE)
+    if not code:
+        if not complete:
+            return None
+        return answer[len(gap) :] if answer.startswith(gap) else ""
+    if answer.startswith(gap):
+        return answer[len(gap) :]
+    lead = answer[: len(answer) - len(code)]
+    if not breaks_line(gap):
+        return _same_line(lead, code)
+    if breaks_line(lead):
+        return _new_line(gap, lead, code)
+    if code.startswith("#"):
+        end = _first_break(answer)
+        if end is None:
+            return "" if complete else None
+        return follow(gap, answer[end:], complete=complete)
+    raise Contradiction
+
+
+def _same_line(lead: str, code: str) -> str:
+    if breaks_line(lead):
+        return lead.lstrip(" \t\f") + code
+    if lead:
+        return code
+    raise Contradiction
+
+
+def _new_line(gap: str, lead: str, code: str) -> str:
+    wanted, given = _last_line(lead), _last_line(gap)
+    if wanted.startswith(given):
+        return wanted[len(given) :] + code
+    return ("\r\n" if "\r\n" in gap else "\n") + wanted + code
+
+
+def _last_line(whitespace: str) -> str:
+    return whitespace[max(whitespace.rfind("\n"), whitespace.rfind("\r")) + 1 :]
+
+
+def _first_break(text: str) -> int | None:
+    return next((at for at, char in enumerate(text) if char in _BREAKS), None)

@@ -1,0 +1,132 @@
+"""Prompt to tokens for each API: plain completion, fill-in-the-middle, or chat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from counterlens.errors import ModelError
+from counterlens.models import stopping
+from counterlens.models.base import Api, Prompt
+from counterlens.models.chat.turn import Turn
+from counterlens.models.llama import healing
+from counterlens.models.llama.chat_template import ChatTemplate
+from counterlens.models.llama.grammar import Grammar
+from counterlens.models.llama.native import Engine
+
+_LEAST_PROMPT = 16
+"""Tokens of a prompt that must fit at least."""
+
+
+@dataclass(frozen=True)
+class EncodedPrompt:
+    """A prompt as the tokens that a model reads.
+
+    Attributes:
+        prompt: The prompt.
+        tokens: The tokens to be decoded.
+        required: The bytes that the first new tokens have to spell out (token healing).
+        dropped: How many of the prompt's oldest tokens did not fit.
+        max_tokens: How many tokens may be generated.
+        grammar: What the answer is held to.
+        turn: Set where the answer is a reply that the continuation has to be read out of.
+    """
+
+    prompt: Prompt
+    tokens: list[int]
+    required: bytes
+    dropped: int
+    max_tokens: int
+    grammar: Grammar | None = None
+    turn: Turn | None = None
+
+    def text(self, written: bytes, *, complete: bool) -> tuple[str, bool]:
+        """The continuation according to what was generated, and whether it ends here."""
+        answer = written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete
+        text: str | None = answer
+        ended = False
+        if self.turn:
+            ended = self.turn.ended(answer)
+            text = self.turn.text(answer, complete=complete or ended)
+        if text is None:
+            return "", False
+        at_line_start = self.prompt.text.endswith("\n")
+        end = stopping.cut(text, self.prompt.stop, at_line_start=at_line_start)
+        return (text, ended) if end is None else (end, True)
+
+
+class PromptEncoder:
+    """Encodes prompts for one model.
+
+    Args:
+        engine: The model.
+        api: Prompt format.
+
+    Raises:
+        ModelError: the model lacks the tokens for filling in the middle, or a chat template.
+    """
+
+    def __init__(self, engine: Engine, api: Api) -> None:
+        self._engine, self._api = engine, api
+        if api is Api.FILL and not engine.fill_marks:
+            raise ModelError(
+                "this model has no tokens for filling in the middle",
+                "Ask it through `completions`, or choose a model that was trained to fill",
+            )
+        self._template = ChatTemplate(engine) if api is Api.CHAT else None
+
+    def encode(self, prompt: Prompt) -> EncodedPrompt:
+        """Encode a prompt; one that does not fit loses its oldest tokens.
+
+        Raises:
+            ModelError: a prompt is empty, or asks for more than the context holds.
+        """
+        if not prompt.text:
+            raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
+        if self._template:
+            return self._instructed(self._template, prompt)
+        engine, text = self._engine, prompt.text.encode()
+        if prompt.reply is not None:  # a question is read as it stands
+            grammar = self._form(prompt)
+            tokens, required = engine.tokenize(text), b""
+            dropped = self._overflow(prompt, len(tokens))
+            return EncodedPrompt(prompt, tokens[dropped:], required, dropped, prompt.max_tokens, grammar)
+        tokens, required = healing.split(engine, text)
+        if self._api is Api.FILL and engine.fill_marks:
+            before, suffix, middle = engine.fill_marks
+            lead = tokens[: len(tokens) and int(engine.adds_bos)]
+            after = engine.tokenize(prompt.suffix.encode())[: engine.context // 4]
+            body = tokens[len(lead) :]
+            dropped = self._overflow(prompt, len(tokens) + len(after) + 3 + len(required))
+            fed = [*lead, before, *body[dropped:], suffix, *after, middle]
+            return EncodedPrompt(prompt, fed, required, dropped, prompt.max_tokens)
+        dropped = self._overflow(prompt, len(tokens) + len(required))
+        return EncodedPrompt(prompt, tokens[dropped:], required, dropped, prompt.max_tokens)
+
+    def _instructed(self, template: ChatTemplate, prompt: Prompt) -> EncodedPrompt:
+        turn = Turn(prompt)
+        tokens = template.tokens(turn.messages)
+        if self._overflow(prompt, len(tokens)):
+            raise ModelError(
+                f"a message of {len(tokens)} tokens does not fit into a context of {self._engine.context}",
+                "Ask about a shorter function",
+            )
+        grammar = self._form(prompt)
+        return EncodedPrompt(prompt, tokens, b"", 0, turn.max_tokens, grammar, None if prompt.reply else turn)
+
+    def _form(self, prompt: Prompt) -> Grammar | None:
+        """What an answer is held to; a question may leave it open."""
+        return Grammar(self._engine, prompt.reply.grammar) if prompt.reply and prompt.reply.grammar else None
+
+    def _overflow(self, prompt: Prompt, tokens: int) -> int:
+        """How many of the prompt's tokens do not fit.
+
+        Raises:
+            ModelError: hardly any would.
+        """
+        room = self._engine.context - prompt.max_tokens
+        if room < _LEAST_PROMPT:
+            raise ModelError(
+                f"{prompt.max_tokens} new tokens do not fit into a context of {self._engine.context}",
+                "Ask for fewer",
+            )
+        return max(0, tokens - room)

@@ -1,0 +1,227 @@
+"""A batch of sequences in one llama.cpp context; a prefix that they share is decoded once.
+
+Decoding nine sequences together costs far less than decoding them one by one. Each sequence has its own share
+of the KV cache (`kv_unified` false), and starts empty or from a prefix that was decoded in the same groups as
+now: results depend on the request alone, not on what ran before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import llama_cpp as llama
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import Cancelled, ModelError
+from counterlens.models.llama.native import BATCH, Engine
+
+MOST = 16
+"""Sequences that are decoded together at most; beyond that a processor gains little."""
+
+HELD = 64
+"""Tokens in a group of the prefix that is held for the next request: smaller groups read less of it twice."""
+
+_CACHE_BYTES = 512 << 20
+_STEP = 256  # room is given in such portions, so that similar requests use the same context again
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One token to append to a sequence.
+
+    Attributes:
+        seq_id: The sequence.
+        token: The token.
+        wanted: Whether the logits after it are.
+    """
+
+    seq_id: int
+    token: int
+    wanted: bool
+
+
+class SequenceBatch:
+    """The sequences of one request at a time, numbered from 0 (llama.cpp's `seq_id`)."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._context: Any = None
+        self._shape = (0, 0)
+        self._batch = llama.llama_batch_init(BATCH, 0, 1)
+        self._length: list[int] = []
+        self._held: list[int] = []  # what sequence 0 holds for later requests
+
+    def groups(self, needs: Sequence[int]) -> list[range]:
+        """Split sequences into groups that fit into memory together, in their order.
+
+        At most half a gigabyte of cache is used, or as much as the model's own context takes.
+
+        Args:
+            needs: How many tokens each may come to hold.
+        """
+        most = max(1, min(MOST, self._room // _rounded(max(needs))))
+        count = -(-len(needs) // most)
+        edges = [len(needs) * i // count for i in range(count + 1)]
+        return [range(low, high) for low, high in pairwise(edges)]
+
+    def fits(self, sequences: int, tokens: int) -> bool:
+        """Whether so many sequences of so many tokens are few enough, and fit into memory together."""
+        return sequences <= MOST + 1 and sequences * _rounded(tokens) <= self._room
+
+    def start(self, needs: Sequence[int]) -> None:
+        """Begin with one empty sequence for each of `needs`, which says how many tokens it must hold."""
+        shape = len(needs), _rounded(max(needs))
+        if shape != self._shape:
+            self._open(shape)
+        self._forget()
+
+    def reserve(self, sequences: int, tokens: int) -> None:
+        """Make room for at least so many sequences of so many tokens; sequence 0 stays as it is if it can.
+
+        What the others hold is undefined.
+        """
+        (have, each), room = self._shape, _rounded(tokens)
+        # A sequence is copied as a whole, so its room must not be far too large.
+        if sequences > have or not room <= each <= 2 * room:
+            more = max(have, -(-sequences // 4) * 4)
+            self._open((more if self.fits(more, room) else sequences, room))
+            self._forget()
+
+    def hold(self, tokens: Sequence[int]) -> None:
+        """Fill sequence 0; what it holds already is not decoded again.
+
+        Its tokens are always decoded alone and in groups of `HELD` from the first one on, the last group
+        being what is left: nothing that is computed later can tell whether they were held.
+
+        Args:
+            tokens: What it is to hold.
+
+        Raises:
+            Cancelled, ModelError: as `decode`.
+        """
+        if self._held == tokens:
+            self.cut(0, len(self._held))
+            return
+        pairs = enumerate(zip(self._held, tokens, strict=False))
+        same = next((i for i, (a, b) in pairs if a != b), min(len(self._held), len(tokens)))
+        same -= same % HELD
+        self.cut(0, same)
+        del self._held[same:]
+        for low in range(same, len(tokens), HELD):
+            self.decode([Row(0, token, wanted=False) for token in tokens[low : low + HELD]])
+            self._held += tokens[low : low + HELD]
+
+    def cut(self, seq_id: int, length: int) -> None:
+        """Drop all but the first tokens of a sequence."""
+        llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), seq_id, length, -1)
+        self._length[seq_id] = length
+
+    def copy(self, source: int, target: int) -> None:
+        """Copy one sequence to another one."""
+        llama.llama_memory_seq_cp(llama.llama_get_memory(self._context), source, target, -1, -1)
+        self._length[target] = self._length[source]
+
+    def read(self, sequences: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
+        """Fill each empty sequence.
+
+        Returns:
+            The logits after the last token of each: (vocabulary,) float32.
+
+        Raises:
+            Cancelled, ModelError: as `decode`.
+        """
+        at = self.read_shared(sequences, min(len(sequence) for sequence in sequences) - 1)
+        last: dict[int, npt.NDArray[np.float32]] = {}
+        pending = {seq_id: list(sequence[at:]) for seq_id, sequence in enumerate(sequences)}
+        while pending:
+            portion = BATCH // len(pending)
+            rows = [
+                Row(seq_id, token, wanted=i + 1 == len(rest))
+                for seq_id, rest in pending.items()
+                for i, token in enumerate(rest[:portion])
+            ]
+            logits = self.decode(rows)
+            done = [row.seq_id for row in rows if row.wanted]
+            last |= {seq_id: logits[i].copy() for i, seq_id in enumerate(done)}
+            pending = {seq_id: rest[portion:] for seq_id, rest in pending.items() if len(rest) > portion}
+        return [last[seq_id] for seq_id in range(len(sequences))]
+
+    def read_shared(self, sequences: Sequence[Sequence[int]], at_most: int) -> int:
+        """Fill each empty sequence with the prefix that all share, and return its length in tokens.
+
+        Raises:
+            Cancelled, ModelError: as `decode`.
+        """
+        if len(sequences) > 1 and not self._engine.keeps_prefixes:
+            return 0
+        first, shared = sequences[0], at_most
+        for other in sequences[1:]:
+            shared = next((i for i in range(shared) if first[i] != other[i]), shared)
+        for low in range(0, shared, BATCH):
+            self.decode([Row(0, token, wanted=False) for token in first[low : min(low + BATCH, shared)]])
+        if shared:
+            for seq_id in range(1, len(sequences)):
+                self.copy(0, seq_id)
+        return shared
+
+    def decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
+        """Append tokens to sequences.
+
+        Args:
+            rows: At most 512; the logits of at most `Engine.chunk` of them may be wanted.
+
+        Returns:
+            (wanted rows, vocabulary) float32 in the order of the rows, a view that the next call overwrites.
+
+        Raises:
+            Cancelled: the engine's `cancelled` was set.
+            ModelError: llama.cpp failed.
+        """
+        batch = self._batch
+        batch.n_tokens = len(rows)
+        for i, row in enumerate(rows):
+            batch.token[i] = row.token
+            batch.pos[i] = self._length[row.seq_id]
+            batch.n_seq_id[i] = 1
+            batch.seq_id[i][0] = row.seq_id
+            batch.logits[i] = row.wanted
+            self._length[row.seq_id] += 1
+        try:
+            self._engine.run(self._context, batch)
+        except (Cancelled, ModelError):
+            self._forget()
+            raise
+        wanted = sum(row.wanted for row in rows)
+        if not wanted:
+            return np.empty((0, self._engine.vocabulary), np.float32)
+        pointer = llama.llama_get_logits(self._context)
+        return np.ctypeslib.as_array(pointer, (wanted, self._engine.vocabulary))
+
+    def close(self) -> None:
+        """Free the memory."""
+        if self._context:
+            llama.llama_free(self._context)
+            self._context, self._shape = None, (0, 0)
+
+    @property
+    def _room(self) -> int:
+        """Tokens that all sequences may hold together: half a gigabyte, or as many as the model's context."""
+        return max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
+
+    def _open(self, shape: tuple[int, int]) -> None:
+        self.close()
+        self._context = self._engine.open_context(shape[0] * shape[1], shape[0])
+        self._shape = shape
+
+    def _forget(self) -> None:
+        llama.llama_memory_clear(llama.llama_get_memory(self._context), True)
+        self._length = [0] * self._shape[0]
+        self._held = []
+
+
+def _rounded(tokens: int) -> int:
+    return -(-tokens // _STEP) * _STEP

@@ -1,0 +1,32 @@
+"""Open a model behind its response cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from counterlens.models import registry
+from counterlens.models.base import Model
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.registry import DEFAULT_MODEL, Options
+
+
+def open_cached(
+    spec: str = DEFAULT_MODEL,
+    options: Options | None = None,
+    *,
+    store: AnswerStore | None = None,
+    load: Callable[[str, Options], Model] = registry.load,
+) -> CachedModel:
+    """Open a model that is asked only for what it never answered before; close it, or use it in a `with`.
+
+    Args:
+        spec: As for `load`.
+        options: As for `load`.
+        store: The response cache, which stays open; None for the user's own, closed with the model.
+        load: Opens the model itself.
+
+    Raises:
+        ModelError: there is no such model, or it cannot be opened; the message says why.
+    """
+    model = load(spec, options or Options())
+    return CachedModel(model, AnswerStore() if store is None else store, owns_store=store is None)

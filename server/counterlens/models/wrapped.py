@@ -1,0 +1,81 @@
+"""A model in front of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+
+from counterlens.models.base import (
+    Capability,
+    Completion,
+    Model,
+    ModelInfo,
+    Progress,
+    Prompt,
+    TokenScores,
+    Vectors,
+)
+
+
+class WrappedModel(Model):
+    """Passes every request on to another model; subclasses override what they change.
+
+    Attributes:
+        model: The other model.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @property
+    def info(self) -> ModelInfo:
+        """Identity of the other model."""
+        return self.model.info
+
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """As `Model.offers`."""
+        return self.model.offers(capability, anew=anew, cancel=cancel)
+
+    def complete(
+        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> list[Completion]:
+        """As `Model.complete`."""
+        return self.model.complete(prompts, cancel=cancel, progress=progress)
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """As `Model.score`."""
+        return self.model.score(
+            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
+        )
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """As `Model.score_continuations`."""
+        return self.model.score_continuations(
+            context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
+        )
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`."""
+        return self.model.embed(texts, cancel=cancel, progress=progress)
+
+    def close(self) -> None:
+        """Close the other model."""
+        self.model.close()

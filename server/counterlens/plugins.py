@@ -1,0 +1,126 @@
+"""Plug-ins: what other installed packages add to a registry, found through their entry points.
+
+A package names, in its own metadata, what it adds to a group:
+
+    [project.entry-points."counterlens.models"]
+    my-backend = "my_package.backend:BACKEND"
+
+A plug-in that cannot be loaded breaks nothing: it is left out, and `failures` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFailure:
+    """Why a plug-in was left out.
+
+    Attributes:
+        group: The group of the entry point, such as `counterlens.models`.
+        name: The name of the entry point.
+        distribution: The package that has it.
+        error: What went wrong, in one line.
+    """
+
+    group: str
+    name: str
+    distribution: str
+    error: str
+
+
+failures: list[PluginFailure] = []
+"""The plug-ins that were left out so far, in the order in which they were found."""
+
+
+def load(group: str, prepare: Callable[[Any], Any] = lambda plugin: plugin) -> Iterator[tuple[str, Any]]:
+    """Import the plug-ins of a group, in the order of their names.
+
+    Args:
+        group: Such as `counterlens.models`.
+        prepare: Makes of the object that an entry point names what is wanted; raises where it cannot.
+
+    Yields:
+        The name of each entry point, and what `prepare` made of its object. A plug-in for which anything
+        is raised is not yielded but added to `failures`.
+    """
+    for entry_point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
+        try:
+            plugin = prepare(entry_point.load())
+        except (Exception, SystemExit) as error:  # whatever the import of another package does
+            distribution = entry_point.dist.name if entry_point.dist else "an unknown package"
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            failures.append(PluginFailure(group, entry_point.name, distribution, reason))
+        else:
+            yield entry_point.name, plugin
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Entries by name: our own, then those of plug-ins, which are loaded when they are first looked for.
+
+    Loading them late lets a plug-in import this package, and costs nothing where only our own are used. An
+    entry point names an entry, or a class of entries that takes no arguments. Our own keep their names: a
+    plug-in of the same name is a failure.
+
+    Args:
+        group: The group of the plug-ins' entry points.
+        own: Our own entries.
+        name: Gives the name of an entry.
+        kind: What every entry is an instance of.
+    """
+
+    def __init__(self, group: str, own: Iterable[T], *, name: Callable[[T], str], kind: type) -> None:
+        self._group, self._name, self._kind = group, name, kind
+        self._own = {name(entry): entry for entry in own}
+        self._all: dict[str, T] | None = None
+        self._loading = False
+        self._lock = RLock()
+
+    def __getitem__(self, name: str) -> T:
+        return self._own[name] if name in self._own else self._entries()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries())
+
+    def __len__(self) -> int:
+        return len(self._entries())
+
+    @property
+    def added(self) -> dict[str, T]:
+        """The entries of plug-ins alone."""
+        return {name: entry for name, entry in self.items() if name not in self._own}
+
+    def _entries(self) -> dict[str, T]:
+        if self._all is None:
+            with self._lock:
+                if self._loading:  # a plug-in looks in here while it is imported
+                    return self._own
+                if self._all is None:
+                    self._loading = True
+                    try:
+                        self._all = self._with_plugins()
+                    finally:
+                        self._loading = False
+        return self._all
+
+    def _with_plugins(self) -> dict[str, T]:
+        entries = dict(self._own)
+
+        def entry_of(plugin: Any) -> T:
+            entry: T = plugin() if isinstance(plugin, type) else plugin
+            if not isinstance(entry, self._kind):
+                raise TypeError(f"{type(entry).__name__} is no {self._kind.__name__}")
+            if self._name(entry) in entries:
+                raise ValueError(f"there is another {self._name(entry)!r}")
+            return entry
+
+        for _, entry in load(self._group, entry_of):
+            entries[self._name(entry)] = entry
+        return entries

@@ -1,0 +1,115 @@
+"""CoRe's pairwise question (Xie et al. 2025): does one instance have dependence over another one, yes or no?
+
+The function is shown with the line numbers of its file. `(total, 3)` is the variable `total` in line 3; for
+control dependence two lines are asked about. Chains count, not direct dependence alone. Chat models answer in
+CoRe's form, `{"DataDependence": true}`; `trace_questions.py` asks for the steps as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+
+from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance
+from counterlens.probes.dependence.parsing import read_yes_no
+from counterlens.probes.dependence.prompts import YES_NO
+from counterlens.probes.dependence.yes_no import YesNo, ask
+from counterlens.probes.prompts.templates import chats, worded
+from counterlens.progress import Steps
+
+KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
+"""What CoRe calls a dependence in its answers."""
+
+_ANSWER = re.compile(
+    r"""["'`]?\b(?:Control|Data)_?\s?Dependence\b["'`]?\s*[:=]\s*["'`]?(true|false|yes|no)\b""",
+    re.IGNORECASE,
+)
+_WRITTEN = 24
+"""Tokens that a chat model may write: its answer in JSON, in a fenced block."""
+
+
+def answers(
+    model: Model, subject: ExaminedFunction, asked: Sequence[DependenceQuestion], steps: Steps | None = None
+) -> Mapping[DependenceQuestion, YesNo]:
+    """Ask some questions about one function, all of one relation.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    if not asked:
+        return {}
+    listing, what = lines(subject), f"asking about {asked[0].relation}"
+    prompts = [prompt(model.info, subject, question, listing) for question in asked]
+    return dict(zip(asked, ask(model, prompts, read_answer, steps or Steps(), what), strict=True))
+
+
+def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str) -> Prompt:
+    """One question.
+
+    Args:
+        info: Who is asked.
+        subject: The function.
+        question: What is asked.
+        listing: The function as `lines` gives it.
+    """
+    instruction, text = words(info, f"core-{question.relation}", subject, question, listing)
+    if not chats(info):
+        return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
+    key = KEYS[question.relation]
+    schema = (
+        f'{{"type": "object", "properties": {{"{key}": {{"type": "boolean"}}}}, '
+        f'"required": ["{key}"], "additionalProperties": false}}'
+    )
+    form = f'root ::= "{{\\"{key}\\": " ("true" | "false") "}}"'
+    return Prompt(text, _WRITTEN, Stop(), Reply(instruction, form, schema))
+
+
+def words(
+    info: ModelInfo, task: str, subject: ExaminedFunction, question: DependenceQuestion, listing: str
+) -> tuple[str, str]:
+    """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
+    return worded(
+        info,
+        __package__,
+        task,
+        lines=listing,
+        function=subject.dependences.function,
+        source=_named(subject, question.source),
+        target=_named(subject, question.target),
+    )
+
+
+def lines(subject: ExaminedFunction) -> str:
+    """The function's lines with their numbers in the file; of its docstring the first line alone."""
+    first = subject.starts.index(0) + 1
+    docstring = next(
+        (
+            part.statement
+            for part in subject.parts[:2]
+            if isinstance(part.node, ast.Expr)
+            and isinstance(part.node.value, ast.Constant)
+            and isinstance(part.node.value.value, str)
+        ),
+        None,
+    )
+    left_out = range(docstring.line + 1, docstring.end_line + 1) if docstring else range(0)
+    numbered = enumerate(subject.text.split("\n"), first)
+    shown = [(number, text) for number, text in numbered if number not in left_out]
+    more = docstring.line if left_out and docstring else 0
+    return "\n".join(f"{at:<4}{text}{' ...' if at == more else ''}".rstrip() for at, text in shown)
+
+
+def read_answer(text: str) -> bool | None:
+    """What a written answer says: CoRe's JSON, the last one if there are several, or yes or no."""
+    said = _ANSWER.findall(text)
+    return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
+
+
+def _named(subject: ExaminedFunction, one: Instance) -> str:
+    """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
+    line = subject.parts[one.statement].statement.line
+    return f"({one.variable}, {line})" if one.variable else str(line)

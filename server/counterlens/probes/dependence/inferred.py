@@ -1,0 +1,329 @@
+"""One function, what is true of it, and what a model takes for true: what every face shows of dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.dependence import Dependences
+from counterlens.metrics.agreement import Agreement, closure
+from counterlens.metrics.traces import Trace
+from counterlens.models.base import Model, ModelInfo
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
+from counterlens.probes.dependence.influence import THRESHOLDS, Influence, infer_influence
+from counterlens.probes.dependence.one_by_one import RelationAnswers, by_core, by_pairs, by_trace
+from counterlens.probes.dependence.parsing import ListedPairs
+from counterlens.probes.dependence.prompted import ask_all
+from counterlens.probes.dependence.rules import ruled
+from counterlens.probes.dependence.sampling import QuestionCounts
+from counterlens.probes.dependence.yes_no import AnswerSource, how
+from counterlens.progress import Steps
+
+
+class InferenceMethod(StrEnum):
+    """How a model's dependences are found out."""
+
+    INTERVENTIONAL = "interventional"
+    PROMPTED = "prompted"
+    PAIRWISE = "pairwise"
+    CORE = "core"
+    TRACE = "trace"
+
+    @property
+    def about_chains(self) -> bool:
+        """Whether it asks about chains of dependences, not about direct ones."""
+        return self in {InferenceMethod.CORE, InferenceMethod.TRACE}
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether it asks about one pair after the other."""
+        return self in _ONE_BY_ONE
+
+
+_ONE_BY_ONE = {
+    InferenceMethod.PAIRWISE: by_pairs,
+    InferenceMethod.CORE: by_core,
+    InferenceMethod.TRACE: by_trace,
+}
+
+
+class EdgeStatus(StrEnum):
+    """What the model makes of an edge."""
+
+    FOUND = "found"
+    MISSED = "missed"
+    INVENTED = "invented"
+
+
+@dataclass(frozen=True, slots=True)
+class InferredEdge:
+    """An edge that is true, that the model takes for true, or both.
+
+    Attributes:
+        relation: Control or data.
+        source: The id of the statement that is depended on.
+        target: The id of the statement that depends on it.
+        variables: The variables of a true data dependence.
+        status: Whether it was found.
+        belief: How strongly the model holds it: nats of influence, or the probability of yes; None where it
+            was not asked about this pair.
+        reached: Whether the method could have found it: no influence is seen on what stands before, and not
+            every pair is asked about.
+    """
+
+    relation: Relation
+    source: int
+    target: int
+    variables: tuple[str, ...]
+    status: EdgeStatus
+    belief: float | None
+    reached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Closures:
+    """Agreement with the dependence graph, by relation.
+
+    Attributes:
+        direct: With the true edges, among the pairs that were asked about; zeros where the method asks
+            about chains.
+        transitive: Of the transitive closures; zeros where a part of the pairs was asked about. Of CoRe's
+            questions, agreement over the questions.
+    """
+
+    direct: Mapping[Relation, Agreement]
+    transitive: Mapping[Relation, Agreement]
+
+    def of(self, method: InferenceMethod) -> Mapping[Relation, Agreement]:
+        """Agreement on what a method asks about: chains of dependences, or direct ones."""
+        return self.transitive if method.about_chains else self.direct
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What a model takes the dependences of a function to be.
+
+    Attributes:
+        subject: The function, with its statements and true edges.
+        model: Whose beliefs they are.
+        method: How they were found out.
+        edges: All edges that are true or believed, by relation, source and target.
+        beliefs: How strongly each pair is held that the model was examined on.
+        agreement: Of the model with the dependence graph.
+        rules: Of the rules of `rules.py`, on the same pairs.
+        differing: Of the model, on the pairs about which rule and graph differ.
+        answers: What it wrote, where it was asked for all pairs.
+        influence: The influences, where they were measured.
+        asked: How many questions were asked, where they were asked one by one.
+        how: How they were answered.
+        scored: Of each of these questions, the probability of yes, and whether yes is true.
+        traces: What is right about the traces, where they were asked for: one for each of these questions
+            to which the answer is yes.
+    """
+
+    subject: ExaminedFunction
+    model: ModelInfo
+    method: InferenceMethod
+    edges: tuple[InferredEdge, ...]
+    beliefs: Mapping[Relation, Mapping[StatementPair, float]]
+    agreement: Closures
+    rules: Closures
+    differing: Mapping[Relation, Agreement]
+    answers: Mapping[Relation, ListedPairs] | None = None
+    influence: Influence | None = None
+    asked: Mapping[Relation, QuestionCounts] | None = None
+    how: AnswerSource | None = None
+    scored: Mapping[Relation, Sequence[tuple[float, bool]]] | None = None
+    traces: Mapping[Relation, Sequence[Trace]] | None = None
+
+    @property
+    def direct(self) -> Mapping[Relation, Agreement]:
+        """Agreement with the true edges."""
+        return self.agreement.direct
+
+    @property
+    def transitive(self) -> Mapping[Relation, Agreement]:
+        """Agreement of the transitive closures."""
+        return self.agreement.transitive
+
+    def into(self, statement: int) -> list[InferredEdge]:
+        """The edges that lead into a statement."""
+        return [edge for edge in self.edges if edge.target == statement]
+
+    @property
+    def summary(self) -> str:
+        """One line, for a code lens: `control F1 0.55, data F1 0.07`."""
+        figures = {relation: counts.f1 for relation, counts in self.agreement.of(self.method).items()}
+        return ", ".join(
+            f"{relation} F1 {'--' if value is None else f'{value:.2f}'}"
+            for relation, value in figures.items()
+        )
+
+
+def infer(
+    model: Model,
+    dependences: Dependences,
+    method: InferenceMethod = InferenceMethod.INTERVENTIONAL,
+    *,
+    threshold: Mapping[Relation, float] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    steps: Steps | None = None,
+) -> Inferred:
+    """Find out what a model takes the dependences of a function to be, and compare.
+
+    Args:
+        model: Who is examined.
+        dependences: The function.
+        method: How.
+        threshold: From which influence on a pair counts as an edge, in nats.
+        limit: At most so many questions of each relation where they are asked one by one: as many with the
+            answer yes as with no, as far as there are. None for all.
+        seed: Of that sample.
+        steps: Progress and cancellation.
+
+    Raises:
+        SourceError: the function has no statements, or too many.
+        ModelError: the model cannot answer, or gives no token probabilities where they are needed.
+        Cancelled: it was cancelled.
+    """
+    subject, steps = ExaminedFunction.of(dependences), steps or Steps()
+    steps.check()
+    if method is InferenceMethod.INTERVENTIONAL:
+        influence = infer_influence(model, subject, steps)
+        least = {**THRESHOLDS, **(threshold or {})}
+        found = {relation: influence.edges(relation, least[relation]) for relation in Relation}
+        beliefs = {relation: influence.scores(relation) for relation in Relation}
+        return compare(subject, model.info, method, found, beliefs, influence=influence)
+    if method is InferenceMethod.PROMPTED:
+        answers: dict[Relation, ListedPairs] = {}
+        for done, relation in enumerate(Relation):
+            steps.next(f"asking for {relation} dependences", done, len(Relation))
+            answers[relation] = ask_all(model, subject, relation, cancel=steps.cancel)
+        found = {relation: set(answer.pairs) for relation, answer in answers.items()}
+        none = {relation: dict[StatementPair, float]() for relation in Relation}
+        return compare(subject, model.info, method, found, none, answers=answers)
+    ask = _ONE_BY_ONE[method]
+    said = {relation: ask(model, subject, relation, limit, seed, steps) for relation in Relation}
+    source = AnswerSource.TEXT if method is InferenceMethod.TRACE else how(model, steps.cancel)
+    found = {relation: answered.found for relation, answered in said.items()}
+    beliefs = {relation: answered.beliefs for relation, answered in said.items()}
+    return compare(subject, model.info, method, found, beliefs, said=said, source=source)
+
+
+def compare(
+    subject: ExaminedFunction,
+    model: ModelInfo,
+    method: InferenceMethod,
+    found: Mapping[Relation, set[StatementPair]],
+    beliefs: Mapping[Relation, Mapping[StatementPair, float]],
+    *,
+    answers: Mapping[Relation, ListedPairs] | None = None,
+    influence: Influence | None = None,
+    said: Mapping[Relation, RelationAnswers] | None = None,
+    source: AnswerSource | None = None,
+) -> Inferred:
+    """Set what a model found beside what is true, and beside the rules that ask no model."""
+    edges: list[InferredEdge] = []
+    pooled: dict[Relation, _Compared] = {}
+    for relation in Relation:
+        true, rule = true_edges(subject, relation), ruled(subject, relation)
+        reached: Container[StatementPair] = beliefs[relation] if influence else _ALL
+        if said and (method.about_chains or not said[relation].counts.complete):
+            reached = said[relation].pairs
+            pooled[relation] = _of_questions(said[relation], rule, chains=method.about_chains)
+        else:
+            pooled[relation] = _of_pairs(found[relation], true.keys(), rule, reached)
+        if said and method.about_chains:  # it asks about chains, so chains are true, too
+            true |= dict.fromkeys(sorted(said[relation].true - true.keys()), ())
+        for pair in sorted(found[relation] | true.keys()):
+            status = EdgeStatus.FOUND if pair in found[relation] else EdgeStatus.MISSED
+            edges.append(
+                InferredEdge(
+                    relation,
+                    *pair,
+                    variables=true.get(pair, ()),
+                    status=status if pair in true else EdgeStatus.INVENTED,
+                    belief=beliefs[relation].get(pair),
+                    reached=pair in reached,
+                )
+            )
+    return Inferred(
+        subject,
+        model,
+        method,
+        tuple(edges),
+        beliefs,
+        agreement=_closures({relation: compared.model for relation, compared in pooled.items()}),
+        rules=_closures({relation: compared.rule for relation, compared in pooled.items()}),
+        differing={relation: compared.differing for relation, compared in pooled.items()},
+        answers=answers,
+        influence=influence,
+        asked={relation: one.counts for relation, one in said.items()} if said else None,
+        how=source,
+        scored={relation: one.scored for relation, one in said.items()} if said else None,
+        traces=(said and {r: one.traces for r, one in said.items() if one.traces is not None}) or None,
+    )
+
+
+_DirectAndTransitive = tuple[Agreement, Agreement]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Agreement with the graph: of the model, of the rule, and of the model where rule and graph differ."""
+
+    model: _DirectAndTransitive
+    rule: _DirectAndTransitive
+    differing: Agreement
+
+
+def _of_pairs(
+    found: Set[StatementPair],
+    true: Set[StatementPair],
+    rule: Set[StatementPair],
+    reached: Container[StatementPair],
+) -> _Compared:
+    """Over all pairs; the rule is held to those that the model was examined on."""
+    rule = {pair for pair in rule if pair in reached}
+    differing = {pair for pair in rule ^ true if pair in reached}
+    return _Compared(
+        (Agreement.of(found, true), Agreement.of(closure(found), closure(true))),
+        (Agreement.of(rule, true), Agreement.of(closure(rule), closure(true))),
+        Agreement.of(found & differing, true & differing),
+    )
+
+
+def _of_questions(said: RelationAnswers, rule: Set[StatementPair], *, chains: bool) -> _Compared:
+    """Over the questions that were asked."""
+    if chains:
+        rule = closure(rule)
+    yes = {number for number, answer in enumerate(said.answered) if answer.said.yes}
+    true = {number for number, answer in enumerate(said.answered) if answer.true}
+    ruled_so = {number for number, answer in enumerate(said.answered) if answer.pair in rule}
+    differing = ruled_so ^ true
+    model, by_rule = Agreement.of(yes, true), Agreement.of(ruled_so, true)
+    none = Agreement()
+    return _Compared(
+        (none, model) if chains else (model, none),
+        (none, by_rule) if chains else (by_rule, none),
+        Agreement.of(yes & differing, true & differing),
+    )
+
+
+def _closures(pooled: Mapping[Relation, _DirectAndTransitive]) -> Closures:
+    return Closures(
+        {relation: direct for relation, (direct, _) in pooled.items()},
+        {relation: transitive for relation, (_, transitive) in pooled.items()},
+    )
+
+
+class _All(Container[StatementPair]):
+    """Every pair."""
+
+    def __contains__(self, pair: object) -> bool:
+        return True
+
+
+_ALL = _All()

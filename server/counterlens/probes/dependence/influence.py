@@ -1,0 +1,99 @@
+"""Interventional inference: which dependences a model's expectations show, without asking it anything.
+
+If the model's belief about statement b rests on statement a, it moves when a is changed. The influence of
+every statement on every later one makes a matrix; what exceeds a threshold counts as an edge that the model
+infers.
+InferenceMethod, assumptions and limits: `docs/influence.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError, SourceError
+from counterlens.models.base import Capability, Model, ModelInfo
+from counterlens.probes.dependence.estimators import (
+    CONTROL_KINDS,
+    DATA_KINDS,
+    PairScores,
+    control_scores,
+    data_scores,
+    looked_at,
+)
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
+from counterlens.probes.dependence.reactions import react
+from counterlens.progress import Steps
+
+MOST_STATEMENTS = 120
+THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: -0.2}
+"""Nats from which on an influence counts as an edge: best by F1 on the functions that the method was made on.
+That of control is below 0 because the placebos hold true edges, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What changing each statement does to the model's expectation of each later one.
+
+    Attributes:
+        subject: The function.
+        model: Whose expectations they are.
+        data: Nats by (source, target); only pairs that were looked at: the source binds something, and the
+            target stands after it.
+        control: Likewise; the source is an `if`, `for` or `while`.
+    """
+
+    subject: ExaminedFunction
+    model: ModelInfo
+    data: PairScores
+    control: PairScores
+
+    def scores(self, relation: Relation) -> PairScores:
+        """The influences of one kind."""
+        return self.data if relation is Relation.DATA else self.control
+
+    def edges(self, relation: Relation, threshold: float | None = None) -> set[StatementPair]:
+        """The pairs whose influence is at least a threshold."""
+        least = THRESHOLDS[relation] if threshold is None else threshold
+        return {pair for pair, value in self.scores(relation).items() if value >= least}
+
+    def matrix(self, relation: Relation) -> npt.NDArray[np.float64]:
+        """(n, n) float64 nats, source by target; NaN where a pair was not looked at."""
+        count = len(self.subject.parts)
+        found = np.full((count, count), np.nan)
+        for (source, target), value in self.scores(relation).items():
+            found[source, target] = value
+        return found
+
+
+def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None = None) -> Influence:
+    """Change every statement of a function and see what the model makes of the rest.
+
+    Takes about as many readings of the function as it has statements.
+
+    Raises:
+        SourceError: the function has too many statements.
+        ModelError: the model cannot answer, or gives no token probabilities.
+        Cancelled: it was cancelled.
+    """
+    steps = steps or Steps()
+    if len(subject.parts) > MOST_STATEMENTS:
+        raise SourceError(
+            f"{subject.dependences.function} has {len(subject.parts)} statements; "
+            f"influence is measured for at most {MOST_STATEMENTS}",
+            "Choose a smaller function",
+        )
+    if not model.offers(Capability.SCORE, cancel=steps.cancel):
+        raise ModelError(
+            f"{model.info.name} gives no token probabilities, so no influence can be measured",
+            "Ask it for its dependences instead: method prompted",
+        )
+    reactions = []
+    for done, part in enumerate(subject.parts):
+        steps.next(f"changing line {part.statement.line}", done, len(subject.parts))
+        reactions += react(
+            model, subject, part, DATA_KINDS + CONTROL_KINDS, looked_at=looked_at, cancel=steps.cancel
+        )
+    return Influence(subject, model.info, data_scores(subject, reactions), control_scores(reactions))

@@ -1,0 +1,135 @@
+"""Instances of variables, as CoRe asks about them (Xie et al. 2025): a variable in the line that concerns it.
+
+Rules:
+
+- A statement that binds variables, or changes their objects, has one instance for each of them; one that
+  binds nothing (a condition, a `return`) has one for each variable that it reads.
+- An instance depends directly on the instances whose values its statement reads; one that is only read, on
+  those of its own variable. CoRe's question is about the transitive closure of that.
+- A line depends on a branch's line where control dependence leads there, directly or not. Only branches and
+  loops are asked about as what decides: nothing else can.
+- Docstrings and the function's header are decided by nothing, and nothing is asked about them.
+- Nothing is asked about an instance and itself, nor about two in one line: CoRe names them by their lines.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from itertools import chain
+
+from counterlens.dependence import Kind
+from counterlens.metrics.agreement import closure
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Instance:
+    """A variable in a statement; for control dependence the statement alone.
+
+    Attributes:
+        statement: The statement's id.
+        variable: Its name; empty for control.
+    """
+
+    statement: int
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DependenceQuestion:
+    """Does one instance depend on another one?
+
+    Attributes:
+        relation: By control or by data.
+        source: What may be depended on.
+        target: What may depend on it.
+    """
+
+    relation: Relation
+    source: Instance
+    target: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceGraph:
+    """The instances of a function and their direct dependences, of one relation.
+
+    Attributes:
+        sources: What may be depended on.
+        targets: What may depend on it.
+        direct: For each instance those that depend directly on it.
+    """
+
+    sources: tuple[Instance, ...]
+    targets: tuple[Instance, ...]
+    direct: Mapping[Instance, Set[Instance]]
+
+    def chains(self) -> set[tuple[Instance, Instance]]:
+        """What depends on what, directly or not."""
+        every = sorted({*self.direct, *chain.from_iterable(self.direct.values())})
+        number = {one: at for at, one in enumerate(every)}
+        edges = ((number[one], number[after]) for one, found in self.direct.items() for after in found)
+        return {(every[a], every[b]) for a, b in closure(edges)}
+
+
+def graph(subject: ExaminedFunction, relation: Relation) -> InstanceGraph:
+    """The instances of a function, by its dependence graph."""
+    return _data(subject) if relation is Relation.DATA else _control(subject)
+
+
+def questions(subject: ExaminedFunction, relation: Relation) -> dict[DependenceQuestion, bool]:
+    """All questions about a function, by their source, with what is true by its dependence graph."""
+    found = graph(subject, relation)
+    true = found.chains()
+    line = {part.statement.id: part.statement.line for part in subject.parts}
+    return {
+        DependenceQuestion(relation, source, target): (source, target) in true
+        for source in found.sources
+        for target in found.targets
+        if line[source.statement] != line[target.statement]
+    }
+
+
+def _data(subject: ExaminedFunction) -> InstanceGraph:
+    bound: dict[int, list[Instance]] = {}
+    read: dict[int, list[Instance]] = {}
+    for part in subject.parts:
+        into = bound if part.binds else read
+        into[part.statement.id] = [
+            Instance(part.statement.id, name) for name in sorted(part.binds or part.names)
+        ]
+    every = [one for found in (bound, read) for instances in found.values() for one in instances]
+    known = set(every)
+    direct: dict[Instance, set[Instance]] = {}
+    for edge in subject.dependences.edges:
+        source = Instance(edge.source, edge.variable)
+        if edge.kind is Kind.CONTROL or source not in known:
+            continue
+        after = direct.setdefault(source, set())
+        after.update(bound.get(edge.target, ()))
+        same = Instance(edge.target, edge.variable)
+        if edge.target in read and same in known:
+            after.add(same)
+    sources = [one for instances in bound.values() for one in instances]
+    header = {part.statement.id for part in subject.parts if part.statement.id == 0 and part.binds}
+    return InstanceGraph(tuple(sources), tuple(one for one in every if one.statement not in header), direct)
+
+
+def _control(subject: ExaminedFunction) -> InstanceGraph:
+    direct: dict[Instance, set[Instance]] = {}
+    for edge in subject.dependences.edges:
+        if edge.kind is Kind.CONTROL:
+            direct.setdefault(Instance(edge.source), set()).add(Instance(edge.target))
+    deciding = tuple(Instance(part.statement.id) for part in subject.parts if part.branch)
+    text = [part.statement.id for part in subject.parts if _text(part)]
+    decided = tuple(
+        Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}
+    )
+    return InstanceGraph(deciding, decided, direct)
+
+
+def _text(part: Part) -> bool:
+    """Whether a statement is a docstring or the like."""
+    return isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)

@@ -1,0 +1,164 @@
+"""Asking about one pair after the other: all of a function's, or a balanced sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from counterlens.counting import plural
+from counterlens.metrics.traces import Trace
+from counterlens.models.base import Model
+from counterlens.probes.dependence import trace_questions
+from counterlens.probes.dependence.core_questions import answers
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
+from counterlens.probes.dependence.instances import DependenceQuestion, questions
+from counterlens.probes.dependence.prompted import ask_pairs, every_pair
+from counterlens.probes.dependence.sampling import QuestionCounts, balanced
+from counterlens.probes.dependence.yes_no import YesNo
+from counterlens.progress import Steps
+
+
+@dataclass(frozen=True, slots=True)
+class PairAnswer:
+    """The answer to one question.
+
+    Attributes:
+        pair: The statements that it is about.
+        said: What the model says.
+        true: Whether yes is true.
+    """
+
+    pair: StatementPair
+    said: YesNo
+    true: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RelationAnswers:
+    """The answers to the questions about one function, of one relation.
+
+    Attributes:
+        answered: Those that were asked.
+        possible: How many questions there would be.
+        traces: Of each question to which a trace is the answer, what is right about the one that was told;
+            None where no traces were asked for.
+    """
+
+    answered: Sequence[PairAnswer]
+    possible: int
+    traces: Sequence[Trace] | None = None
+
+    @property
+    def found(self) -> set[StatementPair]:
+        """The pairs of statements that are held to be dependent."""
+        return {answer.pair for answer in self.answered if answer.said.yes}
+
+    @property
+    def pairs(self) -> set[StatementPair]:
+        """The pairs that were asked about."""
+        return {answer.pair for answer in self.answered}
+
+    @property
+    def true(self) -> set[StatementPair]:
+        """Those of them that are dependent, as the question means it."""
+        return {answer.pair for answer in self.answered if answer.true}
+
+    @property
+    def beliefs(self) -> dict[StatementPair, float]:
+        """The probability of yes by pair, the largest of several."""
+        found: dict[StatementPair, float] = {}
+        for answer in self.answered:
+            if answer.said.probability is not None:
+                found[answer.pair] = max(answer.said.probability, found.get(answer.pair, 0.0))
+        return found
+
+    @property
+    def scored(self) -> list[tuple[float, bool]]:
+        """Of each question, the probability of yes and whether yes is true, where there are probabilities."""
+        return [
+            (answer.said.probability, answer.true)
+            for answer in self.answered
+            if answer.said.probability is not None
+        ]
+
+    @property
+    def counts(self) -> QuestionCounts:
+        """How many questions were asked."""
+        unread = sum(answer.said.yes is None for answer in self.answered)
+        true = sum(answer.true for answer in self.answered)
+        return QuestionCounts(len(self.answered), self.possible, true, unread)
+
+
+def by_pairs(
+    model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
+) -> RelationAnswers:
+    """Ask of pairs of statements whether one depends directly on the other.
+
+    Args:
+        model: Who is asked.
+        subject: The function.
+        relation: What is asked about.
+        limit: At most so many questions; None for all.
+        seed: Of the sample.
+        steps: Progress and cancellation.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    true, every = true_edges(subject, relation), every_pair(subject)
+    chosen = balanced(every, true.__contains__, limit, seed)
+    said = ask_pairs(model, subject, relation, chosen, steps)
+    return RelationAnswers(
+        [PairAnswer(pair, answer, pair in true) for pair, answer in said.items()], len(every)
+    )
+
+
+def by_core(
+    model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
+) -> RelationAnswers:
+    """Ask CoRe's questions: of instances of variables and of lines, whether a chain leads there.
+
+    Arguments and errors as `by_pairs`.
+    """
+    every = questions(subject, relation)
+    chosen = balanced(list(every), every.__getitem__, limit, seed)
+    said = answers(model, subject, chosen, steps)
+    return RelationAnswers(
+        [PairAnswer(statements(question), answer, every[question]) for question, answer in said.items()],
+        len(every),
+    )
+
+
+def by_trace(
+    model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
+) -> RelationAnswers:
+    """Ask CoRe's questions, and for the steps of the chain; the model writes its answers.
+
+    Arguments and errors as `by_pairs`.
+    """
+    every = questions(subject, relation)
+    chosen = balanced(list(every), every.__getitem__, limit, seed)
+    told = trace_questions.answers(model, subject, chosen, steps)
+    return RelationAnswers(
+        [
+            PairAnswer(statements(question), YesNo(said.yes), every[question])
+            for question, said in told.items()
+        ],
+        len(every),
+        [said.trace for question, said in told.items() if every[question]],
+    )
+
+
+def statements(question: DependenceQuestion) -> StatementPair:
+    """The statements that a question is about."""
+    return question.source.statement, question.target.statement
+
+
+def counted(asked: Mapping[Relation, QuestionCounts]) -> str:
+    """What was asked, in words: `30 of 240 questions on control (15 true)`."""
+    return ", ".join(
+        f"{counts.asked} of {plural(counts.possible, 'question')} on {relation} ({counts.true} true"
+        + (f", {plural(counts.unreadable, 'answer')} unreadable)" if counts.unreadable else ")")
+        for relation, counts in asked.items()
+    )

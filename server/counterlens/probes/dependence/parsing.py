@@ -1,0 +1,92 @@
+"""Reads pairs of statements out of whatever a model answered, and says what it could not read.
+
+Understood are a JSON list of two-element lists (as asked for), and, because models answer as they please,
+`(1, 2)`, `1 -> 2`, `1 → 2`, `1: 2`, and `2 depends on 1` with or without words like `line` or `statement`.
+Pairs are (what is depended on, what depends on it).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+_NUMBER = r"(?:lines?|statements?|stmt)?\s*\#?(\d{1,6})"
+_PAIR = re.compile(
+    rf"""[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]
+       | {_NUMBER}\s*(?:->|=>|→|-->|\u21d2)\s*{_NUMBER}
+       | {_NUMBER}[^\d\n,;.]{{0,60}}?\bdepend(?:s|ent|ence)?\b\s*(?:up)?on\s+{_NUMBER}
+       | ^\s*{_NUMBER}\s*:\s*{_NUMBER}\s*$""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_NONE = re.compile(r"\b(none|no|nothing|empty)\b|\[\s*\]", re.IGNORECASE)
+_LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPairs:
+    """What a model's list of pairs says.
+
+    Attributes:
+        pairs: (source, target) ids of statements, each once.
+        unreadable: Pieces with digits that are part of no pair; and the whole answer, cut short, where it
+            names no pair and does not say that there is none.
+        impossible: Pairs that name a statement that there is not.
+        repeated: How many pairs were said again.
+        cut_off: Whether the limit of tokens ended the answer.
+        text: The answer.
+    """
+
+    pairs: frozenset[tuple[int, int]]
+    unreadable: tuple[str, ...]
+    impossible: tuple[tuple[int, int], ...]
+    repeated: int
+    cut_off: bool
+    text: str
+
+    @property
+    def readable(self) -> bool:
+        """Whether all of it was understood."""
+        return not (self.unreadable or self.impossible or self.cut_off)
+
+
+def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
+    """Read an answer.
+
+    Args:
+        text: What the model wrote.
+        ids: The ids of the statements that it could mean.
+        cut_off: Whether the limit of tokens ended it.
+    """
+    said: list[tuple[int, int]] = []
+    rest, at = [], 0
+    for match in _PAIR.finditer(text):
+        numbers = [int(group) for group in match.groups() if group is not None]
+        source, target = numbers if match[5] is None else reversed(numbers)
+        said.append((source, target))
+        rest.append(text[at : match.start()])
+        at = match.end()
+    rest.append(text[at:])
+    unreadable = [piece for part in rest for piece in _LEFT.findall(part)]
+    if not said and not unreadable and not _NONE.search(text):
+        unreadable = [text.strip()[:80]]
+    counted = Counter(said)
+    possible = {pair for pair in counted if pair[0] in ids and pair[1] in ids}
+    return ListedPairs(
+        pairs=frozenset(possible),
+        unreadable=tuple(unreadable),
+        impossible=tuple(sorted(set(counted) - possible)),
+        repeated=sum(counted.values()) - len(counted),
+        cut_off=cut_off,
+        text=text,
+    )
+
+
+_WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
+
+
+def read_yes_no(text: str) -> bool | None:
+    """Whether an answer says yes; None where it says neither, or both in its first sentence."""
+    first = re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
+    said = {word.lower() in {"yes", "true"} for word in _WORD.findall(first)}
+    return said.pop() if len(said) == 1 else None

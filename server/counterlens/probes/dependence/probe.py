@@ -1,0 +1,137 @@
+"""The dependence probe (Nguyen et al. 2024): which statements does the model take to depend on which?
+
+The truth is the dependence graph. Where the model gives token probabilities, it is seen in how its
+expectations move when a statement is changed; else it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import Annotated
+
+from counterlens.counting import plural
+from counterlens.dependence import Program
+from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.table import Table
+from counterlens.models.base import Capability, Model
+from counterlens.probes.dependence import tables
+from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.probes.dependence.instances import questions
+from counterlens.probes.dependence.prompted import every_pair
+from counterlens.probes.dependence.reactions import texts
+from counterlens.probes.dependence.record import DependenceRecord, dependence_record
+from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.probes.options import ProbeOptions, option
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DependenceOptions(ProbeOptions):
+    """Options of the dependence probe."""
+
+    method: Annotated[
+        InferenceMethod | None,
+        option(
+            "How dependences are found out; without it, interventional where the model gives token "
+            "probabilities, else prompted."
+        ),
+    ] = None
+    questions: Annotated[
+        int,
+        option(
+            "Most questions per relation and function where it is asked pair by pair: a sample, half of it "
+            "true.",
+            metavar="N",
+            low=2,
+            high=10_000,
+        ),
+    ] = MOST_QUESTIONS
+
+    def method_for(self, model: Model, cancel: Event | None = None) -> InferenceMethod:
+        """The method that a model is examined by."""
+        if self.method is not None:
+            return self.method
+        scores = model.offers(Capability.SCORE, cancel=cancel)
+        return InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
+
+
+class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
+    """Dependences as the model has them, beside the dependence graph and beside rules that ask no model."""
+
+    id = "dependence"
+    title = "which statements does it think depend on which?"
+    source = Source("Nguyen et al. 2024", "section 5.1, RQ4; core and trace: Xie et al. 2025 (CoRe)")
+    needs = frozenset[Need]()
+    options = DependenceOptions
+    record = DependenceRecord
+
+    def run(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
+        """As `Probe.run`."""
+        found = infer(
+            context.model,
+            Program(target.document.text).dependences(target.qualname),
+            options.method_for(context.model, context.cancel),
+            limit=options.questions,
+            seed=options.seed,
+            steps=context.steps,
+        )
+        return dependence_record(found)
+
+    def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        drawn = [
+            tables.by_function(records),
+            tables.over_functions(records, seed),
+            tables.beside_rules(records, seed),
+        ]
+        if any(record.traces for record in records):
+            drawn.append(tables.of_traces(records, seed))
+        return tuple(drawn)
+
+    def summary(self, records: Sequence[DependenceRecord]) -> str:
+        """As `Probe.summary`."""
+        parts = []
+        for relation in Relation:
+            total = _total(records, relation)
+            true = total.true_positives + total.false_negatives
+            parts.append(
+                f"Of {plural(true, f'{relation} dependence')} it shows {total.true_positives}, "
+                f"and {total.false_positives} that are none."
+            )
+        return " ".join(parts)
+
+    def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`; a function without dependences of a kind says nothing of it."""
+        found: dict[str, bool] = {}
+        for relation in Relation:
+            total = _total([record], relation)
+            if total.true_positives + total.false_negatives:
+                found[f"all {relation} dependences shown"] = not total.false_negatives
+                found[f"no {relation} dependence invented"] = not total.false_positives
+            if traces := record.traces.get(relation):
+                found[f"all {relation} traces right"] = all(trace.path for trace in traces)
+        return found
+
+    def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
+        """As `Probe.estimate`."""
+        subject = ExaminedFunction.of(Program(target.document.text).dependences(target.qualname))
+        method = options.method_for(model)
+        if method is InferenceMethod.PROMPTED:
+            return len(Relation)
+        if method is InferenceMethod.INTERVENTIONAL:
+            kinds = (*DATA_KINDS, *CONTROL_KINDS)
+            return sum(texts(subject, part, kinds, looked_at=looked_at) for part in subject.parts)
+        possible = (
+            len(questions(subject, relation)) if method.about_chains else len(every_pair(subject))
+            for relation in Relation
+        )
+        return sum(min(options.questions, count) for count in possible)
+
+
+def _total(records: Sequence[DependenceRecord], relation: Relation) -> Agreement:
+    """Agreement over functions: of chains, where the method asks about them."""
+    return sum((record.agreement.of(record.method)[relation] for record in records), Agreement())

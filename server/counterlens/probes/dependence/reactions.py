@@ -1,0 +1,149 @@
+"""How a model's expectation of each statement moves when an earlier one is changed.
+
+For a changed statement a, the model reads the function up to a's line once, and then each of the
+continuations: the rest as it is, and the changed ones, each to the end of the last statement that is looked
+at in it; what follows cannot change the probability of what stands before. The reaction of a token is
+log p(token | original) - log p(token | changed): positive where the token was expected because of a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.base import Model, TokenScores
+from counterlens.probes.dependence.examined import ExaminedFunction, Part, Span
+from counterlens.probes.dependence.interventions import (
+    ChangedText,
+    Intervention,
+    LookedAt,
+    everything,
+    readings,
+)
+
+LEAD = "# Python\n"
+"""What the model reads before every function: it anchors attention, as a BOS token would, so that the first
+statement does not have to. Without it, to change the header would be to change what everything is read by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reaction:
+    """How one statement reacted to a change of another one.
+
+    Attributes:
+        source: The id of the changed statement.
+        target: The id of the statement that was looked at.
+        kind: How the source was changed.
+        spans: (n, 2) int64, bytes of the target's tokens in the subject's text; the line's indentation and
+            the line break before it belong to it.
+        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN where the text was cut into other
+            tokens, and where the reading had ended.
+    """
+
+    source: int
+    target: int
+    kind: Intervention
+    spans: npt.NDArray[np.int64]
+    drops: npt.NDArray[np.float64]
+
+    def within(self, spans: Sequence[Span]) -> npt.NDArray[np.float64]:
+        """The known drops of the tokens that touch any of some spans."""
+        start, end = self.spans[:, 0], self.spans[:, 1]
+        chosen = np.zeros(len(start), bool)
+        for low, high in spans:
+            chosen |= (start < high) & (end > low)
+        found: npt.NDArray[np.float64] = self.drops[chosen & ~np.isnan(self.drops)]
+        return found
+
+
+def react(
+    model: Model,
+    subject: ExaminedFunction,
+    part: Part,
+    kinds: Sequence[Intervention],
+    *,
+    looked_at: LookedAt = everything,
+    lead: str = LEAD,
+    cancel: Event | None = None,
+) -> list[Reaction]:
+    """Change one statement in some ways and see how each later statement reacts.
+
+    Args:
+        model: Whose expectations they are.
+        subject: The function.
+        part: The statement that is changed.
+        kinds: How.
+        looked_at: Of which statements reactions are wanted; those of others may be unknown.
+        lead: What is read before the function.
+        cancel: Set it to give up.
+
+    Raises:
+        ModelError: the model cannot answer, or gives no token probabilities.
+        Cancelled: `cancel` was set.
+    """
+    wanted = _wanted(subject, part, kinds, looked_at)
+    read = [reading for _, reading in wanted if reading.stop]
+    cut = subject.data.rfind(b"\n", 0, part.span[0])
+    cut = max(0, cut if cut > 0 and part.statement.id else 0)
+    base: dict[Span, float] = {}
+    after: list[dict[Span, float]] = []
+    if read:
+        texts = [subject.data[: max(one.stop for one in read)], *(one.data for one in read)]
+        context = lead + subject.data[:cut].decode()
+        rests = [text[cut:].decode() for text in texts]
+        scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
+        base, *after = [_by_span(one, cut) for one in scores]
+    known = iter(after)
+    found = []
+    for kind, reading in wanted:
+        then = next(known) if reading.stop else {}
+        found += [
+            _compare(subject, part, target, kind, (base, then), shift)
+            for target, shift in reading.shifts.items()
+        ]
+    return found
+
+
+def texts(
+    subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], *, looked_at: LookedAt = everything
+) -> int:
+    """How many texts `react` would have scored: the changed ones, and the rest as it is."""
+    changed = sum(bool(reading.stop) for _, reading in _wanted(subject, part, kinds, looked_at))
+    return 1 + changed if changed else 0
+
+
+def _wanted(
+    subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], looked_at: LookedAt
+) -> list[tuple[Intervention, ChangedText]]:
+    return [(kind, reading) for kind in kinds for reading in readings(subject, part, kind, looked_at)]
+
+
+def _compare(
+    subject: ExaminedFunction,
+    part: Part,
+    target: int,
+    kind: Intervention,
+    scores: tuple[dict[Span, float], dict[Span, float]],
+    shift: int,
+) -> Reaction:
+    base, then = scores
+    start, end = subject.line_of(subject.parts[target])
+    spans = [span for span in base if span[0] >= start and span[0] < end]
+    drops = [base[low, high] - then.get((low + shift, high + shift), np.nan) for low, high in spans]
+    return Reaction(
+        part.statement.id,
+        target,
+        kind,
+        np.array(spans, np.int64).reshape(-1, 2),
+        np.array(drops, np.float64),
+    )
+
+
+def _by_span(scores: TokenScores, offset: int) -> dict[Span, float]:
+    """Log-probabilities by the bytes of each token."""
+    spans = zip((scores.start + offset).tolist(), (scores.end + offset).tolist(), strict=True)
+    return dict(zip(spans, scores.logprob.tolist(), strict=True))

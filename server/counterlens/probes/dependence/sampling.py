@@ -1,0 +1,57 @@
+"""Which questions are asked where not all of them are: a sample by seed, half of it with the answer yes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+MOST_QUESTIONS = 60
+"""Of each relation about one function, where nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCounts:
+    """How many questions were asked.
+
+    Attributes:
+        asked: How many.
+        possible: How many there would be.
+        true: To how many of the asked ones the answer is yes.
+        unreadable: How many answers could not be read; they count as no.
+    """
+
+    asked: int
+    possible: int
+    true: int
+    unreadable: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out."""
+        return self.asked == self.possible
+
+
+def balanced(
+    questions: Sequence[Item], true: Callable[[Item], bool], limit: int | None, seed: int = 0
+) -> list[Item]:
+    """At most so many questions, in their order: as many true as false ones, as far as there are.
+
+    Args:
+        questions: All of them.
+        true: Whether the answer to one is yes.
+        limit: How many at most; None for all.
+        seed: Of the sample.
+    """
+    if limit is None or len(questions) <= limit:
+        return list(questions)
+    draw = random.Random(seed)  # noqa: S311 - a sample, no secret
+    yes = [i for i, one in enumerate(questions) if true(one)]
+    no = [i for i, one in enumerate(questions) if not true(one)]
+    half = limit // 2
+    some = min(len(yes), max(half, limit - len(no)))
+    chosen = draw.sample(yes, some) + draw.sample(no, min(len(no), limit - some))
+    return [questions[i] for i in sorted(chosen)]

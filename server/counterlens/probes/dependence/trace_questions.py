@@ -1,0 +1,205 @@
+"""CoRe's question with its trace (Xie et al. 2025): is there dependence, and by which steps?
+
+The answer is CoRe's: `{"DataDependence": true, "Trace": [{"from": ["a", 1], "to": ["b", 2]}]}`, for control a
+list of lines, `{"ControlDependence": true, "Trace": [1, 3]}`; without a dependence there is no trace. Models
+write it, held to the form where a server can do that. What is right about a trace says `metrics/traces.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from counterlens.metrics.traces import Trace, judge
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
+from counterlens.probes.prompts.templates import chats
+from counterlens.progress import Steps
+
+TraceNode = tuple[str, int]
+"""A variable and its line; for control the line with an empty name."""
+
+_MOST_STEPS = 20
+_STEP_TOKENS = {Relation.CONTROL: 6, Relation.DATA: 30}
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTrace:
+    """One answer.
+
+    Attributes:
+        yes: Whether it says that there is dependence; None where it cannot be read.
+        nodes: The trace; empty where it tells none.
+        trace: What is right about it.
+    """
+
+    yes: bool | None
+    nodes: tuple[TraceNode, ...]
+    trace: Trace
+
+
+def answers(
+    model: Model, subject: ExaminedFunction, asked: Sequence[DependenceQuestion], steps: Steps | None = None
+) -> Mapping[DependenceQuestion, ToldTrace]:
+    """Ask some questions about one function, all of one relation.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    if not asked:
+        return {}
+    steps, relation = steps or Steps(), asked[0].relation
+    what = f"asking about {relation}"
+    steps.next(what, 0, len(asked))
+    listing, form = lines(subject), grammar(subject, relation)
+    prompts = [prompt(model.info, subject, question, listing, form) for question in asked]
+    completions = model.complete(
+        prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
+    )
+    direct = direct_steps(subject, relation)
+    return {
+        question: _told(subject, question, completion, direct)
+        for question, completion in zip(asked, completions, strict=True)
+    }
+
+
+def prompt(
+    info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str, form: str
+) -> Prompt:
+    """One question.
+
+    Args:
+        info: Who is asked.
+        subject: The function.
+        question: What is asked.
+        listing: The function as `core_questions.lines` gives it.
+        form: The answer's form as `grammar` gives it.
+    """
+    instruction, text = words(info, f"core-trace-{question.relation}", subject, question, listing)
+    written = _STEP_TOKENS[question.relation] * _MOST_STEPS + 24
+    stop = Stop() if chats(info) else Stop(texts=("\n",))
+    return Prompt(text, written, stop, Reply(instruction, form, _schema(question.relation)))
+
+
+def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
+    """For each node what depends directly on it, by the dependence graph."""
+    found: dict[TraceNode, set[TraceNode]] = {}
+    for one, after in graph(subject, relation).direct.items():
+        found.setdefault(_node(subject, one), set()).update(_node(subject, each) for each in after)
+    return found
+
+
+def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
+    """What a written answer says: CoRe's JSON, the last one if there are several.
+
+    An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
+    step does not begin where the last one ended, what lies between is a step, too.
+    """
+    found = [one for one in _objects(text) if isinstance(one.get(KEYS[relation]), bool)]
+    if not found:
+        return read_answer(text), ()
+    yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
+    if not yes:
+        return False, ()
+    read = _line_nodes if relation is Relation.CONTROL else _step_nodes
+    nodes = read(trace) if isinstance(trace, list) else None
+    return (None, ()) if nodes is None else (True, tuple(nodes))
+
+
+def grammar(subject: ExaminedFunction, relation: Relation) -> str:
+    """GBNF: CoRe's answer, about lines and variables that the function has."""
+    first = subject.starts.index(0) + 1
+    numbers = range(first, first + len(subject.text.rstrip("\n").split("\n")))
+    names = sorted({name for part in subject.parts for name in (*part.binds, *part.names)})
+    rules = [
+        f'root ::= " "? "{{\\"{KEYS[relation]}\\": " ("false" | "true, \\"Trace\\": [" trace "]") "}}"',
+        f'trace ::= step (", " step){{0,{_MOST_STEPS - 1}}}',
+        "line ::= " + " | ".join(f'"{number}"' for number in numbers),
+    ]
+    if relation is Relation.CONTROL:
+        return "\n".join([*rules, "step ::= line"])
+    variables = " | ".join(json.dumps(f'"{name}"', ensure_ascii=False) for name in names)
+    return "\n".join(
+        [
+            *rules,
+            'step ::= "{\\"from\\": " node ", \\"to\\": " node "}"',
+            'node ::= "[" name ", " line "]"',
+            f"name ::= {variables}",
+        ]
+    )
+
+
+def _schema(relation: Relation) -> str:
+    """The same for chat endpoints; a trace is always given, because some of them want every key."""
+    if relation is Relation.CONTROL:
+        step: dict[str, Any] = {"type": "integer"}
+    else:
+        either = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+        node = {"type": "array", "items": either, "minItems": 2, "maxItems": 2}
+        step = {
+            "type": "object",
+            "properties": {"from": node, "to": node},
+            "required": ["from", "to"],
+            "additionalProperties": False,
+        }
+    trace = {"type": "array", "items": step, "maxItems": _MOST_STEPS}
+    return json.dumps(
+        {
+            "type": "object",
+            "properties": {KEYS[relation]: {"type": "boolean"}, "Trace": trace},
+            "required": [KEYS[relation], "Trace"],
+            "additionalProperties": False,
+        }
+    )
+
+
+def _told(
+    subject: ExaminedFunction,
+    question: DependenceQuestion,
+    completion: Completion,
+    direct: Mapping[TraceNode, Set[TraceNode]],
+) -> ToldTrace:
+    yes, nodes = read_trace(completion.text, question.relation)
+    ends = _node(subject, question.source), _node(subject, question.target)
+    return ToldTrace(yes, nodes, judge(nodes, direct, *ends))
+
+
+def _node(subject: ExaminedFunction, one: Instance) -> TraceNode:
+    return one.variable, subject.parts[one.statement].statement.line
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, outermost first."""
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            found, end = decoder.raw_decode(text, at)
+        except ValueError:
+            end = at + 1
+        else:
+            if isinstance(found, dict):
+                yield found
+        at = text.find("{", end)
+
+
+def _line_nodes(trace: Sequence[object]) -> list[TraceNode] | None:
+    lines = [one for one in trace if isinstance(one, int) and not isinstance(one, bool)]
+    return [("", line) for line in lines] if len(lines) == len(trace) else None
+
+
+def _step_nodes(trace: Sequence[object]) -> list[TraceNode] | None:
+    nodes: list[TraceNode] = []
+    for step in trace:
+        match step:
+            case {"from": [str(name), int(line)], "to": [str(after), int(later)]}:
+                if not nodes or nodes[-1] != (name, line):
+                    nodes.append((name, line))
+                nodes.append((after, later))
+            case _:
+                return None
+    return nodes

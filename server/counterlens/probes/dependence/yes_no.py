@@ -1,0 +1,103 @@
+"""Questions that are answered by yes or no, all those of one function together.
+
+Where the model gives probabilities, those of the two answers are compared: the text that the questions begin
+with alike is read once, and what several of them go on with, too. Elsewhere the model writes an answer, and
+that is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from os.path import commonprefix
+from threading import Event
+
+from counterlens.models.base import Capability, Model, Prompt
+from counterlens.probes.prompts.templates import chats
+from counterlens.progress import Steps
+
+WORDS = (" yes", " no")
+_TOGETHER = 64
+"""Questions in one request: between two of them progress is told."""
+
+
+class AnswerSource(StrEnum):
+    """How answers were got."""
+
+    PROBABILITY = "the probabilities of yes and no were compared"
+    TEXT = "answers were read from what the model wrote"
+
+
+@dataclass(frozen=True, slots=True)
+class YesNo:
+    """One answer.
+
+    Attributes:
+        yes: Whether it says so; None where it cannot be read.
+        probability: p(yes) / (p(yes) + p(no)); None where the model gives no probabilities.
+    """
+
+    yes: bool | None
+    probability: float | None = None
+
+
+def how(model: Model, cancel: Event | None = None) -> AnswerSource:
+    """How a model will be asked; one that is spoken to in messages writes its answers.
+
+    Raises:
+        ModelError: the model cannot be asked.
+        Cancelled: `cancel` was set.
+    """
+    written = chats(model.info) or not model.offers(Capability.SCORE, cancel=cancel)
+    return AnswerSource.TEXT if written else AnswerSource.PROBABILITY
+
+
+def ask(
+    model: Model, prompts: Sequence[Prompt], read: Callable[[str], bool | None], steps: Steps, what: str
+) -> list[YesNo]:
+    """Ask some questions.
+
+    Args:
+        model: Who is asked.
+        prompts: The questions, those that begin alike best side by side.
+        read: Reads a written answer.
+        steps: Progress, question by question, and cancellation.
+        what: What is being done.
+
+    Raises:
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    if not prompts:
+        return []
+    steps.next(what, 0, len(prompts))
+    if how(model, steps.cancel) is AnswerSource.TEXT:
+        completions = model.complete(
+            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
+        )
+        return [YesNo(read(completion.text)) for completion in completions]
+    texts = [prompt.text for prompt in prompts]
+    shared = commonprefix(texts).rpartition("\n")[0]  # noqa: RUF071 - texts; it ends where a line does
+    answers: list[YesNo] = []
+    for low, high in pairwise([*range(0, len(texts), _TOGETHER), len(texts)]):
+        steps.check()
+        answers += _compared(model, shared, [text[len(shared) :] for text in texts[low:high]], steps.cancel)
+        steps.report(what, high, len(texts))
+    return answers
+
+
+def _compared(model: Model, shared: str, asked: Sequence[str], cancel: Event | None) -> list[YesNo]:
+    """The probabilities of yes and no after each question."""
+    answered = [text + word for text in asked for word in WORDS]
+    scores = model.score_continuations(shared, answered, alternatives=0, cancel=cancel)
+    said = [
+        float(one.logprob[one.end > len(text.encode())].sum())
+        for one, text in zip(scores, (text for text in asked for _ in WORDS), strict=True)
+    ]
+    return [
+        YesNo(yes > no, 1 / (1 + math.exp(min(no - yes, 700))))
+        for yes, no in zip(said[::2], said[1::2], strict=True)
+    ]

@@ -1,0 +1,81 @@
+"""The execution probe (Liu et al. 2024, definition 1): does the model know what this code gives?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated
+
+from counterlens.attribution.base import lasting
+from counterlens.errors import SourceError
+from counterlens.metrics.table import Table
+from counterlens.models.base import Model
+from counterlens.probes.execution.answers import ask_all
+from counterlens.probes.execution.prompts import STYLES, StyleTokens
+from counterlens.probes.execution.questions import question_of, reachable
+from counterlens.probes.execution.record import ExecutionRecord, Form
+from counterlens.probes.execution.tables import breakdown, pick, rate
+from counterlens.probes.execution.unrolling import unrolled
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionOptions(ProbeOptions):
+    """Options of the execution probe."""
+
+    timeout: Timeout = DEFAULT_TIMEOUT
+    max_tokens: StyleTokens = None
+    unroll: Annotated[bool, option("Also with the loops of the function written out as they run.")] = False
+
+
+class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
+    """Independent execution reasoning: what the model says that a call gives, beside what it gives."""
+
+    id = "execution"
+    title = "does it know what the code gives?"
+    source = Source("Liu et al. 2024", "definition 1")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    options = ExecutionOptions
+    record = ExecutionRecord
+
+    def run(self, context: Context, target: Target, options: ExecutionOptions) -> ExecutionRecord:
+        """As `Probe.run`.
+
+        Raises:
+            SourceError: there is no call to ask about.
+        """
+        limits = lasting(options.timeout)
+        context.steps.next(f"running {target.name}")
+        questions = [question_of(context, target, seed=options.seed, limits=limits)]
+        left_out: dict[str, int] = {}
+        if options.unroll:
+            try:
+                questions.append(unrolled(context, target, questions[0], limits))
+            except SourceError as error:
+                left_out = {f"not asked about unrolled: {error.message}": 1}
+        return ExecutionRecord(answers=ask_all(context, questions, options.max_tokens), left_out=left_out)
+
+    def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
+
+    def summary(self, records: Sequence[ExecutionRecord]) -> str:
+        """As `Probe.summary`."""
+        answers = list(chain.from_iterable(record.answers for record in records))
+        parts = []
+        for name, style in STYLES.items():
+            known = rate(list(pick(answers, name, Form.STANDING).values()))
+            parts.append(f"{known.count} of {known.n} {style.title}")
+        return f"Asked what calls give, the model was right in {' and in '.join(parts)}."
+
+    def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`: whether it was right, by the way to ask."""
+        standing = [answer for answer in record.answers if answer.form is Form.STANDING]
+        return {STYLES[answer.style].title: answer.right for answer in standing}
+
+    def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`."""
+        reachable(target)
+        return len(STYLES) * (2 if options.unroll else 1) + 1

@@ -1,0 +1,133 @@
+"""Questions of execution reasoning: what does this code give for this input? (Liu et al. 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.models.base import Completion
+from counterlens.probes.execution.features import Features, features
+from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
+from counterlens.probes.execution.prompts import STYLES
+from counterlens.probes.execution.record import Form
+from counterlens.probes.execution.truth import CallTruth, truth_of
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.literals import AnswerOutcome, equal, literal
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, find_function
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionQuestion:
+    """What is asked about: a program and a call, with what the call gives.
+
+    Attributes:
+        target: What a report calls the function.
+        input: The call, and where it comes from.
+        truth: What the call gives.
+        features: What the function is made of; None where it does not parse.
+        source: The program as it is shown.
+        form: Which text it is.
+    """
+
+    target: str
+    input: Input
+    truth: CallTruth
+    features: Features | None
+    source: str
+    form: Form = Form.STANDING
+
+    @property
+    def call(self) -> str:
+        """The call."""
+        return self.input.call
+
+
+def question_of(context: Context, target: Target, *, seed: int, limits: Limits) -> ExecutionQuestion:
+    """The question about a function's first input that has a truth.
+
+    Args:
+        context: The sandbox, and what gives up.
+        target: The function.
+        seed: Of inputs that are generated.
+        limits: What each run of the function may use.
+
+    Raises:
+        SourceError: there is none, says why; or the function does not exist.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    function = reachable(target)
+    failed: str | None = None
+    for asked in inputs_of(context, target, function, seed=seed, limits=limits):
+        try:
+            question = question_about(
+                context, target.name, target.document, function.qualname, asked, limits=limits
+            )
+        except SourceError as error:
+            failed = failed or error.message
+            continue
+        if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
+            return question
+        failed = "what generated calls of it give is too long to ask for"
+    raise SourceError(failed or "no call of it with literal arguments is known, and none can be generated")
+
+
+def reachable(target: Target) -> Function:
+    """The function of a target, where a call by itself reaches it.
+
+    Raises:
+        SourceError: it is a method or an inner function, or does not exist.
+    """
+    function = find_function(target.document, target.qualname)
+    if "." in function.qualname:
+        raise SourceError("it is a method or an inner function, which no call by itself reaches")
+    return function
+
+
+def question_about(
+    context: Context,
+    name: str,
+    document: Document,
+    qualname: str,
+    asked: Input,
+    *,
+    limits: Limits,
+    form: Form = Form.STANDING,
+) -> ExecutionQuestion:
+    """The question what a call of a function gives; the call is run for its truth.
+
+    Raises:
+        SourceError: the function does not exist, or the call has no truth to compare with.
+        CounterlensError: its truth could not be told from something else.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    function = find_function(document, qualname)
+    truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
+    _require_judged(asked.call, truth)
+    text = document.data[function.header : function.end].decode("utf-8", "replace")
+    return ExecutionQuestion(name, asked, truth, features(text), shown(document, function), form)
+
+
+def agrees(written: str, truth: Any) -> bool:
+    """Whether a value as it is written is the same as another."""
+    value = literal(written)
+    return value is not None and equal(value.value, truth)
+
+
+def _require_judged(call: str, truth: CallTruth) -> None:
+    """The truth itself is a right answer, and something else is a wrong one; else figures mean nothing."""
+    other = "None" if truth.value is not None else "0"
+    for style in STYLES.values():
+        lead = "Answer: " if style.stepwise else ""
+        right, wrong = (
+            style.read(Completion(f"{lead}{written}", "stop", 0), truth.value).outcome
+            for written in (truth.written, other)
+        )
+        if (right, wrong) != (AnswerOutcome.RIGHT, AnswerOutcome.WRONG):
+            raise CounterlensError(
+                f"answers to {call} cannot be judged: {truth.written} counts as {right}",
+                "This is a defect of Counterlens; please report it",
+            )

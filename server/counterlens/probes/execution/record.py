@@ -1,0 +1,263 @@
+"""Records of the execution probes: the answers about calls, and the functions that a model wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.attribution.base import Judgement
+from counterlens.probes.execution.inputs import Origin
+from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome
+from counterlens.probes.record import Record
+
+
+class Form(StrEnum):
+    """Which text of a program is asked about."""
+
+    STANDING = "as it stands"
+    UNROLLED = "unrolled"  # its loops written out, for this input
+    OWN = "own"  # as the model itself wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far two equal floats may be apart."""
+
+    relative: float = RELATIVE
+    absolute: float = ABSOLUTE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionAnswer:
+    """The answer to the question what a call gives.
+
+    Attributes:
+        target: The function, as its record calls it.
+        call: The call.
+        input: Where it comes from.
+        form: Which text of the program was shown.
+        truth: What the call gives, as a literal.
+        type: The class of that.
+        style: How it was asked, see `STYLES`.
+        said: What the model said.
+        finish: `stop` or `length`, as in `Completion`.
+        answer: The literal in it; None where there is none.
+        outcome: Whether it is right (Liu et al. 2024, equation 1).
+        unread: Why there is no literal; None where there is one.
+        same_type: Whether the literal is of the class of the truth.
+        tags: The constructs of the function, see `Features`; these five are None where it does not parse.
+        uses: Its kinds of operators and calls.
+        apis: What it calls.
+        complexity: Its cyclomatic complexity.
+        lines: Its lines of code.
+        rounds: How often the bodies of all loops ran together; None where that could not be seen.
+    """
+
+    target: str
+    call: str
+    input: Origin
+    form: Form
+    truth: str
+    type: str
+    style: str
+    said: str
+    finish: str
+    answer: str | None
+    outcome: AnswerOutcome
+    unread: str | None
+    same_type: bool
+    tags: tuple[str, ...] | None
+    uses: tuple[str, ...] | None
+    apis: tuple[str, ...] | None
+    complexity: int | None
+    lines: int | None
+    rounds: int | None
+
+    @property
+    def right(self) -> bool:
+        """Whether it is right."""
+        return self.outcome is AnswerOutcome.RIGHT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionRecord(Record):
+    """What a model says that a call of one function gives.
+
+    Attributes:
+        tolerance: How far two equal floats may be apart.
+        answers: The answers, by style; first those about the function as it stands.
+    """
+
+    tolerance: Tolerance = Tolerance()
+    answers: tuple[ExecutionAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesis:
+    """A function as a model wrote it, judged by the function's tests.
+
+    Attributes:
+        target: The function, as its record calls it.
+        call: The call that is asked about.
+        input: Where it comes from.
+        program: The whole source with what the model wrote.
+        finish: `stop` or `length`, as in `Completion`.
+        judged_by: What judged, such as `3 doctests`.
+        judgement: The judgement.
+        failed: The case that failed; empty where none did.
+        correct: Whether it passed.
+        unasked: Why it is not asked about although it passed; empty where it is.
+        complexity: Its cyclomatic complexity; None where it does not parse.
+        reference_complexity: That of the function as it stands.
+        s_der: The dependent execution reasoning score by style (Liu et al. 2024, equation 2).
+    """
+
+    target: str
+    call: str
+    input: Origin
+    program: str
+    finish: str
+    judged_by: str
+    judgement: Judgement
+    failed: str
+    correct: bool
+    unasked: str
+    complexity: int | None
+    reference_complexity: int | None
+    s_der: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DependentExecutionRecord(Record):
+    """What a model wrote of one function, and what it says that its own code and the reference give.
+
+    Attributes:
+        tolerance: How far two equal floats may be apart.
+        syntheses: What it wrote; one.
+        answers: The answers about the reference and about its own code.
+    """
+
+    tolerance: Tolerance = Tolerance()
+    syntheses: tuple[Synthesis, ...]
+    answers: tuple[ExecutionAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpecifiedProgram:
+    """A program that a model wrote from one specification, run on one input.
+
+    Attributes:
+        passed: Whether it gives what the specification showed; where that showed nothing, what is right.
+        gave: What it gives, as a literal; None where it gives none.
+        failed: Why it gives none.
+        finish: `stop` or `length`, as in `Completion`.
+        program: The whole source.
+    """
+
+    passed: bool
+    gave: str | None
+    failed: str | None
+    finish: str
+    program: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecifiedFunction:
+    """A function that a model wrote without a test, with one, and with a misleading one.
+
+    Attributes:
+        target: The function, as its record calls it.
+        call: The call of the test.
+        input: Where it comes from.
+        gives: What the reference gives, as a literal.
+        misleading: What the misleading test shows instead.
+        specification: The description without examples.
+        lines_of_examples_removed: How many lines were taken out of it.
+        settings: What was written, by the ids of `SETTINGS`.
+        s_sr: The specification reasoning score (Liu et al. 2024, equation 5).
+    """
+
+    target: str
+    call: str
+    input: Origin
+    gives: str
+    misleading: str
+    specification: str
+    lines_of_examples_removed: int
+    settings: Mapping[str, SpecifiedProgram]
+    s_sr: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecificationRecord(Record):
+    """What a model wrote of one function from three specifications.
+
+    Attributes:
+        tolerance: How far two equal floats may be apart.
+        functions: The function; one.
+    """
+
+    tolerance: Tolerance = Tolerance()
+    functions: tuple[SpecifiedFunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateAnswer:
+    """The answer to the question what a variable is at one point of an execution.
+
+    Attributes:
+        line: The line that has just run, 1-based.
+        times: How often it has.
+        variable: The variable.
+        truth: What it is, as a literal.
+        said: What the model said.
+        finish: `stop` or `length`, as in `Completion`.
+        answer: The literal in it; None where there is none.
+        outcome: Whether it is right.
+        unread: Why there is no literal; None where there is one.
+    """
+
+    line: int
+    times: int
+    variable: str
+    truth: str
+    said: str
+    finish: str
+    answer: str | None
+    outcome: AnswerOutcome
+    unread: str | None
+
+    @property
+    def right(self) -> bool:
+        """Whether it is right."""
+        return self.outcome is AnswerOutcome.RIGHT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoherenceCall(ExecutionAnswer):
+    """The answer about the output of a call, and those about states on the way.
+
+    Attributes:
+        states: The answers about states, in the order in which they come about.
+    """
+
+    states: tuple[StateAnswer, ...]
+
+    @property
+    def states_right(self) -> bool:
+        """Whether all states are right."""
+        return all(state.right for state in self.states)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoherenceRecord(Record):
+    """What a model says of the output and the states of a call of one function.
+
+    Attributes:
+        tolerance: How far two equal floats may be apart.
+        calls: The call; one.
+    """
+
+    tolerance: Tolerance = Tolerance()
+    calls: tuple[CoherenceCall, ...]

@@ -1,0 +1,95 @@
+"""What a model is asked to write: a function's header and a description, without its body."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.function_text import hollow
+from counterlens.probes.prompts.gap import Gap
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, find_function
+
+_HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
+_SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFunction:
+    """A program in which a model wrote one function.
+
+    Attributes:
+        program: The whole source.
+        finish: `stop` or `length`, as in `Completion`.
+    """
+
+    program: str
+    finish: str
+
+
+def description(target: Target, function: Function) -> str | None:
+    """What a function is to do, in natural language: its docstring, else what a dataset says; else None."""
+    text = target.document.data[function.header : function.end].decode("utf-8", "replace")
+    lines = text.splitlines(keepends=True)
+    margin = function.column  # of all lines but the first, whose own was cut away
+    try:
+        node = ast.parse("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return target.description or None
+    found = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+    return (found or target.description).strip() or None
+
+
+def without_examples(text: str, name: str) -> str:
+    """A description without inputs and outputs (Liu et al. 2024, section IV-C).
+
+    What goes: interactive examples, lines that call the function and show a value, and what stands below a
+    heading such as `Example:` up to the next blank line.
+    """
+    kept: list[str] = []
+    skipping = interactive = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped:
+            skipping = interactive = False
+        elif stripped.startswith(">>>"):
+            interactive = True
+        elif _HEADING.match(line):
+            skipping = True
+        shows = f"{name}(" in line and _SHOWS_VALUE.search(line)
+        if not (skipping or interactive or shows):
+            kept.append(line.rstrip())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+def write(
+    context: Context, document: Document, function: Function, text: str, max_tokens: int
+) -> WrittenFunction:
+    """Have the model write a function from its header and a description.
+
+    The source up to the function, the header and a docstring are continued, as completions are elsewhere: so
+    models that continue text, fill gaps or chat are asked in their own way.
+
+    Args:
+        context: The model.
+        document: The source with the function as it stands.
+        function: The function.
+        text: The description.
+        max_tokens: How much may be written.
+
+    Raises:
+        SourceError: the function cannot be asked for.
+        ModelError, Cancelled: as the model.
+    """
+    empty = hollow(document, function, text)
+    gap = Gap.body_of(empty, find_function(empty, function.qualname))
+    # What follows the function may hold tests.
+    said = context.complete(replace(gap.prompt(max_tokens), suffix="\n"))
+    return WrittenFunction(gap.fill(said.text), said.finish)
+
+
+def with_example(text: str, call: str, gives: str) -> str:
+    """A description with one input and output."""
+    return f"{text}\n\n>>> {call}\n{gives}"

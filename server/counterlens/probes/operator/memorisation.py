@@ -1,0 +1,170 @@
+"""Memorisation (Hooda et al. 2024, Table 3): does the operator that is rarer in a corpus cost more?
+
+Flipping an if-else puts the complementary operator in the condition. Where a model completes a function by
+what it has often seen, replacing the frequent operator of a pair by the rare one costs more correct
+completions than the other way round.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from counterlens.counting import plural
+from counterlens.errors import SourceError
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.table import Table
+from counterlens.models.base import Model
+from counterlens.mutations.base import Change
+from counterlens.probes.operator.complementary import Substitution, complementary
+from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.operator.pairs import FLIP, changed_operators
+from counterlens.probes.options import (
+    DEFAULT_PREFIX_RATIO,
+    DEFAULT_TIMEOUT,
+    MAX_TOKENS,
+    Corpus,
+    MaxTokens,
+    OptionError,
+    PrefixRatio,
+    ProbeOptions,
+    Timeout,
+    Without,
+)
+from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.record import Record
+
+_COMPLETION = CompletionProbe()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorisationOptions(ProbeOptions):
+    """Options of the memorisation probe; a corpus has to be named.
+
+    Where the branches of an if-else stand on lines of their own the flip says itself where to cut, and the
+    prefix ratio decides in the others.
+    """
+
+    corpus: Corpus = None
+    without: Without = ()
+    prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
+    max_tokens: MaxTokens = MAX_TOKENS
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorisationRecord(Record):
+    """What exchanging the operators of one function cost.
+
+    Attributes:
+        corpus: Where operators were counted, as the user named it.
+        frequency: How often each operator stands there.
+        substitutions: The operators that were exchanged.
+    """
+
+    corpus: str
+    frequency: Mapping[str, float]
+    substitutions: tuple[Substitution, ...]
+
+
+class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
+    """The frequency of operators beside the correct completions that exchanging them costs."""
+
+    id = "memorisation"
+    title = "does the rarer operator cost more?"
+    source = Source("Hooda et al. 2024", "Table 3")
+    needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.CORPUS})
+    options = MemorisationOptions
+    record = MemorisationRecord
+
+    def run(self, context: Context, target: Target, options: MemorisationOptions) -> MemorisationRecord:
+        """As `Probe.run`.
+
+        Raises:
+            OptionError: no corpus is named.
+            SourceError: nothing could be flipped and judged.
+        """
+        if not options.corpus:
+            raise OptionError(
+                "there is no corpus to count operators in", "Name Python files or a dataset with --corpus"
+            )
+        frequency = read_corpus(options.corpus, cancel=context.cancel).frequency
+        pairs = _COMPLETION.run(replace(context, unjudged=False), target, _flips(options))
+        left_out = Counter(site.reason for site in pairs.refused)
+        left_out["the flipped function fails its own tests"] += len(pairs.dropped)
+        substitutions = tuple(_substitutions(target, pairs, left_out))
+        if not substitutions:
+            reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(3) if count)
+            raise SourceError("no if-else could be flipped and judged", reasons or None)
+        return MemorisationRecord(
+            left_out=left_out, corpus=options.corpus, frequency=frequency, substitutions=substitutions
+        )
+
+    def tables(self, records: Sequence[MemorisationRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        pooled = [made for record in records for made in record.substitutions]
+        return (complementary(pooled, records[0].frequency, what="correct completions", seed=seed),)
+
+    def summary(self, records: Sequence[MemorisationRecord]) -> str:
+        """As `Probe.summary`."""
+        (table,) = self.tables(records, seed=0)
+        both = [
+            (there.value or 0, back.value or 0)
+            for _, _, _, there, back, *counts in table.rows
+            if isinstance(there, Estimate) and isinstance(back, Estimate) and all(counts[:2])
+        ]
+        if not both:
+            return "No pair of operators was replaced in both directions, so nothing can be compared."
+        more = sum(there > back for there, back in both)
+        return (
+            f"In {more} of {plural(len(both), 'pair')} replaced in both directions, putting the rarer "
+            "operator for the more frequent one cost more correct completions than the reverse."
+        )
+
+    def measures(self, record: MemorisationRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`."""
+        return {
+            "all originals right": all(made.original for made in record.substitutions),
+            "all flipped right": all(made.counterfactual for made in record.substitutions),
+        }
+
+    def estimate(self, target: Target, options: MemorisationOptions, model: Model) -> int:
+        """As `Probe.estimate`: before any flip is dropped."""
+        return _COMPLETION.estimate(target, _flips(options), model)
+
+
+def _flips(options: MemorisationOptions) -> CompletionOptions:
+    """The completion probe's options, with the one mutation that puts in the complementary operator."""
+    return CompletionOptions(
+        seed=options.seed,
+        mutations=(FLIP,),
+        without=options.without,
+        prefix_ratio=options.prefix_ratio,
+        max_tokens=options.max_tokens,
+        timeout=options.timeout,
+    )
+
+
+def _substitutions(target: Target, pairs: PairsRecord, left_out: Counter[str]) -> Iterator[Substitution]:
+    for pair in pairs.pairs:
+        flipped = replace(target.document, text=pair.source(target.document.text))
+        exchanged = changed_operators(target.document, flipped, target.qualname, _changes(pair))
+        if exchanged is None:
+            left_out["its condition is not a single comparison"] += 1
+        elif pair.original_right is None or pair.counterfactual_right is None:
+            left_out["a completion could not be judged"] += 1
+        else:
+            yield Substitution(target.name, *exchanged, pair.original_right, pair.counterfactual_right)
+
+
+def _changes(pair: PairRecord) -> tuple[Change, ...]:
+    """The edits of a pair, each with where it stands afterwards."""
+    changes, shift = [], 0
+    for edit in pair.edits:
+        start, size = edit.start + shift, len(edit.text.encode("utf-8", "surrogatepass"))
+        changes.append(Change((edit.start, edit.end), (start, start + size)))
+        shift += size - (edit.end - edit.start)
+    return tuple(changes)

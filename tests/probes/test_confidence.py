@@ -1,0 +1,79 @@
+"""The confidence probe on the real model: its record, and its figures by concept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from counterlens.errors import Cancelled, SourceError
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.confidence import ConfidenceOptions, ConfidenceProbe, ConfidenceRecord
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.record import Outcome, plain, read, written
+from counterlens.probes.runner import run_probe
+from counterlens.progress import Steps
+from counterlens.syntax.document import Document
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PROBE, OPTIONS = ConfidenceProbe(), ConfidenceOptions()
+
+
+def target(name: str) -> Target:
+    return Target(Document.read(EXAMPLES / f"{name}.py"), name, id=f"{name}.py::{name}")
+
+
+@pytest.fixture(scope="module")
+def records(model: LlamaModel) -> list[ConfidenceRecord]:
+    found = [run_probe(PROBE, Context(model), target(name), OPTIONS) for name in ("collatz_steps", "is_even")]
+    return [record for record in found if isinstance(record, ConfidenceRecord)]
+
+
+def test_what_is_kept_is_what_the_causal_analysis_needs(records: list[ConfidenceRecord]) -> None:
+    first, second = records
+    assert (first.target, first.function) == ("collatz_steps.py::collatz_steps", "collatz_steps")
+    assert first.cross_entropy > 0
+    assert first.node_types["while_statement"] > 0
+    assert "while_statement" not in second.node_types
+    for record in records:
+        held = record.confounders
+        assert held.cyclomatic_complexity is not None
+        assert 1 <= held.cyclomatic_complexity < held.ast_levels < held.ast_nodes
+        assert held.sequence_length == record.tokens > 10
+        assert record.bytes > record.tokens
+        assert record.bits == pytest.approx(record.cross_entropy * record.tokens / 0.6931471805599453)
+        for concept in record.concepts.values():
+            assert concept.nodes > 0
+            assert 0 < concept.confidence < 1
+            assert concept.bits_per_byte > 0
+        assert read(written(record), ConfidenceRecord) == record
+    assert set(plain(first)["confounders"]) == {
+        "cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_length",
+    }  # fmt: skip
+
+
+def test_figures_are_over_functions(records: list[ConfidenceRecord]) -> None:
+    whole, concepts = PROBE.tables(records, seed=0)
+    (row,) = whole.rows
+    assert whole.columns[3] == "bits per byte"
+    assert row[:2] == (2, sum(record.tokens for record in records))
+    mean = row[2]
+    assert isinstance(mean, Estimate)
+    assert mean.value == pytest.approx(sum(record.cross_entropy for record in records) / 2)
+    assert {line[0] for line in concepts.rows} == {name for record in records for name in record.concepts}
+    assert PROBE.summary(records).startswith("It is surest of ")
+    assert PROBE.measures(records[0]) == {}
+
+
+def test_what_cannot_be_scored_is_left_out(model: LlamaModel) -> None:
+    record = run_probe(PROBE, Context(model), Target(target("is_even").document, "nowhere"), OPTIONS)
+    assert record.outcome is Outcome.LEFT_OUT
+    with pytest.raises(SourceError):
+        PROBE.estimate(Target(target("is_even").document, "nowhere"), OPTIONS, model)
+    assert PROBE.estimate(target("is_even"), OPTIONS, model) == 1
+    stop = Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        PROBE.run(Context(model, steps=Steps(stop)), target("is_even"), OPTIONS)
