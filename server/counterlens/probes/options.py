@@ -213,10 +213,10 @@ class OptionSpec:
     check: Callable[[Any], None] | None
 
 
-_SPECS: dict[type[ProbeOptions], dict[str, OptionSpec]] = {}
+_SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
 
 
-def specs(options: type[ProbeOptions]) -> dict[str, OptionSpec]:
+def specs(options: type[Any]) -> dict[str, OptionSpec]:
     """The options that a class declares, by their fields' names."""
     if options not in _SPECS:
         hints = get_type_hints(options, include_extras=True)
