@@ -15,14 +15,13 @@ from lsprotocol import types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
-from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.probe import Need
 from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
 from tests.conftest import embedded_file
-from tests.lsp.conftest import CONFIG, initialize, open_file, watch
+from tests.lsp.conftest import initialize, open_file, watch
 
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]

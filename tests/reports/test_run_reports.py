@@ -18,7 +18,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
 from counterlens.reports.build import plots
 from counterlens.reports.document import TableBlock
-from counterlens.reports.formats import FORMATS, write_evaluation
+from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render.latex import PARAGRAPHS, escaped, table_parts
 from tests.reports.runs import MODELS, MUTATIONS, hostile_run
 
