@@ -28,6 +28,7 @@ BELOW = (
     "mutations",
     "confidence",
     "sandbox",
+    "calibration",
     "probes",
     "attribution/covered.py",
     "attribution/settlement.py",
@@ -52,7 +53,7 @@ KEPT = {
 COMPOSED = (  # of pieces that stand apart
     "after {0} of {1} changes that ",  # probes/understanding/task.py
     "Asked what calls give",  # probes/execution/task.py
-    "{0} control dependences",  # probes/dependence/task.py
+    "{0} control dependences",  # probes/dependence/probe.py
     "{0} data dependences",
 )
 
