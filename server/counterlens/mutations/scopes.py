@@ -1,4 +1,4 @@
-"""Which variable each name means: Python's scopes and bindings, resolved over a LibCST tree.
+"""Name resolution by Python's scopes and bindings, over a LibCST tree.
 
 The rules are those of the language reference (4.2 Naming and binding) and of PEP 227, 572, 634 and 695. The
 tests compare the outcome with CPython's own `symtable` over the standard library.

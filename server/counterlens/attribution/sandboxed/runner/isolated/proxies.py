@@ -1,4 +1,4 @@
-"""The candidate as its tests see it, while it lives in another process.
+"""Proxies for the objects of a candidate that runs in another process.
 
 Functions, classes and objects of the program are stand-ins here that pass every use on; plain values are real
 ones. No code of the program runs here, so it cannot touch the tests, the test framework or the report. What a
