@@ -17,7 +17,7 @@ import numpy as np
 from counterlens.counting import plural
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.bootstrap import mean, pooled_mean
-from counterlens.metrics.effects import wilson
+from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import signed_rank
 from counterlens.models.base import Vectors
 from counterlens.mutations import Counterfactual
@@ -169,15 +169,14 @@ def _row(title: str, chosen: Sequence[Mapping[str, Any]], seed: int) -> tuple[Ce
         return [mean(one[kind] for one in chosen if one["target"] == name) or 0.0 for name in functions]
 
     paired = list(zip(averages("equivalent"), averages("plain"), strict=True))
-    fewer = [one["changed_tokens"]["plain"] < one["changed_tokens"]["equivalent"] for one in chosen]
     return (
         title,
         len(functions),
         len(chosen),
         pooled_mean(((one["target"], one["plain"]) for one in chosen), seed=seed),
         pooled_mean(((one["target"], one["equivalent"]) for one in chosen), seed=seed),
-        wilson(sum(map(_nearer, chosen)), len(chosen)),
-        wilson(sum(fewer), len(chosen)),
+        pooled_share((one["target"], _nearer(one)) for one in chosen),
+        pooled_share((one["target"], _less_text(one)) for one in chosen),
         signed_rank(paired, alternative="greater").p,
     )
 
@@ -195,6 +194,10 @@ def _summary(pairs: Sequence[Mapping[str, Any]]) -> str:
 
 def _nearer(one: Mapping[str, Any]) -> bool:
     return bool(one["equivalent"] < one["plain"])
+
+
+def _less_text(one: Mapping[str, Any]) -> bool:
+    return bool(one["changed_tokens"]["plain"] < one["changed_tokens"]["equivalent"])
 
 
 def _check_sanity(request: Request) -> None:

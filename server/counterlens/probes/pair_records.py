@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import Effect, wilson
+from counterlens.metrics.effects import Effect, pooled_share
 from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.probes.likelihood import NOISE, LikelihoodEffect
@@ -136,8 +136,8 @@ def _changes(pairs: Sequence[Plain], seed: int) -> tuple[Cell, ...]:
     before = [(one["target"], one["likelihood"]["original"]) for one in pairs]
     change = [(one["target"], one["likelihood"]["change"]) for one in pairs]
     least: Estimate = pooled_mean(before, seed=seed)
-    less = wilson(sum(value <= -NOISE for _, value in change), len(change))
-    more = wilson(sum(value >= NOISE for _, value in change), len(change))
+    less = pooled_share((target, value <= -NOISE) for target, value in change)
+    more = pooled_share((target, value >= NOISE) for target, value in change)
     return len(pairs), least, pooled_mean(change, seed=seed), less, more
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from counterlens.metrics.association import spearman
-from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.effects import Proportion, pooled_share, wilson
 from counterlens.metrics.summary import mcnemar_exact
 from counterlens.probes.execution.answers import ABSOLUTE, RELATIVE, Outcome
 from counterlens.probes.execution.features import TAGS, USES
@@ -32,7 +32,7 @@ def right(row: Row) -> bool:
 
 def rate(rows: Sequence[Row]) -> Proportion:
     """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among all questions."""
-    return wilson(sum(map(right, rows)), len(rows))
+    return pooled_share((row["target"], right(row)) for row in rows)
 
 
 def breakdown(rows: Sequence[Row], *, seed: int) -> tuple[Table, ...]:
@@ -94,7 +94,7 @@ def types(rows: Sequence[Row]) -> Table:
     drawn: list[tuple[Cell, ...]] = []
     for name in sorted({row["type"] for row in rows}):
         for style, asked in _by_style([row for row in rows if row["type"] == name]):
-            matched = wilson(sum(bool(row["same_type"]) for row in asked), len(asked))
+            matched = pooled_share((row["target"], bool(row["same_type"])) for row in asked)
             drawn.append((name, style, len(asked), matched, rate(asked)))
     return Table("by what it gives", ("type", "asked", "n", "right type", "right value"), tuple(drawn))
 

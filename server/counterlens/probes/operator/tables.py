@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import Effect, Proportion, wilson
+from counterlens.metrics.effects import Effect, Proportion, pooled_share
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
 from counterlens.probes.complementary import Substitution, complementary
 from counterlens.probes.operator.pairs import ROWS
@@ -35,9 +35,9 @@ def guess(asked: OperatorDistribution) -> Guess:
     return Guess(asked.site.operator, asked.predicted, asked.site.candidates)
 
 
-def share(distributions: Sequence[OperatorDistribution]) -> Proportion:
+def share(asked: Sequence[tuple[str, OperatorDistribution]]) -> Proportion:
     """The share of gaps where the likeliest candidate is right."""
-    return wilson(sum(one.correct for one in distributions), len(distributions))
+    return pooled_share((target, distribution.correct) for target, distribution in asked)
 
 
 def mean_entropy(asked: Sequence[tuple[str, OperatorDistribution]], seed: int) -> Estimate:
@@ -91,7 +91,7 @@ def families(study: Study, frequency: Mapping[str, float], seed: int) -> Table:
                 (
                     str(family) if family else "all",
                     len(asked),
-                    share(distributions),
+                    share(asked),
                     mean_entropy(asked, seed),
                     chance[0].mean if chance else None,
                     chance[0].p_value if chance else None,
@@ -177,10 +177,10 @@ def familiar(study: Study) -> Table | None:
                     (
                         ROWS[name].title,
                         *("yes" if there else "no" for there in found),
-                        wilson(len(pairs), len(asked)),
-                        share([pair.original for pair in pairs]),
-                        share([pair.transformed for pair in pairs]),
-                        wilson(sum(pair.both for pair in pairs), len(pairs)),
+                        pooled_share((pair.target, pair.found == found) for pair in asked),
+                        share([(pair.target, pair.original) for pair in pairs]),
+                        share([(pair.target, pair.transformed) for pair in pairs]),
+                        pooled_share((pair.target, pair.both) for pair in pairs),
                     )
                 )
     columns = ("change", "original found", "transformed found", "share", "original", "transformed", "both")
@@ -227,9 +227,9 @@ def _is(pair: AskedPair, row: str) -> bool:
 def _pair_cells(pairs: Sequence[AskedPair], seed: int) -> tuple[Cell, ...]:
     return (
         len(pairs),
-        share([pair.original for pair in pairs]),
-        share([pair.transformed for pair in pairs]),
-        wilson(sum(pair.both for pair in pairs), len(pairs)),
+        share([(pair.target, pair.original) for pair in pairs]),
+        share([(pair.target, pair.transformed) for pair in pairs]),
+        pooled_share((pair.target, pair.both) for pair in pairs),
         mean_entropy([(pair.target, pair.original) for pair in pairs], seed),
         mean_entropy([(pair.target, pair.transformed) for pair in pairs], seed),
     )

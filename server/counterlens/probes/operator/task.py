@@ -105,7 +105,7 @@ def _searched(found: Study, corpus: Corpus) -> Study:
 
 
 def _summary(found: Study) -> str:
-    known = tables.share([one.distribution for one in found.operators])
+    known = tables.share([(one.target, one.distribution) for one in found.operators])
     parts = [f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."]
     pairs = [
         pair for pair in found.pairs if pair.window == COMPLETE and pair.row in {"operand-swap", "block-swap"}
