@@ -19,10 +19,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert found["benchmark"] == "coverage"
     ratios = found["ratios"]
     assert 0.945 < ratios["shares_independent"] < 0.96
-    assert 0.945 <= ratios["lowest_shares_independent"]
+    assert ratios["lowest_shares_independent"] >= 0.945
     assert 0.945 < ratios["shares_clustered"] < 0.975
-    assert 0.945 < ratios["shares_few_clusters"]  # conservative: two clusters cannot show how clusters differ
+    assert ratios["shares_few_clusters"] > 0.945  # conservative: two clusters cannot show how clusters differ
     assert 0.94 < ratios["means_normal"] < 0.985
     assert 0.94 < ratios["means_similarities"] < 0.99
-    assert 0.9 < ratios["means_exponential"]
-    assert 0.91 < ratios["lowest_shares_clustered"]
+    assert ratios["means_exponential"] > 0.9
+    assert ratios["lowest_shares_clustered"] > 0.91
