@@ -211,9 +211,9 @@ def expressions_in(node: ast.AST) -> Iterator[ast.expr]:
         if isinstance(value, ast.expr):
             yield value
         elif isinstance(value, list):
-            for one in value:
-                if isinstance(one, ast.expr):
-                    yield one
+            for element in value:
+                if isinstance(element, ast.expr):
+                    yield element
 
 
 def _holds_lambda(node: Comprehension) -> bool:

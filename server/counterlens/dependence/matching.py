@@ -55,5 +55,5 @@ def fails(pattern: ast.pattern) -> bool:
     while isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
         pattern = pattern.pattern
     if isinstance(pattern, ast.MatchOr):
-        return all(fails(one) for one in pattern.patterns)
+        return all(fails(part) for part in pattern.patterns)
     return not isinstance(pattern, ast.MatchAs)

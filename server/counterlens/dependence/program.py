@@ -68,15 +68,15 @@ class Program:
 
     def _find(self, function: str) -> tuple[str, FunctionNode]:
         known = self._functions
-        found = [one for one in known if one[0] == function]
-        found = found or [one for one in known if one[1].name == function]
-        if len({name for name, _ in found}) > 1:
-            choices = ", ".join(name for name, _ in found)
+        matching = [(name, node) for name, node in known if name == function]
+        matching = matching or [(name, node) for name, node in known if node.name == function]
+        if len({name for name, _ in matching}) > 1:
+            choices = ", ".join(name for name, _ in matching)
             raise SourceError(
                 f"several functions are called {function}: {choices}", "Give the qualified name"
             )
-        if found:
-            return found[-1]
+        if matching:
+            return matching[-1]
         if not known:
             raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
         choices = ", ".join(name for name, _ in known[:12]) + (", …" if len(known) > 12 else "")

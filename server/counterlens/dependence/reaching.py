@@ -52,7 +52,7 @@ def data_dependence(graph: ControlFlowGraph) -> Iterator[tuple[int, int, str, bo
         return
     successors = graph.data_successors()
     into = _solve(successors, found)
-    behind = _behind(successors, found) if any(one.later for one in graph.effects) else []
+    behind = _behind(successors, found) if any(effects.later for effects in graph.effects) else []
     for node, effects in enumerate(graph.effects):
         for variable in effects.own:
             yield node, node, variable, False
@@ -79,9 +79,9 @@ def _read(
 def _places(effects: Effects) -> Iterator[Place]:
     for variable in effects.whole:
         yield variable, ""
-    for one in effects.parts:
-        if one[0] not in effects.whole:
-            yield one
+    for variable, part in effects.parts:
+        if variable not in effects.whole:
+            yield variable, part
 
 
 def _among(found: _Definitions, variable: str, bits: int) -> Iterator[int]:

@@ -95,12 +95,12 @@ def _start(node: ast.AST, lines: list[bytes]) -> tuple[int, int]:
 
 def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tuple[int, int]:
     """Behind the colon of a compound statement's header."""
-    inside = [one for one in ast.iter_child_nodes(node) if not isinstance(one, _BODY)]
-    inside = [one for one in inside if one not in getattr(node, "decorator_list", ())]
+    inside = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _BODY)]
+    inside = [child for child in inside if child not in getattr(node, "decorator_list", ())]
     ends = [
         (part.end_lineno, part.end_col_offset)  # type: ignore[attr-defined]
-        for one in inside
-        for part in ast.walk(one)
+        for child in inside
+        for part in ast.walk(child)
         if getattr(part, "end_lineno", None) is not None
     ]
     line, column = max([(line, column), *ends])

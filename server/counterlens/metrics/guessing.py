@@ -64,7 +64,7 @@ class PerCandidate:
 
 def accuracy(guesses: Sequence[Guess]) -> float | None:
     """The share of right ones; None where there are none."""
-    return sum(one.true == one.guessed for one in guesses) / len(guesses) if guesses else None
+    return sum(guess.true == guess.guessed for guess in guesses) / len(guesses) if guesses else None
 
 
 def by_chance(
@@ -90,16 +90,18 @@ def by_chance(
     if not guesses:
         return None
     random = np.random.default_rng(seed)
-    names = sorted({name for one in guesses for name in one.candidates}, key=lambda n: -frequency.get(n, 0))
+    names = sorted(
+        {name for guess in guesses for name in guess.candidates}, key=lambda n: -frequency.get(n, 0)
+    )
     index = {name: i for i, name in enumerate(names)}
-    true = np.array([index[one.true] for one in guesses])
+    true = np.array([index[guess.true] for guess in guesses])
     drawn = np.empty((simulations, len(guesses)), np.int64)
-    for candidates in {one.candidates for one in guesses}:
-        where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
+    for candidates in {guess.candidates for guess in guesses}:
+        where = np.array([i for i, guess in enumerate(guesses) if guess.candidates == candidates])
         weights = np.array([frequency.get(name, 0) + 1.0 for name in candidates])
         picked = random.choice(len(candidates), (simulations, len(where)), p=weights / weights.sum())
         drawn[:, where] = np.array([index[name] for name in candidates])[picked]
-    observed = float(np.mean([one.true == one.guessed for one in guesses]))
+    observed = float(np.mean([guess.true == guess.guessed for guess in guesses]))
     simulated = (drawn == true).mean(axis=1)
     overall = Chance(
         float(simulated.mean()), float(simulated.max()), _p_value(simulated >= observed - 1e-12), simulations
@@ -113,8 +115,8 @@ def by_chance(
 
 
 def _counts(guesses: Sequence[Guess], name: str) -> Agreement:
-    found = {i for i, one in enumerate(guesses) if one.guessed == name}
-    return Agreement.of(found, {i for i, one in enumerate(guesses) if one.true == name})
+    found = {i for i, guess in enumerate(guesses) if guess.guessed == name}
+    return Agreement.of(found, {i for i, guess in enumerate(guesses) if guess.true == name})
 
 
 def _f1(drawn: npt.NDArray[np.bool_], true: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
