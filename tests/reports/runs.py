@@ -35,9 +35,7 @@ def hostile_run(mutations: Sequence[str] = MUTATIONS) -> RunResults:
     )
 
 
-def _record(
-    position: int, model: str, number: int, mutations: Sequence[str]
-) -> tuple[Item, StoredRecord]:
+def _record(position: int, model: str, number: int, mutations: Sequence[str]) -> tuple[Item, StoredRecord]:
     problem, function = f"src/a b/file{number % 5}.py::f{number}", f"f{number}"
     item = Item(position, f"{model}|completion|{problem}", model, problem, function, "00", "completion")
     of = {"probe": "completion", "model": model, "target": problem, "function": function}

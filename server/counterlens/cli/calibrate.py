@@ -16,8 +16,8 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
+from counterlens.cli.report_output import write_page
 from counterlens.cli.sources import files_of
-from counterlens.cli.written import write_page
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import save_calibration
 from counterlens.confidence.exclusion import reason_to_skip
@@ -27,7 +27,10 @@ from counterlens.metrics.fitting import Method, require_statistics
 from counterlens.probes.calibrating import NODES
 from counterlens.probes.calibrating import calibrate as calibrated
 from counterlens.probes.filling import Truth
-from counterlens.reports.calibration import calibration_json, calibration_page, calibration_report
+from counterlens.reports.build.calibration import calibration_report
+from counterlens.reports.export.calibration import calibration_json
+from counterlens.reports.render import html as pages
+from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 
 
@@ -110,11 +113,11 @@ def calibrate(
         )
     kept = None if dry_run or not found.better else save_calibration(found.calibration)
     if html is not None:
-        write_page(html, calibration_page(found, kept))
+        write_page(html, pages.page(calibration_report(found, kept)))
     if as_json:
         print_json(calibration_json(found, kept))
     else:
-        print_report(calibration_report(found, kept))
+        print_report(terminal.render(calibration_report(found, kept)))
 
 
 def _of_dataset(spec: str) -> Iterator[Document]:

@@ -21,6 +21,7 @@ from counterlens.datasets.registry import downloads, find, installed, open_datas
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.reports import data as reports
+from counterlens.reports.render import terminal
 
 
 @click.group()
@@ -45,7 +46,7 @@ def list_data(path: str | None, as_json: bool) -> None:
     if as_json:
         print_json(reports.listing_json(provenances, broken))
         return
-    print_report(reports.listing(provenances, broken, everywhere=path is None))
+    print_report(terminal.render(reports.listing(provenances, broken, everywhere=path is None)))
 
 
 @data.command("check")
@@ -70,7 +71,7 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
     if as_json:
         print_json([reports.check_json(one) for one in checks])
     else:
-        print_report(reports.checks(checks))
+        print_report(terminal.render(reports.checks(checks)))
     if any(one.faults for one in checks):
         raise click.exceptions.Exit(1)
 
@@ -89,7 +90,7 @@ def get_data(name: str, to: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(reports.provenance_json(origin))
     else:
-        print_report(reports.listing([origin], [], everywhere=False))
+        print_report(terminal.render(reports.listing([origin], [], everywhere=False)))
 
 
 def _datasets(spec: str) -> list[Dataset]:

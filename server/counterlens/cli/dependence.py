@@ -17,8 +17,10 @@ from counterlens.cli.options import (
 from counterlens.dependence import MODULE, Program, Rules
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.progress import Steps
-from counterlens.reports.dependence import dependence_report, plain
-from counterlens.reports.inference import inferred_json, inferred_report
+from counterlens.reports.build.dependences import dependence_report, inferred_report
+from counterlens.reports.dependence import plain
+from counterlens.reports.inference import inferred_json
+from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import require_python
 
@@ -79,14 +81,14 @@ def dependence(
         if as_json:
             print_json(inferred_json(inferred))
         else:
-            print_report(inferred_report(inferred, path))
+            print_report(terminal.render(inferred_report(inferred, path)))
         return
     if qualname is not None:
         found = program.dependences(qualname)
         if as_json:
             print_json(plain(found))
         else:
-            print_report(dependence_report(found, path))
+            print_report(terminal.render(dependence_report(found, path)))
         return
     if as_json:
         functions = [plain(one) for one in program.all()]
@@ -94,4 +96,4 @@ def dependence(
         return
     for one in program.all():
         if one.function != MODULE or one.edges:
-            print_report(dependence_report(one, path))
+            print_report(terminal.render(dependence_report(one, path)))

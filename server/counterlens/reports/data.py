@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from counterlens.datasets import LOADERS, Provenance
 from counterlens.datasets.checking import Check
+from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Report, TableBlock
 
 _SHOWN = 20
 
@@ -42,29 +39,21 @@ def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]
     }
 
 
-def listing(
-    found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
-) -> RenderableType:
+def listing(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool) -> Report:
     """A table of what was found; where nothing was, what there could be."""
-    parts: list[RenderableType] = []
+    blocks: list[Block] = []
     if found:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for name in ("dataset", "version", "records", "licence", "path"):
-            table.add_column(name, justify="right" if name == "records" else "left", overflow="fold")
-        for one in found:
-            table.add_row(one.dataset, one.version, str(one.records), one.licence, str(one.path))
-        parts.append(table)
+        rows = tuple((one.dataset, one.version, one.records, one.licence, str(one.path)) for one in found)
+        blocks.append(TableBlock("", ("dataset", "version", "records", "licence", "path"), rows))
     else:
-        parts.append(Text("no data found" + ("" if everywhere else " there")))
-    parts += [Text(f"cannot be read: {message}", style="bold") for _, message in broken]
+        blocks.append(Paragraph("no data found" + ("" if everywhere else " there")))
+    blocks += [Paragraph(lead=f"cannot be read: {message}") for _, message in broken]
     missing = [loader for loader in LOADERS.values() if loader.id not in {one.dataset for one in found}]
     if everywhere and missing:
-        parts.append(Text("\nnot on this machine; give a path to --data, or set COUNTERLENS_DATA:"))
-        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 2))
-        for loader in missing:
-            table.add_row(loader.id, loader.title, loader.source, loader.licence)
-        parts.append(table)
-    return Group(*parts)
+        rest = tuple((loader.id, loader.title, loader.source, loader.licence) for loader in missing)
+        title = "not on this machine; give a path to --data, or set COUNTERLENS_DATA"
+        blocks.append(TableBlock(title, ("dataset", "title", "source", "licence"), rest))
+    return Report("Data", tuple(blocks))
 
 
 def check_json(one: Check) -> dict[str, Any]:
@@ -81,19 +70,17 @@ def check_json(one: Check) -> dict[str, Any]:
     }
 
 
-def checks(found: Sequence[Check]) -> RenderableType:
+def checks(found: Sequence[Check]) -> Report:
     """Counts of each dataset, and the first of the problems that are at fault."""
-    parts: list[RenderableType] = []
+    blocks: list[Block] = []
     for one in found:
-        origin = one.provenance
-        parts.append(
-            Text.assemble((origin.title, "bold"), f"   {origin.version}   {origin.licence}   {origin.path}")
-        )
+        origin, faults = one.provenance, one.faults
         counts = ", ".join(f"{count} {finding}" for finding, count in one.counts.items())
         total = f"{len(one.problems)} of {origin.records} checked"
-        parts.append(Text(f"  {total}: {counts or 'nothing'}   sha256 {origin.sha256[:12]}"))
-        faults = one.faults
-        parts += [Text(f"  {fault.id}: {fault.finding}: {fault.message}") for fault in faults[:_SHOWN]]
+        items = [f"{total}: {counts or 'nothing'}   sha256 {origin.sha256[:12]}"]
+        items += [f"{fault.id}: {fault.finding}: {fault.message}" for fault in faults[:_SHOWN]]
         if len(faults) > _SHOWN:
-            parts.append(Text(f"  … and {len(faults) - _SHOWN} more (--json lists all)"))
-    return Group(*parts)
+            items.append(f"… and {len(faults) - _SHOWN} more (--json lists all)")
+        about = Paragraph(f"{origin.version}   {origin.licence}   {origin.path}", quiet=True)
+        blocks += [Heading(1, origin.title), about, Bullets(tuple(items))]
+    return Report("Data", tuple(blocks))
