@@ -166,6 +166,9 @@ export interface ProbeResult {
   why_not_judged: string;
 }
 
+/** `lost`: right only on the original; `gained`: only on the counterfactual; `failed`: wrong on both. */
+export type PairOutcome = "held" | "lost" | "gained" | "failed" | "not judged";
+
 export interface ProbedPair {
   /** The mutation and its line. */
   title: string;
@@ -176,8 +179,7 @@ export interface ProbedPair {
   mutation: string;
   /** First line of the changed place in the original, counted from 0. */
   line: number;
-  /** `lost`: right only on the original; `gained`: right only on the counterfactual. */
-  shows: "held" | "lost" | "gained" | "uninformative" | "not judged";
+  shows: PairOutcome;
   /** The same in words. */
   sentence: string;
 }
@@ -315,8 +317,8 @@ export interface Counterfactual {
   assumptions: string[];
   /** The whole mutated text. */
   source: string;
-  /** What a probe found: `held`, `lost`, `gained`, `failed`, `open`; empty where it was not probed. */
-  outcome?: string;
+  /** What a probe found; empty where it was not probed. */
+  outcome?: PairOutcome | "";
   /** The same in words. */
   verdict?: string;
 }

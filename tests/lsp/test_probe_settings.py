@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from counterlens.lsp.settings import Settings, read_settings
+from counterlens.lsp.settings import EditorSettings, read_settings
 from tests.lsp.conftest import open_file, until
 from tests.lsp.test_dependences import configure
 from tests.lsp.test_tasks import SOURCE, ask
@@ -97,7 +97,7 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
 )
 def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) -> None:
     settings, complaints = read_settings(raw)
-    assert settings == Settings()
+    assert settings == EditorSettings()
     assert len(complaints) == 1
     assert complaints[0].startswith(complaint)
 

@@ -36,7 +36,7 @@ async def test_a_probe_can_be_of_some_mutations_and_says_what_each_pair_shows(
     assert answer.ok
     (pair,) = answer.pairs
     assert (pair.mutation, pair.line) == ("if-else-flip", 6)
-    assert pair.shows in {"held", "lost", "gained", "uninformative"}
+    assert pair.shows in {"held", "lost", "gained", "failed"}
     assert pair.sentence.startswith("With") or pair.sentence.startswith("The model failed")
     assert "if not" in pair.counterfactual or "n >= 0" in pair.counterfactual
     breaking = await ask(client, "counterlens.probe", uri, function="sign", mutations=["negate-condition"])

@@ -13,8 +13,9 @@ import pytest
 
 from counterlens.confidence.granularity import LABELS
 from counterlens.lsp import language
-from counterlens.probes.offers import OFFERS
-from counterlens.reports.phrases import _DONE
+from counterlens.probes.pairs.phrases import _DONE
+from counterlens.probes.pairs.wording import OUTCOMES
+from counterlens.probes.registry import PROBES
 from counterlens.translating import Translator
 from tests.lsp.texts import PACKAGE, texts_of
 
@@ -32,11 +33,12 @@ BELOW = (
     "attribution/coverage_tests.py",
     "attribution/settlement.py",
 )
-SENTENCES = ("lsp", "mutations", "probes/offers.py", "confidence/exclusion.py")
+SENTENCES = ("lsp", "mutations", "confidence/exclusion.py")
+
+WORDED = ("lsp", "reports", "probes/pairs")
 
 KEPT = {
     "lsp/editor_models.py: the editor",  # where a model is, for reports
-    "lsp/probing.py: not judged",  # read by programs
     "lsp/task_run.py: Probes of {0}",  # the heading of a report
     "mutations/base.py: control flow",  # names of concepts
     "mutations/base.py: data flow",
@@ -51,7 +53,7 @@ KEPT = {
 
 COMPOSED = (  # of pieces that stand apart
     "after {0} of {1} changes that ",  # probes/understanding/task.py
-    "Asked what calls give",  # probes/execution/task.py
+    "Asked what calls give",  # probes/execution/independent.py
     "{0} control dependences",  # probes/dependence/task.py
     "{0} data dependences",
 )
@@ -59,7 +61,7 @@ COMPOSED = (  # of pieces that stand apart
 
 def said() -> tuple[set[str], dict[str, str]]:
     """What is worded for the editor, and what is recognised there."""
-    worded = texts_of("lsp", "reports").worded | set(LABELS)
+    worded = texts_of(*WORDED).worded | set(LABELS) | set(OUTCOMES.values())
     worded |= {text for both in _DONE.values() for text in both}
     sentences = texts_of("lsp", *BELOW, sentences_in=SENTENCES).sentences
     kept = ("mutations/assumptions.py",)  # shown by their ids
@@ -68,7 +70,7 @@ def said() -> tuple[set[str], dict[str, str]]:
         for text, place in sentences.items()
         if f"{place}: {text}" not in KEPT and place not in kept
     }
-    return worded, found | {offer.title: "probes" for offer in OFFERS.values()}
+    return worded, found | {probe.title: "probes" for probe in PROBES.values()}
 
 
 def fixed(text: str) -> list[str]:
@@ -85,11 +87,12 @@ def test_all_that_is_said_in_the_editor_has_a_translation() -> None:
 
 
 def test_a_text_is_translated_as_one_literal() -> None:
-    assert texts_of("lsp", "reports").chosen == {
+    assert texts_of(*WORDED).chosen == {
         "lsp/overlay.py: label",
         "lsp/syntax_tree.py: label",
-        "reports/phrases.py: known[0]",
-        "reports/phrases.py: known[1]",
+        "probes/pairs/phrases.py: known[0]",
+        "probes/pairs/phrases.py: known[1]",
+        "probes/pairs/wording.py: OUTCOMES[pair.outcome]",
     }
 
 

@@ -18,10 +18,11 @@ SAID = {
     "announce": (1, 2),
     "_announce": (1, 2),
     "show": (0,),
-    "progress": (1,),
-    "_waiting": (1,),
+    "with_progress": (1,),
+    "Announcements": (0, 1, 2, 3),
     "report": (0,),
     "_report": (0,),
+    "progress": (0,),
     "next": (0,),
     "step": (1,),
     "_step": (1,),
@@ -87,7 +88,7 @@ def texts_of(*places: str, sentences_in: tuple[str, ...] = ()) -> Texts:
     """The texts of files and folders of the package.
 
     Args:
-        places: Where, such as `lsp` or `probes/offers.py`.
+        places: Where, such as `lsp` or `confidence/exclusion.py`.
         sentences_in: Files and folders where everything that reads like a sentence counts as one.
     """
     found = Texts()

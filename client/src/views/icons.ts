@@ -23,7 +23,7 @@ export function outcomeIcon(outcome: string): vscode.ThemeIcon {
       return themed("arrow-up", "charts.orange");
     case "failed":
       return themed("dash");
-    case "open":
+    case "not judged":
       return themed("question");
     default:
       return themed("git-compare");

@@ -14,14 +14,14 @@ from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
 from counterlens.lsp.operator_answers import OperatorAnswers
 from counterlens.probes.dependence.inferred import Inferred
-from counterlens.probes.session import Probed
+from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
 Made = TypeVar("Made")
 
 
-class State(StrEnum):
+class ScoringState(StrEnum):
     """How far the scoring of a document is."""
 
     SCORING = "scoring"
@@ -48,16 +48,31 @@ class Examined:
     """The dependences of a function, in the lines that it had when it was examined.
 
     Attributes:
-        source: The function's source then.
         start_line: Its first line then.
         found: What is true of it.
         inferred: What the model makes of it, where it was asked.
     """
 
-    source: bytes
     start_line: int
     found: Dependences
     inferred: Inferred | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFunction:
+    """What is known of a function for as long as its source stays as it is.
+
+    Attributes:
+        source: Its source.
+        probe: What the completion probe found.
+        findings: What any probe found, as a sentence, by its id.
+        examined: Its dependences.
+    """
+
+    source: bytes = b""
+    probe: PairsRecord | None = None
+    findings: Mapping[str, str] = field(default_factory=dict)
+    examined: Examined | None = None
 
 
 @dataclass
@@ -75,25 +90,21 @@ class Analysis:
         last: The newest scores of any version, while the newest one is still being scored.
         cancel: Set when the scoring that is under way has become stale.
         memo: What features made of the newest scores of any version.
-        probed: Probe results by qualified name, each with the function's source when it was probed.
-        findings: What other tasks found by qualified name, with its source then: task to sentence.
-        examined: Dependences by qualified name, of functions that did not change since.
+        known: What is known of functions that did not change since, by qualified name.
         operators: What the model believes of its operators, as far as it was asked.
     """
 
     uri: str
     document: Document
-    state: State = State.SCORING
+    state: ScoringState = ScoringState.SCORING
     reason: str = ""
     confidence: Confidence | None = None
     shown: Confidence | None = None
     calibration: Calibration | None = None
     last: Confidence | None = None
     cancel: Event = field(default_factory=Event)
-    probed: dict[str, tuple[bytes, Probed]] = field(default_factory=dict)
     memo: Memo = field(default_factory=Memo)
-    findings: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)
-    examined: dict[str, Examined] = field(default_factory=dict)
+    known: dict[str, KnownFunction] = field(default_factory=dict)
     operators: OperatorAnswers = field(default_factory=OperatorAnswers)
 
     def replace(self, document: Document) -> None:
@@ -101,18 +112,16 @@ class Analysis:
         self.cancel.set()
         self.cancel = Event()
         self.document, self.confidence, self.shown = document, None, None
-        self.state, self.reason = State.SCORING, ""
-        if self.probed or self.findings or self.examined:
-            current = {f.qualname: self.source_of(f) for f in functions(document)}
-            self.probed = {
-                name: known for name, known in self.probed.items() if current.get(name) == known[0]
+        self.state, self.reason = ScoringState.SCORING, ""
+        if self.known:
+            current = {function.qualname: self.source_of(function) for function in functions(document)}
+            self.known = {
+                name: known for name, known in self.known.items() if current.get(name) == known.source
             }
-            self.findings = {
-                name: known for name, known in self.findings.items() if current.get(name) == known[0]
-            }
-            self.examined = {
-                name: known for name, known in self.examined.items() if current.get(name) == known.source
-            }
+
+    def of(self, qualname: str) -> KnownFunction:
+        """What is known of a function."""
+        return self.known.get(qualname) or KnownFunction()
 
     def source_of(self, function: Function) -> bytes:
         """The source of a function in the newest version."""
@@ -127,30 +136,42 @@ class Analysis:
     ) -> None:
         """Take the scores of the newest version, and what is shown of them if that differs."""
         self.confidence, self.shown, self.last = found, shown or found, found
-        self.calibration, self.state, self.reason = calibration, State.READY, ""
+        self.calibration, self.state, self.reason = calibration, ScoringState.READY, ""
         self.memo = memo or Memo()
 
     def failed(self, reason: str) -> None:
         """Note that there will be no scores for this version, and why."""
         self.confidence, self.shown, self.last = None, None, None
-        self.state, self.reason = State.UNAVAILABLE, reason
+        self.state, self.reason = ScoringState.UNAVAILABLE, reason
         self.memo = Memo()
 
-    def note_probe(self, function: Function, probed: Probed) -> None:
-        """Keep a probe's result for as long as its function does not change."""
-        self.probed[function.qualname] = (self.source_of(function), probed)
-
-    def note_finding(self, function: Function, task: str, summary: str) -> None:
-        """Keep what a task found for as long as its function does not change."""
-        source = self.source_of(function)
-        kept = self.findings.get(function.qualname)
-        before = kept[1] if kept and kept[0] == source else {}
-        self.findings[function.qualname] = (source, {**before, task: summary})
+    def note(
+        self,
+        function: Function,
+        *,
+        probe: PairsRecord | None = None,
+        findings: Mapping[str, str] | None = None,
+        examined: Examined | None = None,
+    ) -> None:
+        """Keep what was found of a function for as long as it does not change; the rest stays."""
+        source, before = self.source_of(function), self.of(function.qualname)
+        if before.source != source:
+            before = KnownFunction()
+        self.known[function.qualname] = KnownFunction(
+            source,
+            probe or before.probe,
+            {**before.findings, **(findings or {})},
+            examined or before.examined,
+        )
 
     def forget_answers(self) -> None:
         """Another model is asked from now on: what the last one did says nothing of it."""
-        self.probed, self.findings, self.last = {}, {}, None
-        self.examined = {name: replace(known, inferred=None) for name, known in self.examined.items()}
+        self.last = None
+        self.known = {
+            name: KnownFunction(known.source, examined=replace(known.examined, inferred=None))
+            for name, known in self.known.items()
+            if known.examined
+        }
 
     def frozen(self) -> Analysis:
         """What is known now, for a thread that works on it while this goes on."""

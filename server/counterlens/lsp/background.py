@@ -16,8 +16,8 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError, Unscora
 from counterlens.lsp.analysis import Analysis, Memo
 from counterlens.lsp.language import t, told
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.status import Announce, Steps
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.status import Announce, StepCount
 from counterlens.models.base import Capability
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
@@ -27,7 +27,7 @@ QUIET_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredDocument:
     """What there is to know about a version of a document."""
 
     confidence: Confidence
@@ -52,10 +52,10 @@ class BackgroundScorer:
         self,
         host: ModelHost,
         executor: Executor,
-        settings: Callable[[], Settings],
+        settings: Callable[[], EditorSettings],
         changed: Callable[[Analysis], None],
         announce: Announce,
-        prepare: Callable[[Scored], None],
+        prepare: Callable[[ScoredDocument], None],
     ) -> None:
         self._host, self._executor, self._settings = host, executor, settings
         self._changed, self._announce, self._prepare = changed, announce, prepare
@@ -87,7 +87,7 @@ class BackgroundScorer:
             analysis.failed(t("the file is empty"))
             self._changed(analysis)
             return
-        outcome: Scored | CounterlensError
+        outcome: ScoredDocument | CounterlensError
         try:
             async with self._turn:
                 found = await asyncio.get_running_loop().run_in_executor(
@@ -109,16 +109,16 @@ class BackgroundScorer:
             self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
         if analysis.document is not document:
             return  # a newer version has been taken, and is scored by itself
-        if isinstance(outcome, Scored):
+        if isinstance(outcome, ScoredDocument):
             analysis.scored(outcome.confidence, outcome.shown, outcome.calibration, outcome.memo)
         else:
             analysis.failed(told(outcome))
         self._changed(analysis)
 
-    def _work(self, document: Document, cancel: Event, loop: asyncio.AbstractEventLoop) -> Scored:
+    def _work(self, document: Document, cancel: Event, loop: asyncio.AbstractEventLoop) -> ScoredDocument:
         settings = self._settings()
 
-        def announce(state: str, detail: str, steps: Steps | None = None) -> None:
+        def announce(state: str, detail: str, steps: StepCount | None = None) -> None:
             def tell() -> None:
                 if not cancel.is_set():  # or it would be said under the name of a newer model
                     self._announce(state, detail, "", steps)
@@ -126,7 +126,7 @@ class BackgroundScorer:
             loop.call_soon_threadsafe(tell)
 
         def loading(done: int, total: int) -> None:
-            announce("loading", f"opening {settings.model_spec}", Steps(done, total))
+            announce("loading", f"opening {settings.model_spec}", StepCount(done, total))
 
         reason = _excluded(document, settings)
         if reason is not None:
@@ -142,7 +142,7 @@ class BackgroundScorer:
         def scoring(done: int, total: int) -> None:
             percent = 100 * done // total
             scored = sum(end <= done for end in ends)
-            steps = Steps(scored, len(ends), "functions") if len(ends) > 1 else Steps(percent, 100)
+            steps = StepCount(scored, len(ends), "functions") if len(ends) > 1 else StepCount(percent, 100)
             announce("scoring", f"scoring {name}: {percent} %", steps)
 
         scores = score_document(
@@ -155,12 +155,12 @@ class BackgroundScorer:
         found = confidence(document, scores, settings.aggregation, settings.alignment)
         known = load_calibration(model.info.identity) if settings.calibrated else None
         usable = known if known is not None and fits(found, known) else None
-        scored = Scored(found, calibrated(found, usable) if usable else found, usable)
+        scored = ScoredDocument(found, calibrated(found, usable) if usable else found, usable)
         self._prepare(scored)
         return scored
 
 
-def _excluded(document: Document, settings: Settings) -> str | None:
+def _excluded(document: Document, settings: EditorSettings) -> str | None:
     """Why a document is not scored, before anything is loaded for it."""
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"

@@ -1,4 +1,4 @@
-"""What all features of the language server share: its state, and the hooks that they hang themselves into.
+"""What all features of the language server share: its state, and the hooks features register with.
 
 A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Where the
 protocol has one method for what several features answer, such as code actions, each adds its own part to
@@ -11,22 +11,27 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import counterlens
+from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.background import BackgroundScorer, Scored
-from counterlens.lsp.language import recognised, t
+from counterlens.lsp.background import BackgroundScorer, ScoredDocument
+from counterlens.lsp.language import recognised, t, told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
-from counterlens.lsp.settings import Settings, read_settings
+from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.text import PositionEncoding
 
 LOG = logging.getLogger("counterlens.lsp")
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
 class CounterlensServer(LanguageServer):
@@ -57,7 +62,7 @@ class CounterlensServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
-        self.settings = Settings()
+        self.settings = EditorSettings()
         self.trusted = True
         self.client_shows_results = False
         self.client_options: dict[str, object] = {}
@@ -66,7 +71,7 @@ class CounterlensServer(LanguageServer):
         self.loop: asyncio.AbstractEventLoop | None = None
         # pygls reads its input on its own pool; ours may be busy without delaying a hover.
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
-        self.prepare: list[Callable[[Settings, Scored], None]] = []
+        self.prepare: list[Callable[[EditorSettings, ScoredDocument], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
@@ -79,7 +84,7 @@ class CounterlensServer(LanguageServer):
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
         self.hovers: list[Callable[[CounterlensServer, Analysis, int], str]] = []
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
-        self._last_status: status.Status | None = None
+        self._last_status: status.ServerStatus | None = None
         self.scorer = BackgroundScorer(
             self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare
         )
@@ -87,6 +92,11 @@ class CounterlensServer(LanguageServer):
     def report_server_error(self, error: Exception, _source: object) -> None:
         """What went wrong beside any request is for the log: a person cannot do anything about it."""
         LOG.warning("%s: %s", type(error).__name__, error)
+
+    async def offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
+        """Do what takes longer than a moment beside the event loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.executor, partial(work, *given, **named))
 
     def places(self, analysis: Analysis) -> Places:
         """Positions in a document, in the encoding agreed with the client."""
@@ -110,7 +120,7 @@ class CounterlensServer(LanguageServer):
             else:
                 self.rescore(analysis)
 
-    def asks(self, settings: Settings) -> bool:
+    def asks(self, settings: EditorSettings) -> bool:
         """Whether the model of some settings is still the one that is asked, so that its answers count."""
         return self.settings.asked == settings.asked
 
@@ -135,17 +145,33 @@ class CounterlensServer(LanguageServer):
             for react in self.when_changed:
                 react(self, analysis)
 
-    def _prepare(self, scored: Scored) -> None:
+    def _prepare(self, scored: ScoredDocument) -> None:
         """Make what the features will be asked for, off the event loop."""
         for make in self.prepare:
             make(self.settings, scored)
 
-    def announce(self, state: str, detail: str, reason: str = "", steps: status.Steps | None = None) -> None:
+    def announce(
+        self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
+    ) -> None:
         """Tell the client what the server does, in the editor's language."""
-        current = status.Status(self.host.name, state, recognised(detail), recognised(reason), steps)
+        current = status.ServerStatus(self.host.name, state, recognised(detail), recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
+
+    def refuse(self, error: CounterlensError, settings: EditorSettings) -> str:
+        """Say why a command did nothing, and return that for its answer.
+
+        Args:
+            error: Why.
+            settings: Of when the command was given; by now the status may be that of another model.
+        """
+        if self.asks(settings):
+            source = isinstance(error, SourceError)  # the model may well be asked about something else
+            self.announce("ready" if source else "error", str(error), error.brief)
+        if not self.client_shows_results:
+            self.show(str(error), types.MessageType.Error)
+        return told(error)
 
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""

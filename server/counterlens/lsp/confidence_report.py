@@ -5,22 +5,17 @@ Command `counterlens.confidence`: argument `{uri, function? | position?}`, answe
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from threading import Event
 from typing import Any
 
-from counterlens.confidence import Confidence
 from counterlens.confidence.measuring import measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, told
-from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Report, progress
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import document_named, function_named, plain
+from counterlens.progress import Steps
 from counterlens.reports.confidence_markdown import confidence_markdown
-from counterlens.syntax.document import Document
 
 COMMAND = "counterlens.confidence"
 
@@ -32,14 +27,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceAnswer:
-    """A report, or why there is none.
-
-    Attributes:
-        ok: Whether there is one.
-        markdown: The report.
-        error: What happened and what to do.
-        version: Of the document.
-    """
+    """A report, or why there is none."""
 
     ok: bool
     markdown: str = ""
@@ -49,45 +37,25 @@ class ConfidenceAnswer:
 
 async def _confidence(ls: CounterlensServer, argument: Any = None) -> ConfidenceAnswer:
     """Report the confidence on a document or on one of its functions."""
-    named, cancel, span = plain(argument), Event(), None
+    named, settings, span = plain(argument), ls.settings, None
     try:
         analysis = document_named(ls, argument)
-        document = analysis.document
+        document, known = analysis.document, analysis.confidence
         if named.get("function") or named.get("position") is not None:
             _, function = function_named(ls, argument)
-            span = function.start, function.end
-        async with progress(ls, "Measuring confidence", cancel) as report:
-            known = analysis.confidence if span is None else None
-            text = await asyncio.get_running_loop().run_in_executor(
-                ls.executor, _report, ls.host, ls.settings, document, known, span, cancel, report
-            )
-    except asyncio.CancelledError:
-        cancel.set()
-        raise
+            span, known = (function.start, function.end), None
+
+        def work(steps: Steps) -> str:
+            steps.next("opening the model")
+            with ls.host.lend(settings) as model:
+                found = known
+                if found is None:
+                    found = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)
+                return confidence_markdown(found, model.info, span=span)
+
+        text = await with_progress(ls, "Measuring confidence", work)
     except Cancelled:
         return ConfidenceAnswer(ok=False, error=t("Measuring the confidence was cancelled."))
     except CounterlensError as error:
         return ConfidenceAnswer(ok=False, error=told(error))
     return ConfidenceAnswer(ok=True, markdown=text, version=document.version)
-
-
-def _report(
-    host: ModelHost,
-    settings: Settings,
-    document: Document,
-    known: Confidence | None,
-    span: tuple[int, int] | None,
-    cancel: Event,
-    report: Report,
-) -> str:
-    """The report; takes seconds where the document is not scored yet.
-
-    Raises:
-        ModelError: the model cannot be opened, or gives no probabilities.
-        Cancelled: `cancel` was set.
-    """
-    report("opening the model", 0, 1)
-    with host.lend(settings) as model:
-        if known is None:
-            known = measure(model, document, span=span, cancel=cancel, progress=report)
-        return confidence_markdown(known, model.info, span=span)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, TypeVar
+from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised
-from counterlens.lsp.progress import progress
-from counterlens.lsp.status import Steps
+from counterlens.lsp.progress import with_progress
+from counterlens.lsp.status import StepCount
 from counterlens.lsp.targets import plain
 from counterlens.models.connection_test import ConnectionTest, run_connection_test
+from counterlens.progress import Steps
 
 TEST_COMMAND = "counterlens.testModel"
 LIST_COMMAND = "counterlens.listModels"
-
-Found = TypeVar("Found")
 
 
 def register(server: CounterlensServer) -> None:
@@ -30,25 +27,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """What `counterlens.testModel` returns.
-
-    Attributes:
-        ok: Whether the model answered.
-        error: What went wrong, one sentence.
-        hint: What to do about it.
-        reason: The same in a few words; may be empty.
-        model: The model's name.
-        where: `local`, or the endpoint's host.
-        completion: What it wrote after `prompt`.
-        prompt: What it was given.
-        tokens: How many tokens it wrote.
-        seconds: How long that took.
-        scores: Whether it gives token probabilities.
-        way: How, where a server has several ways.
-        embeds: Whether it gives embeddings.
-        context: Tokens that fit into one request; None where that is not known.
-        details: Further facts, a name and a value each.
-    """
+    """What `counterlens.testModel` returns."""
 
     ok: bool
     error: str = ""
@@ -84,14 +63,14 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
 
     def loading(done: int, total: int) -> None:
         detail = f"opening {settings.model_spec}"
-        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", Steps(done, total))
+        loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
 
-    def work(cancel: Event) -> ConnectionTest:
+    def work(steps: Steps) -> ConnectionTest:
         with ls.host.lend(settings, loading) as model:
-            return run_connection_test(model.model, cancel=cancel)
+            return run_connection_test(model.model, cancel=steps.cancel)
 
     try:
-        found = await _waiting(ls, f"Testing {settings.model_spec}", work)
+        found = await with_progress(ls, f"Testing {settings.model_spec}", work)
     except CounterlensError as error:
         ls.announce("error", str(error), error.brief)
         message, hint = recognised(error.message), recognised(error.hint or "")
@@ -122,20 +101,9 @@ async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
     address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
     known = address == ls.settings.remote_base_url  # the key of one server is not for another
     try:
-        names = await _waiting(
-            ls, f"Asking {address}", lambda cancel: models_at(address, key, known=known, cancel=cancel)
+        names = await with_progress(
+            ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)
         )
     except CounterlensError as error:
         return ModelListing(False, recognised(error.message), recognised(error.hint or ""), error.brief)
     return ModelListing(True, models=tuple(names))
-
-
-async def _waiting(ls: CounterlensServer, title: str, work: Callable[[Event], Found]) -> Found:
-    """Work off the event loop, with progress and cancel."""
-    cancel = Event()
-    try:
-        async with progress(ls, title, cancel):
-            return await asyncio.get_running_loop().run_in_executor(ls.executor, work, cancel)
-    except asyncio.CancelledError:
-        cancel.set()
-        raise

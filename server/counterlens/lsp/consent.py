@@ -14,7 +14,7 @@ from counterlens.lsp.language import recognised, t
 from counterlens.sandbox.registry import Availability, chosen
 
 
-class Asker(Protocol):
+class ConsentAsker(Protocol):
     """The part of a language server that asks."""
 
     async def window_show_message_request_async(
@@ -25,7 +25,7 @@ class Asker(Protocol):
 
 
 async def require_consent(
-    server: Asker, best: Availability | None = None, *, given_before: bool = False
+    server: ConsentAsker, best: Availability | None = None, *, given_before: bool = False
 ) -> None:
     """Go on only where programs are well isolated, or the user accepts that they are not.
 

@@ -1,27 +1,28 @@
 """The counterfactuals of a function, for an editor to show beside the original.
 
-Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer `Listing`. The code
-action "Show counterfactual…" is for clients that say with `initialize` that they show results themselves.
+Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer
+`CounterfactualListing`. The code action "Show counterfactual…" is for clients that say with `initialize` that
+they show results themselves.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
+from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, told, translator
 from counterlens.lsp.targets import function_named
-from counterlens.mutations import Counterfactual, survey
-from counterlens.probes.results import CompletionProbe, Pair
-from counterlens.reports.wording import outcome
+from counterlens.mutations import survey
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.wording import outcome
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, find_function, function_at, functions
+from counterlens.syntax.functions import find_function, function_at
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
@@ -36,21 +37,8 @@ def register(server: CounterlensServer) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One counterfactual.
-
-    Attributes:
-        mutation: The id of the mutation.
-        concept: What it perturbs.
-        preserving: Whether it keeps the meaning.
-        line: First line of the site in the original, 0-based.
-        description: What was done, in one sentence.
-        assumptions: What had to be assumed for it to be preserving.
-        source: The whole mutated text.
-        outcome: What a probe found: `held`, `lost` (right only on the original), `gained` (only on the
-            counterfactual), `failed` (wrong on both), `open` (not judged); empty where it was not probed.
-        verdict: The same in words.
-    """
+class ListedCounterfactual:
+    """One counterfactual."""
 
     mutation: str
     concept: str
@@ -64,7 +52,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedMutation:
     """One site where a mutation was refused."""
 
     mutation: str
@@ -73,28 +61,26 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CounterfactualListing:
     """What there is to show of one function, what was refused, and why there is nothing if there is not."""
 
     function: str
-    counterfactuals: tuple[Listed, ...]
-    refused: tuple[Refused, ...]
+    counterfactuals: tuple[ListedCounterfactual, ...]
+    refused: tuple[RefusedMutation, ...]
     error: str | None = None
 
 
-async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Listing:
+async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> CounterfactualListing:
     """List the counterfactuals of a function."""
     try:
         analysis, function = function_named(ls, argument)
-        known = analysis.probed.get(function.qualname)
-        return await asyncio.get_running_loop().run_in_executor(
-            ls.executor, listing, analysis.document, function.qualname, known[1].probe if known else None
-        )
+        known = analysis.of(function.qualname).probe
+        return await ls.offload(listing, analysis.document, function.qualname, known)
     except CounterlensError as error:
-        return Listing("", (), (), told(error))
+        return CounterfactualListing("", (), (), told(error))
 
 
-def listing(document: Document, qualname: str, probe: CompletionProbe | None = None) -> Listing:
+def listing(document: Document, qualname: str, probe: PairsRecord | None = None) -> CounterfactualListing:
     """All counterfactuals of a function; takes up to a second on a long file.
 
     Args:
@@ -107,58 +93,42 @@ def listing(document: Document, qualname: str, probe: CompletionProbe | None = N
     """
     found = survey(document.text, function=qualname)
     first = find_function(document, qualname).start_line
-    # By place in the function: the lines before it may have changed since it was probed.
-    pairs = (
-        {_key(pair.counterfactual, probe.function.start_line): pair for pair in probe.pairs} if probe else {}
-    )
-    return Listing(
-        function=qualname,
-        counterfactuals=tuple(
-            Listed(
-                one.mutation,
-                one.concept,
-                one.preserving,
-                one.start_line - 1,
-                recognised(one.description),
-                one.assumptions,
-                one.source,
-                *_told(pairs.get(_key(one, first))),
+    pairs: dict[tuple[str, str, int], PairRecord] = {}
+    if probe is not None:  # by place in the function: the lines before it may have changed since
+        pairs = {
+            (pair.mutation, pair.description, pair.start_line - probe.start_line): pair
+            for pair in probe.pairs
+        }
+    counterfactuals = []
+    for made in found.counterfactuals:
+        pair = pairs.get((made.mutation, made.description, made.start_line - first))
+        counterfactuals.append(
+            ListedCounterfactual(
+                mutation=made.mutation,
+                concept=made.concept,
+                preserving=made.preserving,
+                line=made.start_line - 1,
+                description=recognised(made.description),
+                assumptions=made.assumptions,
+                source=made.source,
+                outcome=str(pair.outcome) if pair else "",
+                verdict=outcome(pair, translator()) if pair else "",
             )
-            for one in found.counterfactuals
+        )
+    return CounterfactualListing(
+        function=qualname,
+        counterfactuals=tuple(counterfactuals),
+        refused=tuple(
+            RefusedMutation(site.mutation, site.line - 1, recognised(site.reason)) for site in found.refusals
         ),
-        refused=tuple(Refused(one.mutation, one.line - 1, recognised(one.reason)) for one in found.refusals),
     )
-
-
-def _key(one: Counterfactual, first: int) -> tuple[str, str, int]:
-    return one.mutation, one.description, one.start_line - first
-
-
-def _told(pair: Pair | None) -> tuple[str, str]:
-    """What came of a pair: in one word, and in a few."""
-    if pair is None:
-        return "", ""
-    effect = pair.effect
-    if effect is None:
-        word = "open"
-    elif not effect.informative:
-        word = "failed"
-    elif effect.mutation_effect == 0:
-        word = "held"
-    else:
-        word = "gained" if effect.signed > 0 else "lost"
-    return word, outcome(pair, translator())
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """The offer over each function, for clients that have the command."""
-    if not ls.client_shows_results or analysis.document.language != "python":
+    if not ls.client_shows_results:
         return []
-    places = ls.places(analysis)
-    return [
-        types.CodeLens(places.range(function.header, function.header), _command(analysis, function))
-        for function in functions(analysis.document)
-    ]
+    return code_lens.lenses_over(ls, analysis, SHOW_COMMAND, lambda _function: t("Show counterfactual…"))
 
 
 def _code_actions(
@@ -170,10 +140,6 @@ def _code_actions(
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:
         return []
-    command = _command(analysis, function)
-    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
-
-
-def _command(analysis: Analysis, function: Function) -> types.Command:
     arguments = [{"uri": analysis.uri, "function": function.qualname}]
-    return types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)
+    command = types.Command(t("Show counterfactual…"), SHOW_COMMAND, arguments=arguments)
+    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]

@@ -29,13 +29,13 @@ def register(server: CounterlensServer) -> None:
 
 def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
     """What the statement at a place depends on, in a function whose dependences were asked for."""
-    function = scope_at(analysis.document, offset) if analysis.examined else None
-    known = analysis.examined.get(function.qualname) if function else None
+    function = scope_at(analysis.document, offset) if analysis.known else None
+    known = analysis.of(function.qualname).examined if function else None
     if function is None or known is None:
         return ""
     shift = function.start_line - known.start_line
     line = ls.places(analysis).position(offset).line + 1 - shift
-    here = [one for one in known.found.statements if one.line <= line <= one.end_line]
+    here = [statement for statement in known.found.statements if statement.line <= line <= statement.end_line]
     if not here:
         return ""
     statement = here[-1]
@@ -56,12 +56,12 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
 
 def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
     """The statements whose dependences the model misses."""
-    if not (analysis.examined and ls.settings.dependences_diagnostics):
+    if not (analysis.known and ls.settings.dependences_diagnostics):
         return []
     return [
         mark
         for function in scopes(analysis.document)
-        if (known := analysis.examined.get(function.qualname)) is not None
+        if (known := analysis.of(function.qualname).examined) is not None
         for mark in _missed(ls, analysis, function, known)
     ]
 

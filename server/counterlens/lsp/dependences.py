@@ -7,9 +7,8 @@ are measured where it gives probabilities, else it is asked.
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from threading import Event
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -19,12 +18,12 @@ from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceEr
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised, t, told
+from counterlens.lsp.language import recognised, t
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
-from counterlens.lsp.progress import Report, progress
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
 from counterlens.models.base import Capability
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
@@ -51,20 +50,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DependenceAnswer:
-    """What `counterlens.dependences` returns to the client.
-
-    Attributes:
-        ok: Whether there is something to show.
-        function: The function's qualified name.
-        version: The version of the document.
-        method: How the model was examined; `none` where it was not.
-        summary: One line of figures, or of counts where no model was examined.
-        markdown: The report.
-        html: The same with arcs, a fragment, for a client that shows results itself.
-        dependences: As `counterlens dependence --json`.
-        inferred: As `counterlens dependence --infer … --json`; null where no model was examined.
-        error: What happened and what to do.
-    """
+    """What `counterlens.dependences` returns to the client."""
 
     ok: bool
     function: str = ""
@@ -85,26 +71,27 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         analysis, function = scope_named(ls, argument)
         method = _method(plain(argument).get("method"))
         document = analysis.document
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(ls.executor, _analysed, document, function)
-        known = Examined(analysis.source_of(function), function.start_line, found)
+        found = await ls.offload(_analysed, document, function)
+        source, known = analysis.source_of(function), Examined(function.start_line, found)
         if method != NONE:
-            inferred = await _infer(ls, settings, analysis, function, found, method)
-            known = Examined(known.source, known.start_line, found, inferred)
+            said = Announcements(
+                f"Inferring dependences of {function.name}",
+                f"inferring the dependences of {function.name}",
+                f"the dependences of {function.name} were inferred",
+                "the inference was cancelled",
+            )
+            infer_them = partial(_infer, ls.host, settings, found, method)
+            known = replace(known, inferred=await ask_first(ls, settings, analysis, said, infer_them))
         if ls.asks(settings):
-            _note(ls, analysis, function, known)
-        answer = await loop.run_in_executor(ls.executor, _answer, document, known, ls.client_shows_results)
+            _note(ls, analysis, function.qualname, source, known)
+        answer = await ls.offload(_answer, document, known, ls.client_shows_results)
     except Cancelled:
         return DependenceAnswer(ok=False, error=t("The inference was cancelled."))
     except CounterlensError as error:
-        if ls.asks(settings):
-            ls.announce("ready" if isinstance(error, SourceError) else "error", str(error), error.brief)
-        if not ls.client_shows_results:
-            ls.show(str(error), types.MessageType.Error)
-        return DependenceAnswer(ok=False, error=told(error))
+        return DependenceAnswer(ok=False, error=ls.refuse(error, settings))
     if not ls.client_shows_results:
-        said = f"{function.name}: {answer.summary}"
-        await show_markdown(ls, f"dependences {function.name}", said, answer.markdown)
+        summary = f"{function.name}: {answer.summary}"
+        await show_markdown(ls, f"dependences {function.name}", summary, answer.markdown)
     return answer
 
 
@@ -137,57 +124,13 @@ def _analysed(document: Document, function: Function) -> Dependences:
     return found
 
 
-async def _infer(
-    ls: CounterlensServer,
-    settings: Settings,
-    analysis: Analysis,
-    function: Function,
-    found: Dependences,
-    method: str | None,
-) -> Inferred:
-    """Examine the model off the event loop."""
-    cancel, document = Event(), analysis.document
-    interrupted = analysis.confidence is None
-    if interrupted:
-        ls.scorer.withdraw(analysis.uri)  # what was asked for comes first
-    try:
-        async with progress(ls, f"Inferring dependences of {function.name}", cancel) as report:
-            ls.announce("probing", f"inferring the dependences of {function.name}")
-            inferred = await asyncio.get_running_loop().run_in_executor(
-                ls.executor, _run, ls.host, settings, found, method, cancel, report
-            )
-    except asyncio.CancelledError:
-        cancel.set()
-        _announce(ls, settings, "the inference was cancelled")
-        raise
-    except Cancelled:
-        _announce(ls, settings, "the inference was cancelled")
-        raise
-    finally:
-        if interrupted and analysis.document is document:
-            ls.scorer.schedule(analysis, quiet=0)
-    _announce(ls, settings, f"the dependences of {function.name} were inferred")
-    return inferred
-
-
-def _announce(ls: CounterlensServer, settings: Settings, ended: str) -> None:
-    """Say what has ended, unless another model is asked by now."""
-    if ls.asks(settings):
-        ls.announce("ready", ended)
-
-
-def _run(
-    host: ModelHost,
-    settings: Settings,
-    found: Dependences,
-    method: str | None,
-    cancel: Event,
-    report: Report,
+def _infer(
+    host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
     """Examine the model; takes seconds, or a minute for a long function."""
-    report("opening the model", 0, 1)
+    steps.next("opening the model")
     with host.lend(settings) as model:
-        scores = model.offers(Capability.SCORE, cancel=cancel)
+        scores = model.offers(Capability.SCORE, cancel=steps.cancel)
         if method == InferenceMethod.INTERVENTIONAL and not scores:
             raise ModelError(
                 f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
@@ -195,16 +138,17 @@ def _run(
             )
         if method is None:
             method = InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
-        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=Steps(cancel, report))
+        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=steps)
 
 
-def _note(ls: CounterlensServer, analysis: Analysis, function: Function, known: Examined) -> None:
+def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
-    sources = {one.qualname: analysis.source_of(one) for one in scopes(analysis.document)}
-    before = analysis.examined.get(function.qualname)
-    if sources.get(function.qualname) != known.source or (before and before.inferred and not known.inferred):
+    scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
+    before = analysis.of(qualname).examined
+    if scope is None or analysis.source_of(scope) != source:
         return
-    analysis.examined[function.qualname] = known
+    if known.inferred or not (before and before.inferred):
+        analysis.note(scope, examined=known)
     if known.inferred:
         ls.changed(analysis)
         code_lens.refresh(ls)
@@ -230,21 +174,19 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """An offer over each function, and what came of it."""
-    if analysis.document.language != "python":
+    """An offer over each function and the module's own first decision, and what came of it."""
+    document = analysis.document
+    if document.language != "python":
         return []
-    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
-    document, module = analysis.document, module_of(analysis.document)
+
+    def title(scope: Function) -> str:
+        known = analysis.of(scope.qualname).examined
+        whole = scope.qualname == MODULE
+        offer = t("Show dependences of the module") if whole else t("Show dependences")
+        return offer + (f" · {recognised(known.inferred.summary)}" if known and known.inferred else "")
+
     offered = [(function, function.header) for function in functions(document)]
     if (at := first_decision(document)) is not None:
-        offered.append((module, at))
-    places, lenses = ls.places(analysis), []
-    for function, at in offered:
-        known = analysis.examined.get(function.qualname)
-        result = f" · {recognised(known.inferred.summary)}" if known and known.inferred else ""
-        whole = function.qualname == MODULE
-        offer = t("Show dependences of the module") if whole else t("Show dependences")
-        argument = {"uri": analysis.uri, "function": function.qualname}
-        made = types.Command(offer + result, command, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(at, at), made))
-    return lenses
+        offered.append((module_of(document), at))
+    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    return code_lens.lenses_over(ls, analysis, command, title, offered)

@@ -5,7 +5,6 @@ Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +13,13 @@ from lsprotocol import types
 from counterlens.confidence import Confidence
 from counterlens.confidence.aggregate import NodeConfidence
 from counterlens.confidence.granularity import level_of
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
-from counterlens.probes.pairs import Variant
-from counterlens.reports.wording import meaning
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.wording import meaning
 from counterlens.syntax.functions import Function, function_at
 
 REQUEST = "counterlens/function"
@@ -28,18 +27,8 @@ _WIDEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
-    """How sure the model is of one concept in the function.
-
-    Attributes:
-        name: The concept category.
-        confidence: The mean over its nodes, 0 to 1.
-        level: 0 is the least certain.
-        nodes: How many there are.
-        least: Where its least certain node is.
-        least_confidence: How certain that is.
-        text: Its source in one short line.
-    """
+class ConceptConfidence:
+    """How sure the model is of one concept in the function."""
 
     name: str
     confidence: float
@@ -51,7 +40,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class InferenceSummary:
     """What the model makes of the function's dependences, in one line, and how that was found out."""
 
     summary: str
@@ -59,7 +48,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TaskFinding:
     """What one task found in the function, in a sentence or two."""
 
     task: str
@@ -68,19 +57,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """The function at a place.
-
-    Attributes:
-        version: Of the document.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there is no confidence.
-        function: Its qualified name; empty where there is none.
-        header: Where its header begins.
-        calibrated: Whether the confidence is calibrated.
-        concepts: The least certain first.
-        dependences: None where the model was not examined.
-        findings: Of the probes that were run since it was changed.
-    """
+    """The function at a place."""
 
     version: int
     state: str
@@ -88,9 +65,9 @@ class FunctionView:
     function: str = ""
     header: types.Range | None = None
     calibrated: bool = False
-    concepts: tuple[Concept, ...] = ()
-    dependences: Shown | None = None
-    findings: tuple[Finding, ...] = ()
+    concepts: tuple[ConceptConfidence, ...] = ()
+    dependences: InferenceSummary | None = None
+    findings: tuple[TaskFinding, ...] = ()
 
 
 def register(server: CounterlensServer) -> None:
@@ -102,16 +79,14 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     """Answer the request with what is known now."""
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return FunctionView(-1, State.UNAVAILABLE, t("the document is not open"))
+        return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
     if analysis.document.language != "python":
         return FunctionView(
-            analysis.document.version, State.UNAVAILABLE, t("functions are told of in Python only")
+            analysis.document.version, ScoringState.UNAVAILABLE, t("functions are told of in Python only")
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))
-    return await asyncio.get_running_loop().run_in_executor(
-        ls.executor, function_view, analysis.frozen(), places, offset
-    )
+    return await ls.offload(function_view, analysis.frozen(), places, offset)
 
 
 def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionView:
@@ -120,7 +95,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     function = function_at(analysis.document, offset)
     if function is None:
         return known
-    examined = analysis.examined.get(function.qualname)
+    examined = analysis.of(function.qualname).examined
     inferred = examined.inferred if examined else None
     return FunctionView(
         known.version,
@@ -130,22 +105,22 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         header=places.range(function.header, function.header),
         calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
-        dependences=Shown(recognised(inferred.summary), str(inferred.method)) if inferred else None,
-        findings=tuple(_findings(analysis, function)),
+        dependences=InferenceSummary(recognised(inferred.summary), str(inferred.method))
+        if inferred
+        else None,
+        findings=tuple(_findings(analysis.of(function.qualname))),
     )
 
 
-def _findings(analysis: Analysis, function: Function) -> list[Finding]:
-    """What the tasks found; the completion probe, however it was started, is kept apart."""
-    found = {}
-    if known := analysis.probed.get(function.qualname):
-        found[str(Variant.COMPLETE)] = meaning(known[1].probe, translator())
-    if kept := analysis.findings.get(function.qualname):
-        found = dict(kept[1]) | found
-    return [Finding(task, recognised(summary)) for task, summary in found.items()]
+def _findings(known: KnownFunction) -> list[TaskFinding]:
+    """What the probes found; the completion probe, however it was started, is kept apart."""
+    found = dict(known.findings)
+    if known.probe is not None:
+        found[CompletionProbe.id] = meaning(known.probe, translator())
+    return [TaskFinding(task, recognised(summary)) for task, summary in found.items()]
 
 
-def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Concept, ...]:
+def _concepts(found: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:
     least: dict[str, NodeConfidence] = {}
     for node in found.nodes:
         if (
@@ -162,12 +137,14 @@ def _concepts(found: Confidence, places: Places, function: Function) -> tuple[Co
         _concept(found, places, least[name], value, count)
         for name, (value, count) in found.concepts_in(function.start, function.end).items()
     ]
-    return tuple(sorted(made, key=lambda one: one.confidence))
+    return tuple(sorted(made, key=lambda concept: concept.confidence))
 
 
-def _concept(found: Confidence, places: Places, least: NodeConfidence, value: float, count: int) -> Concept:
+def _concept(
+    found: Confidence, places: Places, least: NodeConfidence, value: float, count: int
+) -> ConceptConfidence:
     source = found.document.data[least.start : least.end].decode("utf-8", "replace").split("\n", 1)[0]
-    return Concept(
+    return ConceptConfidence(
         str(least.category),
         value,
         level_of(value),

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
+from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.wording import outcome
 from counterlens.reports.expected import code, expected
-from counterlens.reports.wording import outcome, share
+from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import function_at
 
@@ -42,11 +44,12 @@ async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hove
         return None
     places = ls.places(analysis)
     offset = places.offset(params.position)
-    asked = [asyncio.ensure_future(one) for wait in ls.hover_waits if (one := wait(ls, analysis, offset))]
-    if asked:
-        _, late = await asyncio.wait(asked, timeout=_GRACE_SECONDS)
-        for one in late:
-            one.cancel()
+    asked = (wait(ls, analysis, offset) for wait in ls.hover_waits)
+    answers = [asyncio.ensure_future(answer) for answer in asked if answer is not None]
+    if answers:
+        _, late = await asyncio.wait(answers, timeout=_GRACE_SECONDS)
+        for answer in late:
+            answer.cancel()
     more = [part for tell in ls.hovers if (part := tell(ls, analysis, offset))]
     return hover(analysis, places, params.position, ls.host.name, more)
 
@@ -63,7 +66,7 @@ def hover(
         model: The model's name.
         more: What other features have to say there.
     """
-    if analysis.state is State.SCORING:
+    if analysis.state is ScoringState.SCORING:
         return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=model), *more]))
     found = analysis.shown
     if found is None:
@@ -162,17 +165,16 @@ def _mean(aggregation: Aggregation) -> str:
 
 def _probe(analysis: Analysis, offset: int) -> str:
     """The counterfactual effect on the function around a place, if it was probed."""
-    function = function_at(analysis.document, offset) if analysis.probed else None
-    if function is None or function.qualname not in analysis.probed:
+    function = function_at(analysis.document, offset) if analysis.known else None
+    probe = analysis.of(function.qualname).probe if function else None
+    if function is None or probe is None or not probe.pairs:
         return ""
-    probe = analysis.probed[function.qualname][1].probe
-    average = probe.average
+    changed = summarize(probe.observations).average
     head = t("Counterfactual probe of {function}:", function=f"`{function.name}`")
-    if average.n:
-        counts = {"count": average.count, "n": average.n}
+    if changed.n:
+        counts = {"count": changed.count, "n": changed.n}
         head += " " + t("{count} of {n} informative pairs changed the verdict", **counts)
-    lines = [f"- {pair.counterfactual.mutation}: {outcome(pair, translator())}" for pair in probe.pairs]
-    return "\n".join([head, *lines]) if lines else ""
+    return "\n".join([head, *(f"- {pair.mutation}: {outcome(pair, translator())}" for pair in probe.pairs)])
 
 
 def _token(found: Confidence, token: int) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
 
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -28,7 +28,7 @@ class ModelHost:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._chosen = _wanted(Settings())
+        self._chosen = EditorSettings().chosen_model
         self._models: dict[tuple[str, Options], CachedModel] = {}
         self._lent: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
@@ -41,11 +41,11 @@ class ModelHost:
         spec, _ = self._chosen
         return self._names.get(spec) or _called(spec)
 
-    def choose(self, settings: Settings) -> None:
+    def choose(self, settings: EditorSettings) -> None:
         """From now on the model that the settings name is meant; it is opened when it is needed."""
-        self._chosen = _wanted(settings)
+        self._chosen = settings.chosen_model
 
-    def get(self, settings: Settings, progress: Progress | None = None) -> CachedModel:
+    def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
         """The model that the settings name; it may be closed as soon as another one is chosen.
 
         Args:
@@ -59,7 +59,7 @@ class ModelHost:
             return self._opened(settings, progress)
 
     @contextmanager
-    def lend(self, settings: Settings, progress: Progress | None = None) -> Iterator[CachedModel]:
+    def lend(self, settings: EditorSettings, progress: Progress | None = None) -> Iterator[CachedModel]:
         """The model that the settings name; it stays open to the end, whatever is chosen meanwhile.
 
         Args:
@@ -69,7 +69,7 @@ class ModelHost:
         Raises:
             ModelError: it cannot be opened.
         """
-        wanted = _wanted(settings)
+        wanted = settings.chosen_model
         with self._lock:
             model = self._opened(settings, progress)
             self._lent[wanted] += 1
@@ -88,24 +88,20 @@ class ModelHost:
             self._models.clear()
             self._store.close()
 
-    def _opened(self, settings: Settings, progress: Progress | None) -> CachedModel:
-        wanted = _wanted(settings)
+    def _opened(self, settings: EditorSettings, progress: Progress | None) -> CachedModel:
+        wanted = spec, options = settings.chosen_model
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
-            options = replace(settings.model_options, progress=progress)
-            opened = open_cached(settings.model_spec, options, store=self._store, load=self.open)
-            self._models[wanted] = opened
-            self._names[settings.model_spec] = opened.info.name
+            told = replace(options, progress=progress)
+            self._models[wanted] = open_cached(spec, told, store=self._store, load=self.open)
+            self._names[spec] = self._models[wanted].info.name
         return self._models[wanted]
 
     def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
         """Close what is neither chosen nor lent."""
-        for one in [one for one in self._models if one not in (self._chosen, beside) and not self._lent[one]]:
-            self._models.pop(one).close()
-
-
-def _wanted(settings: Settings) -> tuple[str, Options]:
-    return settings.model_spec, settings.model_options
+        kept = {self._chosen, beside, *(wanted for wanted, number in self._lent.items() if number)}
+        for unused in [wanted for wanted in self._models if wanted not in kept]:
+            self._models.pop(unused).close()
 
 
 def _called(spec: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from counterlens.lsp.carrying import Carrier
+from counterlens.lsp.edit_mapping import OffsetMap
 from counterlens.probes.operator.belief import Belief
 from counterlens.syntax.document import Document
 
@@ -58,11 +58,11 @@ class OperatorAnswers:
         self.failure = ""
 
     def _carried(self, old: Document, new: Document) -> dict[int, OperatorAnswer]:
-        carrier = Carrier.between(old.data, new.data)
+        mapping = OffsetMap.between(old.data, new.data)
         found = {}
         for one in self._found.values():
-            read = carrier.carry(*one.read)
-            if read is None or (one.header and carrier.carry(0, one.header) != (0, one.header)):
+            read = mapping.moved(*one.read)
+            if read is None or (one.header and mapping.moved(0, one.header) != (0, one.header)):
                 continue
             shift = read[0] - one.read[0]
             found[one.start + shift] = replace(one, start=one.start + shift, end=one.end + shift, read=read)

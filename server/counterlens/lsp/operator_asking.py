@@ -16,7 +16,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import told
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.operator_answers import OperatorAnswer
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import OperatorSite, operator_at, operator_sites
@@ -37,7 +37,7 @@ class OperatorAsker:
 
     def known(self, analysis: Analysis) -> dict[int, OperatorAnswer]:
         """The answers on the newest version, by the operator's first byte."""
-        return analysis.operators.on(analysis.document, _asked(self._ls.settings))
+        return analysis.operators.on(analysis.document, self._ls.settings.asked)
 
     def ask(self, analysis: Analysis, start: int) -> asyncio.Event:
         """Ask for one operator before all others; the event is set when that is over."""
@@ -49,9 +49,7 @@ class OperatorAsker:
     async def ask_all(self, analysis: Analysis, span: tuple[int, int] | None = None) -> None:
         """Ask for all operators of a document or a part of it, those that surprised the model first."""
         document, found = analysis.document, analysis.confidence
-        starts = await asyncio.get_running_loop().run_in_executor(
-            self._ls.executor, _starts, document, span, found
-        )
+        starts = await self._ls.offload(_starts, document, span, found)
         if analysis.document is document:
             known = self.known(analysis)
             self._waiting += [(analysis, document, start) for start in starts if start not in known]
@@ -66,40 +64,34 @@ class OperatorAsker:
             analysis, document, start = self._waiting.pop(0)
             try:
                 if analysis.document is document and self._ls.analyses.get(analysis.uri) is analysis:
-                    await self._one(analysis, document, start)
+                    await self._ask(analysis, document, start)
             finally:
                 event = self._answered.pop((analysis.uri, start), None)
                 if event is not None:
                     event.set()
 
-    async def _one(self, analysis: Analysis, document: Document, start: int) -> None:
+    async def _ask(self, analysis: Analysis, document: Document, start: int) -> None:
         ls, settings = self._ls, self._ls.settings
         site = operator_at(document, start)
         if site is None or start in self.known(analysis):
             return
         try:
-            answer = await asyncio.get_running_loop().run_in_executor(
-                ls.executor, _answer, ls.host, settings, document, site, analysis.cancel
-            )
+            answer = await ls.offload(_answer, ls.host, settings, document, site, analysis.cancel)
         except Cancelled:
             return
         except CounterlensError as error:
-            if _asked(ls.settings) == _asked(settings):
+            if ls.asks(settings):
                 analysis.operators.failure = told(error)
-                self._waiting = [one for one in self._waiting if one[0] is not analysis]
+                self._waiting = [waiting for waiting in self._waiting if waiting[0] is not analysis]
             return
-        if analysis.document is document and _asked(ls.settings) == _asked(settings):
-            analysis.operators.note(document, _asked(settings), answer)
+        if analysis.document is document and ls.asks(settings):
+            analysis.operators.note(document, settings.asked, answer)
             if answer.belief.preferred is not None:
                 ls.changed(analysis)
 
 
-def _asked(settings: Settings) -> object:
-    return settings.model_spec, settings.model_options
-
-
 def _answer(
-    host: ModelHost, settings: Settings, document: Document, site: OperatorSite, cancel: Event
+    host: ModelHost, settings: EditorSettings, document: Document, site: OperatorSite, cancel: Event
 ) -> OperatorAnswer:
     """Ask for one operator; takes up to some seconds."""
     unit = next(unit for unit in units(document) if unit.start <= site.start < unit.end)

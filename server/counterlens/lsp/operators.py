@@ -25,11 +25,6 @@ from counterlens.syntax.operators import operator_at
 
 CODE = "operator"
 
-_SEVERITIES = {
-    "hint": types.DiagnosticSeverity.Hint,
-    "information": types.DiagnosticSeverity.Information,
-}
-
 
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
@@ -95,7 +90,7 @@ class Operators:
             types.Diagnostic(
                 range=places.range(one.start, one.end),
                 message=belief_sentence(one.belief, ls.host.name, translator()),
-                severity=_SEVERITIES[ls.settings.operators_diagnostics],
+                severity=types.DiagnosticSeverity[ls.settings.operators_diagnostics.capitalize()],
                 source="counterlens",
                 code=CODE,
                 data={"preferred": one.belief.preferred, "category": Category.OPERATORS},

@@ -5,9 +5,7 @@ Custom request `counterlens/overlay`, see docs/protocol.md.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -22,12 +20,12 @@ from counterlens.confidence.granularity import (
     spans,
     visible_first,
 )
-from counterlens.lsp.analysis import Analysis, State
-from counterlens.lsp.background import Scored
+from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import document_of, range_of
 
 REQUEST = "counterlens/overlay"
@@ -37,15 +35,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class OverlaySpan:
-    """A piece of code and its level.
-
-    Attributes:
-        range: Where it is.
-        level: 0 is the least certain, `levels - 1` the most.
-        confidence: 0 to 1.
-        kind: The node type, `token` for a token.
-        category: The concept category.
-    """
+    """A piece of code and its level."""
 
     range: types.Range
     level: int
@@ -56,18 +46,7 @@ class OverlaySpan:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """The spans of one version of a document.
-
-    Attributes:
-        version: The version that they are of.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there are none.
-        granularity: What a span is.
-        calibrated: Whether the confidence is calibrated.
-        levels: How many levels there are.
-        labels: What each means.
-        spans: Without overlap; those of the visible range first, else in the order of the text.
-    """
+    """The spans of one version of a document."""
 
     version: int
     state: str
@@ -85,7 +64,7 @@ def register(server: CounterlensServer) -> None:
     server.prepare.append(_prepare)
 
 
-def _prepare(settings: Settings, scored: Scored) -> None:
+def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     """The spans that a client will most likely ask for."""
     granularity = settings.overlay_granularity
     scored.memo.get(("overlay", granularity), lambda: _spans(scored.shown, granularity, scored.calibration))
@@ -97,8 +76,10 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return Overlay(-1, State.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ())
-    work = partial(
+        return Overlay(
+            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
+        )
+    return await ls.offload(
         overlay,
         analysis.frozen(),
         ls.places(analysis),
@@ -106,7 +87,6 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
         only=range_of(getattr(params, "range", None)),
         visible=range_of(getattr(params, "visible", None)),
     )
-    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
 
 
 def overlay(
@@ -134,7 +114,7 @@ def overlay(
         )
         if only is not None:
             low, high = places.offset(only.start), places.offset(only.end)
-            chosen = [one for one in chosen if one.start < high and one.end > low]
+            chosen = [span for span in chosen if span.start < high and span.end > low]
         if visible is not None:
             chosen = visible_first(chosen, (places.offset(visible.start), places.offset(visible.end)))
     return Overlay(
@@ -146,8 +126,8 @@ def overlay(
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         spans=tuple(
-            OverlaySpan(places.range(one.start, one.end), one.level, one.value, one.kind, one.category)
-            for one in chosen[:MOST]
+            OverlaySpan(places.range(span.start, span.end), span.level, span.value, span.kind, span.category)
+            for span in chosen[:MOST]
         ),
     )
 
@@ -157,5 +137,7 @@ def _spans(found: Confidence, granularity: Granularity, calibration: Calibration
     made = spans(found, granularity)
     if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
         return made
-    values = [calibration.apply(one.category, one.value) for one in made]
-    return [replace(one, value=value, level=level_of(value)) for one, value in zip(made, values, strict=True)]
+    values = [calibration.apply(span.category, span.value) for span in made]
+    return [
+        replace(span, value=value, level=level_of(value)) for span, value in zip(made, values, strict=True)
+    ]

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 from dataclasses import dataclass, replace
-from pathlib import Path
-from threading import Event
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
 from rich.console import Console
 
 from counterlens.confidence import Confidence
+from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent
-from counterlens.lsp.language import recognised, t, told, translator
+from counterlens.lsp.language import recognised, t, translator
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import progress
-from counterlens.lsp.requesting import request_of
-from counterlens.lsp.settings import Settings
-from counterlens.lsp.shown import show_markdown
-from counterlens.lsp.targets import folder_of, function_named, plain
-from counterlens.probes.completion import Report
-from counterlens.probes.results import Pair
-from counterlens.probes.session import Probed, ProbeSession
-from counterlens.reports.html import probe_fragment
-from counterlens.reports.markdown import left_out, probe_markdown
-from counterlens.reports.phrases import sentence
-from counterlens.reports.terminal import probe_report
-from counterlens.reports.wording import meaning
+from counterlens.lsp.probe_request import context_of, options_of
+from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.targets import folder_of, function_named, path_in, plain
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.summary import summarize
+from counterlens.models.base import ModelInfo
+from counterlens.probes import record as records
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.wording import meaning, not_asked, sentence
+from counterlens.probes.probe import Target
+from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.runner import require_probed, run_targets
+from counterlens.probes.subjects import targets_in
+from counterlens.progress import Steps
+from counterlens.reports.build.pairs import pairs_blocks
+from counterlens.reports.document import Report
+from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import Function, find_function, functions
 
 COMMAND = "counterlens.probe"
 NOT_TRUSTED = (
@@ -52,19 +59,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """One pair, for a client that opens differences.
-
-    Attributes:
-        title: The mutation and its line.
-        counterfactual: The whole mutated source.
-        wrote: Both sources as the model completed them: the original's, and the counterfactual's; empty
-            where it wrote nothing.
-        mutation: The mutation's id.
-        line: First line of the changed place in the original, 0-based.
-        shows: `held`, `lost` (right only on the original), `gained` (right only on the counterfactual),
-            `uninformative` (both wrong) or `not judged`.
-        sentence: The same in words.
-    """
+    """One pair, for a client that opens differences."""
 
     title: str
     counterfactual: str
@@ -85,22 +80,7 @@ class NotAsked:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """What `counterlens.probe` returns to the client.
-
-    Attributes:
-        ok: Whether the probe was run to its end.
-        summary: One sentence.
-        report: The whole report as plain text.
-        error: Why it was not.
-        markdown: The report as Markdown.
-        html: The report as a fragment of HTML, for a client that shows results itself.
-        function: The function's qualified name.
-        version: The version of the document that was probed.
-        source: Its text.
-        pairs: The pairs, in the order of the report.
-        not_asked: What was refused or left out.
-        why_not_judged: Why nothing could judge what the model wrote; empty where something did.
-    """
+    """What `counterlens.probe` returns to the client."""
 
     ok: bool
     summary: str = ""
@@ -114,6 +94,22 @@ class ProbeAnswer:
     pairs: tuple[ShownPair, ...] = ()
     not_asked: tuple[NotAsked, ...] = ()
     why_not_judged: str = ""
+    records: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredProbe:
+    """What a probe of one function found, with the confidence on it.
+
+    Attributes:
+        record: The pairs.
+        model: Who was asked.
+        confidence: How sure the model is of the function.
+    """
+
+    record: PairsRecord
+    model: ModelInfo
+    confidence: FunctionConfidence
 
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
@@ -124,184 +120,157 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
+        document, root = analysis.document, folder_of(ls, analysis.document.path)
+        (target,) = targets_in(document, function.qualname, root=root)
         named = plain(argument).get("mutations")
-        mutations = tuple(str(one) for one in named) if isinstance(named, list) else ()
-        probed = await _run(ls, settings, analysis, function, mutations)
+        mutations = tuple(map(str, named)) if isinstance(named, list) else ()
+        options = options_of(CompletionProbe(), settings, mutations=mutations)
+        scored = analysis.confidence if ls.asks(settings) else None
+        work = partial(_run, ls.host, settings, target, options, scored)
+        probed = await ask_first(ls, settings, analysis, Announcements.of_probe(function.name), work)
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
-        if ls.asks(settings):
-            ls.announce("error", str(error), error.brief)
-        if not ls.client_shows_results:
-            ls.show(str(error), types.MessageType.Error)
-        return ProbeAnswer(ok=False, error=told(error))
-    root, shows = folder_of(ls, analysis.document.path), ls.client_shows_results
-    answer = await asyncio.get_running_loop().run_in_executor(ls.executor, _answer, probed, root, shows)
+        return ProbeAnswer(ok=False, error=ls.refuse(error, settings))
+    # where another model is asked by now, who waits gets the answer, and it says nothing of that one
+    if ls.asks(settings) and analysis.document is document and not mutations:
+        analysis.note(function, probe=probed.record)
+        ls.changed(analysis)
+        code_lens.refresh(ls)
+    path, shows = path_in(root, document.path), ls.client_shows_results
+    answer = await ls.offload(_answer, probed, document, path, shows)
     if not shows:
         await show_markdown(ls, f"probe {function.name}", answer.summary, answer.markdown)
     return answer
 
 
-async def _run(
-    ls: CounterlensServer,
-    settings: Settings,
-    analysis: Analysis,
-    function: Function,
-    mutations: tuple[str, ...],
-) -> Probed:
-    """Run a probe off the event loop; keep what came of all mutations, if the same model is still asked."""
-    loop, document, cancel = asyncio.get_running_loop(), analysis.document, Event()
-    scored = analysis.confidence if ls.asks(settings) else None
-    interrupted = analysis.confidence is None
-    if interrupted:
-        ls.scorer.withdraw(analysis.uri)  # the probe comes first; it scores the document itself
-    try:
-        async with progress(ls, f"Probing {function.name}", cancel) as report:
-            ls.announce("probing", f"probing {function.name}")
-            probed = await loop.run_in_executor(
-                ls.executor,
-                lambda: _run_probe(ls.host, settings, document, function, mutations, scored, cancel, report),
-            )
-    except asyncio.CancelledError:
-        cancel.set()
-        if ls.asks(settings):
-            ls.announce("ready", f"the probe of {function.name} was cancelled")
-        raise
-    finally:
-        if interrupted and analysis.document is document:
-            ls.scorer.schedule(analysis, quiet=0)
-    if not ls.asks(settings):
-        return probed  # who waits for it gets it, and it says nothing of the model that is asked now
-    ls.announce("ready", f"{function.name} was probed")
-    if analysis.document is document and not mutations:
-        analysis.note_probe(function, probed)
-        ls.changed(analysis)
-        code_lens.refresh(ls)
-    return probed
-
-
-def _run_probe(
+def _run(
     host: ModelHost,
-    settings: Settings,
-    document: Document,
-    function: Function,
-    mutations: tuple[str, ...],
+    settings: EditorSettings,
+    target: Target,
+    options: ProbeOptions,
     scored: Confidence | None,
-    cancel: Event,
-    report: Report,
-) -> Probed:
-    """Probe one function; takes seconds."""
-    report("opening the model", 0, 1)
+    steps: Steps,
+) -> MeasuredProbe:
+    """Probe one function, and measure the confidence on it where it is not known; takes seconds.
+
+    Raises:
+        SourceError: it cannot be probed.
+        CounterlensError, Cancelled: as `run_targets`.
+    """
+    probe, confidence = CompletionProbe(), FunctionConfidence(scored)
+    steps.next("opening the model")
     with host.lend(settings) as model:
-        request = request_of(model, settings, cancel, report, mutations=mutations)
-        return ProbeSession(request).probe(document, function.qualname, scored=scored)
+        with context_of(probe, options, host, model, settings, steps) as context:
+            run = run_targets(probe, context, [target], options)
+        require_probed(run)
+        if scored is None:
+            confidence = measure_function(model, target.document, target.qualname, steps)
+        (record,) = (record for record in run.probed if isinstance(record, PairsRecord))
+        return MeasuredProbe(record, model.info, confidence)
 
 
-def _answer(probed: Probed, root: Path | None, shows: bool) -> ProbeAnswer:
+def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: bool) -> ProbeAnswer:
     """The answer for a finished probe.
 
     Args:
         probed: What was found.
-        root: The workspace's folder; paths below it are named from there.
+        document: What was probed.
+        path: Where it is, as a report names it.
         shows: Whether the client shows the report itself.
     """
-    probe = probed.probe
-    if root is not None and probe.document.path is not None and probe.document.path.is_relative_to(root):
-        document = replace(probe.document, path=probe.document.path.relative_to(root))
-        probe = replace(probe, document=document)
+    record, confidence = probed.record, probed.confidence
+    blocks = pairs_blocks(
+        record,
+        model=probed.model,
+        path=path,
+        actions=shows,
+        confidence=confidence.scored,
+        note=confidence.note,
+    )
+    report = Report(f"Probe of {record.function}", blocks)
     console = Console(file=io.StringIO(), width=110, highlight=False, color_system=None)
-    console.print(probe_report(probed.probe, probed.confidence, note=probed.note, root=root))
-    text = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
+    with console.capture() as captured:
+        console.print(terminal.render(report))
     return ProbeAnswer(
         ok=True,
-        summary=meaning(probe, translator()),
-        report=text,
-        markdown=probe_markdown([probe]),
-        html=probe_fragment(probe, buttons=True) if shows else "",
-        function=probe.function.qualname,
-        version=probe.document.version,
-        source=probe.document.text if shows else "",
-        pairs=tuple(_shown(pair) for pair in probe.pairs) if shows else (),
-        not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in left_out(probe)),
-        why_not_judged=recognised(probe.why_not_judged or ""),
+        summary=meaning(record, translator()),
+        report=captured.get(),
+        markdown=markdown.render(report),
+        html=html.fragment(blocks) if shows else "",
+        function=record.function,
+        version=document.version,
+        source=document.text if shows else "",
+        pairs=tuple(_shown(pair, document, record.function) for pair in record.pairs) if shows else (),
+        not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
+        why_not_judged=recognised(record.why_not_judged or ""),
+        records=(records.plain(record),),
     )
 
 
-def _shown(pair: Pair) -> ShownPair:
-    sides = ((pair.gap, pair.original), (pair.mutated_gap, pair.mutated))
+def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
+    mutated = replace(document, text=pair.source(document.text))
+    wrote: tuple[str, ...] = ()
+    if pair.cut and pair.original.completion is not None and pair.counterfactual.completion is not None:
+        gap = Gap.of(document, find_function(document, qualname), pair.cut.original)
+        mutated_gap = Gap.of(mutated, find_function(mutated, qualname), pair.cut.counterfactual)
+        wrote = gap.fill(pair.original.completion), mutated_gap.fill(pair.counterfactual.completion)
     return ShownPair(
-        title=t(
-            "{mutation}, line {line}",
-            mutation=pair.counterfactual.mutation,
-            line=pair.counterfactual.start_line,
-        ),
-        counterfactual=pair.counterfactual.source,
-        wrote=tuple(gap.fill(side.completion) for gap, side in sides if side.completion is not None),
-        mutation=pair.counterfactual.mutation,
-        line=pair.counterfactual.start_line - 1,
-        shows=_shows(pair),
+        title=t("{mutation}, line {line}", mutation=pair.mutation, line=pair.start_line),
+        counterfactual=mutated.text,
+        wrote=wrote,
+        mutation=pair.mutation,
+        line=pair.start_line - 1,
+        shows=str(pair.outcome),
         sentence=sentence(pair, translator()),
     )
 
 
-def _shows(pair: Pair) -> str:
-    effect = pair.effect
-    if effect is None:
-        return "not judged"
-    if not effect.informative:
-        return "uninformative"
-    return "held" if effect.mutation_effect == 0 else "gained" if effect.signed > 0 else "lost"
-
-
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """An offer to probe each function, and what came of it."""
-    if analysis.document.language != "python":
-        return []
-    lenses = []
-    for function in functions(analysis.document):
-        known = analysis.probed.get(function.qualname)
-        title = t("Probe counterfactually") + (f" · {_result(known[1])}" if known else "")
-        command = types.Command(
-            title, COMMAND, arguments=[{"uri": analysis.uri, "function": function.qualname}]
-        )
-        where = ls.places(analysis).range(function.header, function.header)
-        lenses.append(types.CodeLens(where, command))
-    return lenses
+
+    def title(function: Function) -> str:
+        record = analysis.of(function.qualname).probe
+        return t("Probe counterfactually") + (f" · {_result(record)}" if record else "")
+
+    return code_lens.lenses_over(ls, analysis, COMMAND, title)
 
 
-def _result(probed: Probed) -> str:
-    average = probed.probe.average
-    if average.n:
-        return t("{count} of {n} changed the verdict", count=average.count, n=average.n)
-    return t("uninformative") if probed.probe.pairs else t("nothing to change")
+def _changed(record: PairsRecord) -> Proportion:
+    """The share of informative pairs whose verdict changed."""
+    return summarize(record.observations).average
+
+
+def _result(record: PairsRecord) -> str:
+    changed = _changed(record)
+    if changed.n:
+        return t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+    return t("uninformative") if record.pairs else t("nothing to change")
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
     """What a probe found out, at the name of its function."""
     return [
-        _effect(ls, analysis, function, analysis.probed[function.qualname][1])
-        for function in (functions(analysis.document) if analysis.probed else [])
-        if function.qualname in analysis.probed
+        _effect(ls, analysis, function, record)
+        for function in (functions(analysis.document) if analysis.known else [])
+        if (record := analysis.of(function.qualname).probe) is not None
     ]
 
 
 def _effect(
-    ls: CounterlensServer, analysis: Analysis, function: Function, probed: Probed
+    ls: CounterlensServer, analysis: Analysis, function: Function, record: PairsRecord
 ) -> types.Diagnostic:
-    average = probed.probe.average
-    counted = (
-        t(
+    changed, counted = _changed(record), ""
+    if changed.n:
+        counted = t(
             "{count} of {n} informative counterfactual pairs changed the verdict.",
-            count=average.count,
-            n=average.n,
+            count=changed.count,
+            n=changed.n,
         )
-        if average.n
-        else ""
-    )
     name = analysis.document.data.index(function.name.encode(), function.header)
     return types.Diagnostic(
         range=ls.places(analysis).range(name, name + len(function.name.encode())),
-        message=f"{counted} {meaning(probed.probe, translator())}".lstrip(),
+        message=f"{counted} {meaning(record, translator())}".lstrip(),
         severity=types.DiagnosticSeverity.Information,
         source="counterlens",
         code="counterfactual-effect",

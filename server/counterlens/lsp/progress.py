@@ -1,4 +1,7 @@
-"""Progress of something that takes longer than a moment, begun by the server, with a way to cancel it."""
+"""Work that takes longer than a moment: beside the event loop, with progress and a way to cancel it.
+
+What asks the model about a document comes before any scoring of that document.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,107 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from threading import Event
+from typing import TypeVar
 
 from lsprotocol import types
 
+from counterlens.errors import Cancelled
+from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised
+from counterlens.lsp.settings import EditorSettings
+from counterlens.progress import ProgressCallback, Steps
 
-Report = Callable[[str, int, int], None]
-"""Called with what is being done, steps done and steps in all; from any thread."""
+Made = TypeVar("Made")
 
 
-@asynccontextmanager
-async def progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIterator[Report]:
-    """Show progress while the context lasts, where the client has such a thing.
+@dataclass(frozen=True, slots=True)
+class Announcements:
+    """What is said of a piece of work.
+
+    Attributes:
+        title: Over its progress.
+        begun: While it lasts.
+        ended: When it is done.
+        cancelled: When it was given up.
+    """
+
+    title: str
+    begun: str
+    ended: str
+    cancelled: str
+
+    @classmethod
+    def of_probe(cls, name: str) -> Announcements:
+        """What is said of a probe of something."""
+        return Announcements(
+            f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
+        )
+
+
+async def ask_first(
+    ls: CounterlensServer,
+    settings: EditorSettings,
+    analysis: Analysis,
+    said: Announcements,
+    work: Callable[[Steps], Made],
+) -> Made:
+    """Ask the model about a document before it is scored, and say so; the scoring goes on after it.
+
+    Args:
+        ls: The server.
+        settings: Name the model; once another one is chosen, nothing more is said of this one.
+        analysis: The document.
+        said: What is said of it.
+        work: What is done, on the executor.
+
+    Raises:
+        Cancelled: the user gave up.
+        And what `work` raises.
+    """
+    document, interrupted = analysis.document, analysis.confidence is None
+
+    def announce(detail: str) -> None:
+        if ls.asks(settings):
+            ls.announce("ready", detail)
+
+    if interrupted:
+        ls.scorer.withdraw(analysis.uri)
+    ls.announce("probing", said.begun)
+    try:
+        made = await with_progress(ls, said.title, work)
+    except (asyncio.CancelledError, Cancelled):
+        announce(said.cancelled)
+        raise
+    finally:
+        if interrupted and analysis.document is document:
+            ls.scorer.schedule(analysis, quiet=0)
+    announce(said.ended)
+    return made
+
+
+async def with_progress(ls: CounterlensServer, title: str, work: Callable[[Steps], Made]) -> Made:
+    """Work beside the event loop, with progress where the client has such a thing.
 
     Args:
         ls: The server.
         title: What is being done.
-        cancel: Set when the user cancels.
+        work: Does it; it is told of being cancelled by its steps, also where the request itself is.
     """
+    cancel = Event()
+    try:
+        async with _progress(ls, title, cancel) as report:
+            return await ls.offload(work, Steps(cancel, report))
+    except asyncio.CancelledError:
+        cancel.set()
+        raise
+
+
+@asynccontextmanager
+async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIterator[ProgressCallback]:
+    """Show progress while the context lasts; `cancel` is set when the user cancels it."""
     window = ls.client_capabilities.window
     if window is None or not window.work_done_progress:
         yield lambda _step, _done, _total: None

@@ -6,7 +6,6 @@ docs/protocol.md. They only read what `counterlens bench` has written.
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import sys
 from dataclasses import dataclass
@@ -16,37 +15,25 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.estimated import reported
-from counterlens.evaluation.figures import Found
+from counterlens.evaluation.causal_results import kept, with_effects
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import told
-from counterlens.lsp.shown import show_markdown
+from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
-from counterlens.reports.evaluation.page import run_html
-from counterlens.reports.evaluation.text import run_markdown
-from counterlens.reports.evaluation.wording import state, title
+from counterlens.reports.build.evaluation import evaluation_report, progress_of
+from counterlens.reports.render import html, markdown
 
 COMMAND = "counterlens.runs"
 REPORT_COMMAND = "counterlens.runReport"
 MOST = 200
-"""Runs in one answer."""
+"""RunListing in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One run.
-
-    Attributes:
-        folder: Where it is.
-        tasks: What is probed.
-        data: What it is asked about, as the user named it.
-        models: Who is asked.
-        done: How many items have a record.
-        total: How many there are.
-        resume: The command that goes on with it; empty where it is finished.
-        error: Why it cannot be read.
-    """
+class ListedRun:
+    """One run."""
 
     folder: str
     tasks: tuple[str, ...] = ()
@@ -59,24 +46,15 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunListing:
     """The runs, in the order that they were asked for."""
 
-    runs: tuple[Listed, ...]
+    runs: tuple[ListedRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What `counterlens.runReport` returns.
-
-    Attributes:
-        ok: Whether there is a report.
-        error: Why not.
-        title: What the run is of.
-        summary: How far it is.
-        html: A page that needs nothing else, for a client that shows results itself.
-        markdown: The same in short, for any other.
-    """
+    """What `counterlens.runReport` returns."""
 
     ok: bool
     error: str | None = None
@@ -92,58 +70,60 @@ def register(server: CounterlensServer) -> None:
     server.command(REPORT_COMMAND)(_report)
 
 
-async def _runs(ls: CounterlensServer, argument: Any = None) -> Runs:
+async def _runs(ls: CounterlensServer, argument: Any = None) -> RunListing:
     """Say what the runs in some folders are of, and how far."""
-    folders = [Path(str(one)) for one in list(plain(argument).get("folders") or [])[:MOST]]
-    loop = asyncio.get_running_loop()
-    return Runs(await loop.run_in_executor(ls.executor, lambda: tuple(listed(one) for one in folders)))
+    folders = [Path(str(folder)) for folder in list(plain(argument).get("folders") or [])[:MOST]]
+    return RunListing(await ls.offload(lambda: tuple(listed(folder) for folder in folders)))
 
 
 async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     """Give the report of the run in a folder, finished or not."""
     folder, shows = Path(str(plain(argument).get("folder") or "")), ls.client_shows_results
     try:
-        report = await asyncio.get_running_loop().run_in_executor(ls.executor, _made, folder, shows)
+        answer = await ls.offload(report_of, folder, shows)
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)
         return RunReport(ok=False, error=told(error))
     if not shows:
-        await show_markdown(ls, f"run {folder.name}", f"{report.title}: {report.summary}", report.markdown)
-    return report
+        await show_markdown(ls, f"run {folder.name}", f"{answer.title}: {answer.summary}", answer.markdown)
+    return answer
 
 
-def listed(folder: Path) -> Listed:
+def listed(folder: Path) -> ListedRun:
     """One run in short; takes milliseconds, as no record is read."""
     try:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
-        return Listed(str(folder), error=told(error))
+        return ListedRun(str(folder), error=told(error))
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
-    left = done < total
-    return Listed(
-        str(folder),
-        settings.tasks,
-        settings.data,
-        settings.models,
-        done,
-        total,
-        _resuming(folder) if left else "",
+    resume = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"]
+    return ListedRun(
+        folder=str(folder),
+        tasks=settings.tasks,
+        data=settings.data,
+        models=settings.models,
+        done=done,
+        total=total,
+        resume=shlex.join(resume) if done < total else "",
     )
 
 
-def _made(folder: Path, html: bool) -> RunReport:
-    found = reported(Found.read(folder), folder)
+def report_of(folder: Path, shows: bool) -> RunReport:
+    """The report of a run, with its causal effects where some are kept; as a page where the client shows it.
+
+    Raises:
+        DataError: there is no run.
+    """
+    found = RunResults.read(folder)
+    effects = kept(folder, found)
+    report = evaluation_report(with_effects(found, effects) if effects else found)
     return RunReport(
         ok=True,
-        title=title(found),
-        summary=state(found),
-        html=run_html(found) if html else "",
-        markdown="" if html else run_markdown(found),
+        title=report.title,
+        summary=progress_of(found),
+        html=html.page(report) if shows else "",
+        markdown="" if shows else markdown.render(report),
     )
-
-
-def _resuming(folder: Path) -> str:
-    return shlex.join([sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
-from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
+import msgspec
+
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.exclusion import Limits
@@ -13,59 +15,89 @@ from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
-from counterlens.probes.completion import MAX_TOKENS
 from counterlens.probes.operator.tables import PREFERRED
-from counterlens.probes.understanding.programs import Code
+from counterlens.probes.options import OptionSpec, declared, option, specs
+from counterlens.probes.registry import PROBES
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
 _LIMITS = Limits()
-_MOST_PER_HUNDRED_LINES = 100.0
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
-CODES = (Code.GIVEN, Code.WRITTEN)
-"""Those with a bug are known only of the programs of a dataset."""
-HINTED = ("statement", "function")
-ASKED = ("never", "hover", "scored")
-"""When the model is asked which operators fit."""
+_OF_DATASETS = frozenset({"buggy"})
+"""Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the user has set. Names follow the keys of the editor's settings."""
+def _setting(
+    key: str, *, choices: Iterable[str] = (), low: float | None = None, high: float | None = None
+) -> msgspec.Meta:
+    """Declare a setting as the annotation of a field; the manifest of an editor says what it does."""
+    return option("", setting=key, choices=choices, low=low, high=high)
 
-    enable: bool = True
-    model: str = DEFAULT_MODEL
-    remote_base_url: str = ""
-    remote_model: str = ""
-    remote_api: str = "completions"
-    threads: int = 0
-    languages: tuple[str, ...] = LANGUAGES
-    aggregation: Aggregation = Aggregation.MEAN
-    alignment: Rule = Rule.OVERLAP
-    calibrated: bool = True
-    diagnostics_enabled: bool = True
-    diagnostics_severity: str = "information"
-    diagnostics_per_hundred_lines: float = PER_HUNDRED_LINES
-    ignored_concepts: frozenset[Category] = frozenset()
-    overlay_granularity: Granularity = Granularity.LEAF
-    inlay_hints_enabled: bool = False
-    inlay_hints_by: str = "statement"
-    code_lens_enabled: bool = True
-    exclude: bool = True
-    max_bytes: int = _LIMITS.bytes
-    average_line: int = _LIMITS.average_line
-    longest_line: int = _LIMITS.longest_line
-    max_tokens: int = MAX_TOKENS
-    timeout: float = LIMITS.seconds
-    code: Code = Code.GIVEN
-    encoder: str = ""
-    probe_corpus: str = ""
-    allow_weaker_sandbox: bool = False
-    dependences_diagnostics: bool = False
-    operators_ask: str = "hover"
-    operators_diagnostics: str = "information"
-    operators_threshold: float = PREFERRED
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredSettings:
+    """The settings that are no options of probes."""
+
+    enable: Annotated[bool, _setting("enable")] = True
+    model: Annotated[str, _setting("model")] = DEFAULT_MODEL
+    remote_base_url: Annotated[str, _setting("remote.baseUrl")] = ""
+    remote_model: Annotated[str, _setting("remote.model")] = ""
+    remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
+    threads: Annotated[int, _setting("threads", low=0)] = 0
+    languages: Annotated[tuple[str, ...], _setting("languages", choices=languages(installed=False))] = (
+        LANGUAGES
+    )
+    aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
+    alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
+    calibrated: Annotated[bool, _setting("confidence.calibrated")] = True
+    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = True
+    diagnostics_severity: Annotated[
+        str, _setting("diagnostics.severity", choices=("hint", "information"))
+    ] = "information"
+    diagnostics_per_hundred_lines: Annotated[
+        float, _setting("diagnostics.perHundredLines", low=0, high=100)
+    ] = PER_HUNDRED_LINES
+    ignored_concepts: Annotated[
+        tuple[Category, ...], _setting("diagnostics.ignoredConcepts", choices=Category)
+    ] = ()
+    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.LEAF
+    inlay_hints_enabled: Annotated[bool, _setting("inlayHints.enabled")] = False
+    inlay_hints_by: Annotated[str, _setting("inlayHints.by", choices=("statement", "function"))] = "statement"
+    code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True
+    exclude: Annotated[bool, _setting("scoring.exclude")] = True
+    max_bytes: Annotated[int, _setting("scoring.maxBytes", low=1)] = _LIMITS.bytes
+    average_line: Annotated[int, _setting("scoring.averageLineBytes", low=1)] = _LIMITS.average_line
+    longest_line: Annotated[int, _setting("scoring.longestLineBytes", low=1)] = _LIMITS.longest_line
+    allow_weaker_sandbox: Annotated[bool, _setting("sandbox.allowWeaker")] = False
+    dependences_diagnostics: Annotated[bool, _setting("dependences.diagnostics")] = False
+    operators_ask: Annotated[str, _setting("operators.ask", choices=("never", "hover", "scored"))] = "hover"
+    operators_diagnostics: Annotated[
+        str, _setting("operators.diagnostics", choices=("off", "hint", "information"))
+    ] = "information"
+    operators_threshold: Annotated[float, _setting("operators.threshold", low=0, high=1)] = PREFERRED
+
+
+def _of_editor(spec: OptionSpec) -> OptionSpec:
+    return replace(spec, choices=tuple(choice for choice in spec.choices if choice not in _OF_DATASETS))
+
+
+_PROBE_OPTIONS = {
+    name: _of_editor(spec) for name, (spec, _) in declared(PROBES.values()).items() if spec.setting
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorSettings(DeclaredSettings):
+    """What the user has set.
+
+    Attributes:
+        probe: The options of probes that have a setting, by their names.
+    """
+
+    probe: Mapping[str, Any] = field(
+        default_factory=lambda: {name: spec.default for name, spec in _PROBE_OPTIONS.items()}
+    )
 
     @property
     def model_spec(self) -> str:
@@ -75,18 +107,27 @@ class Settings:
         return self.model
 
     @property
-    def asked(self) -> tuple[object, ...]:
+    def chosen_model(self) -> tuple[str, Options]:
+        """The model, and how to open it."""
+        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
+        return self.model_spec, Options(
+            threads=self.threads,
+            base_url=self.remote_base_url or None,
+            api=self.remote_api if remote and self.remote_api else "completions",
+        )
+
+    @property
+    def asked(self) -> tuple[str, Options]:
         """Which model is asked, and where; not how many threads it has."""
-        options = self.model_options
-        return self.model_spec, options.base_url, options.api
+        spec, options = self.chosen_model
+        return spec, replace(options, threads=0)
 
     @property
     def scoring(self) -> tuple[object, ...]:
         """What decides about scores; the rest only about how they are shown."""
         return (
             self.enable,
-            self.model_spec,
-            self.model_options,
+            self.chosen_model,
             self.languages,
             self.aggregation,
             self.alignment,
@@ -100,124 +141,55 @@ class Settings:
         """From where on a document is not scored."""
         return Limits(self.max_bytes, self.average_line, self.longest_line)
 
-    @property
-    def model_options(self) -> Options:
-        """How to open it."""
-        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
-        return Options(
-            threads=self.threads,
-            base_url=self.remote_base_url or None,
-            api=self.remote_api if remote and self.remote_api else "completions",
-        )
 
-
-@dataclass
-class _Reader:
-    """Takes values out of a nested mapping and keeps a complaint for each one that is no good."""
-
-    raw: object
-    complaints: list[str] = field(default_factory=list)
-
-    def _find(self, key: str) -> object:
-        found: object = self.raw
-        for part in key.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-        return found
-
-    def _refuse(self, key: str, value: object, wanted: str, default: object) -> None:
-        self.complaints.append(
-            f"counterlens.{key} is {value!r}, but has to be {wanted}; {default!r} is used instead"
-        )
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self._find(key)
-        if isinstance(value, bool):
-            return value
-        if value is not None:
-            self._refuse(key, value, "true or false", default)
-        return default
-
-    def text(self, key: str, default: str, choices: tuple[str, ...] = ()) -> str:
-        value = self._find(key)
-        if isinstance(value, str) and (not choices or value in choices):
-            return value.strip() or default
-        if value is not None:
-            self._refuse(key, value, f"one of {', '.join(choices)}" if choices else "a text", default)
-        return default
-
-    def whole(self, key: str, default: int, least: int) -> int:
-        value = self._find(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
-            return value
-        if value is not None:
-            self._refuse(key, value, f"a whole number of at least {least}", default)
-        return default
-
-    def number(self, key: str, default: float, most: float, least: float = 0) -> float:
-        value = self._find(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
-            return float(value)
-        if value is not None:
-            self._refuse(key, value, f"a number from {least:g} to {most:g}", default)
-        return default
-
-    def several(self, key: str, default: tuple[str, ...], choices: tuple[str, ...]) -> tuple[str, ...]:
-        value = self._find(key)
-        if isinstance(value, list | tuple) and all(one in choices for one in value):
-            return tuple(value)
-        if value is not None:
-            self._refuse(key, value, f"a list of any of {', '.join(choices)}", list(default))
-        return default
-
-
-def read_settings(raw: object) -> tuple[Settings, list[str]]:
+def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
     """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
-    reader = _Reader(raw)
-    defaults = Settings()
-    settings = Settings(
-        enable=reader.flag("enable", defaults.enable),
-        model=reader.text("model", defaults.model),
-        remote_base_url=reader.text("remote.baseUrl", defaults.remote_base_url),
-        remote_model=reader.text("remote.model", defaults.remote_model),
-        remote_api=reader.text("remote.api", defaults.remote_api, ("completions", "chat")),
-        threads=reader.whole("threads", defaults.threads, 0),
-        aggregation=Aggregation(
-            reader.text("confidence.aggregation", defaults.aggregation, tuple(Aggregation))
-        ),
-        languages=reader.several("languages", defaults.languages, tuple(languages(installed=False))),
-        alignment=Rule(reader.text("confidence.alignment", defaults.alignment, tuple(Rule))),
-        calibrated=reader.flag("confidence.calibrated", defaults.calibrated),
-        diagnostics_enabled=reader.flag("diagnostics.enabled", defaults.diagnostics_enabled),
-        diagnostics_severity=reader.text(
-            "diagnostics.severity", defaults.diagnostics_severity, ("hint", "information")
-        ),
-        diagnostics_per_hundred_lines=reader.number(
-            "diagnostics.perHundredLines", defaults.diagnostics_per_hundred_lines, _MOST_PER_HUNDRED_LINES
-        ),
-        ignored_concepts=frozenset(
-            Category(name) for name in reader.several("diagnostics.ignoredConcepts", (), tuple(Category))
-        ),
-        overlay_granularity=Granularity(
-            reader.text("overlay.granularity", defaults.overlay_granularity, tuple(Granularity))
-        ),
-        inlay_hints_enabled=reader.flag("inlayHints.enabled", defaults.inlay_hints_enabled),
-        inlay_hints_by=reader.text("inlayHints.by", defaults.inlay_hints_by, HINTED),
-        code_lens_enabled=reader.flag("codeLens.enabled", defaults.code_lens_enabled),
-        exclude=reader.flag("scoring.exclude", defaults.exclude),
-        average_line=reader.whole("scoring.averageLineBytes", defaults.average_line, 1),
-        longest_line=reader.whole("scoring.longestLineBytes", defaults.longest_line, 1),
-        max_bytes=reader.whole("scoring.maxBytes", defaults.max_bytes, 1),
-        max_tokens=reader.whole("probe.maxTokens", defaults.max_tokens, 1),
-        timeout=reader.number("probe.timeout", defaults.timeout, LONGEST, SHORTEST),
-        code=Code(reader.text("probe.code", defaults.code, CODES)),
-        encoder=reader.text("probe.encoder", defaults.encoder),
-        probe_corpus=reader.text("probe.corpus", defaults.probe_corpus),
-        allow_weaker_sandbox=reader.flag("sandbox.allowWeaker", defaults.allow_weaker_sandbox),
-        dependences_diagnostics=reader.flag("dependences.diagnostics", defaults.dependences_diagnostics),
-        operators_ask=reader.text("operators.ask", defaults.operators_ask, ASKED),
-        operators_diagnostics=reader.text(
-            "operators.diagnostics", defaults.operators_diagnostics, ("off", "hint", "information")
-        ),
-        operators_threshold=reader.number("operators.threshold", defaults.operators_threshold, 1.0),
-    )
-    return settings, reader.complaints
+    complaints: list[str] = []
+
+    def read(spec: OptionSpec) -> Any:
+        value: object = raw
+        for part in spec.setting.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        value = value.strip() if isinstance(value, str) else value
+        if value is None or value == "":
+            return spec.default
+        if _fits(spec, value):
+            return value
+        used = "" if spec.default is None else msgspec.json.decode(msgspec.json.encode(spec.default))
+        complaints.append(
+            f"counterlens.{spec.setting} is {value!r}, but has to be {_wanted(spec)}; "
+            f"{used!r} is used instead"
+        )
+        return spec.default
+
+    values = {name: read(spec) for name, spec in specs(DeclaredSettings).items()}
+    probe = {name: read(spec) for name, spec in _PROBE_OPTIONS.items()}
+    return msgspec.convert({**values, "probe": probe}, EditorSettings), complaints
+
+
+def _fits(spec: OptionSpec, value: object) -> bool:
+    if spec.repeatable:
+        return isinstance(value, list | tuple) and all(part in spec.choices for part in value)
+    if spec.choices:
+        return value in spec.choices
+    if spec.kind not in (int, float) or isinstance(value, bool):
+        return isinstance(value, spec.kind)
+    if not isinstance(value, int) and not (spec.kind is float and isinstance(value, float)):
+        return False
+    return (spec.low is None or spec.low <= value) and (spec.high is None or value <= spec.high)
+
+
+def _wanted(spec: OptionSpec) -> str:
+    if spec.repeatable:
+        return f"a list of any of {', '.join(spec.choices)}"
+    if spec.choices:
+        return f"one of {', '.join(spec.choices)}"
+    if spec.kind is bool:
+        return "true or false"
+    if spec.kind is str:
+        return "a text"
+    if spec.kind is float:
+        return f"a number from {spec.low:g} to {spec.high:g}"
+    if spec.high is None:
+        return f"a whole number of at least {spec.low:g}"
+    return f"a whole number from {spec.low:g} to {spec.high:g}"

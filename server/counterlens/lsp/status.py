@@ -1,4 +1,4 @@
-"""Status: what the model is doing, and why nothing happens when nothing does.
+"""ServerStatus: what the model is doing, and why nothing happens when nothing does.
 
 Custom notification `counterlens/status`.
 """
@@ -12,7 +12,7 @@ NOTIFICATION = "counterlens/status"
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepCount:
     """How far something is: `done` of `total`, counted in `unit`, such as `%` or `functions`."""
 
     done: int
@@ -21,26 +21,18 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """One state of the server.
-
-    Attributes:
-        model: The model's name.
-        state: `idle`, `loading`, `ready`, `scoring`, `probing`, `error` or `disabled`.
-        detail: One sentence for a tooltip.
-        reason: Why nothing works, in a few words, such as `offline: connection refused`; else empty.
-        steps: How far it is, where that is known.
-    """
+class ServerStatus:
+    """One state of the server."""
 
     model: str
     state: str
     detail: str
     reason: str = ""
-    steps: Steps | None = None
+    steps: StepCount | None = None
 
 
 class Announce(Protocol):
     """Tells the client what the server does; called on the event loop."""
 
-    def __call__(self, state: str, detail: str, reason: str = "", steps: Steps | None = None) -> None:
-        """As the attributes of `Status`."""
+    def __call__(self, state: str, detail: str, reason: str = "", steps: StepCount | None = None) -> None:
+        """As the attributes of `ServerStatus`."""

@@ -14,20 +14,15 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.confidence.leaves import Floats, Leaves
 from counterlens.confidence.surprising import Surprise, excess, surprising
-from counterlens.lsp.analysis import Analysis, Memo, State
-from counterlens.lsp.background import Scored
+from counterlens.lsp.analysis import Analysis, Memo, ScoringState
+from counterlens.lsp.background import ScoredDocument
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.carrying import Carrier
+from counterlens.lsp.edit_mapping import OffsetMap
 from counterlens.lsp.language import translator
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.settings import EditorSettings
 from counterlens.reports.surprises import surprise_sentence
 
 CODE = "surprising"
-
-_SEVERITIES = {
-    "hint": types.DiagnosticSeverity.Hint,
-    "information": types.DiagnosticSeverity.Information,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +46,9 @@ def register(server: CounterlensServer) -> None:
     server.prepare.append(_prepare)
 
 
-def marks(analysis: Analysis, settings: Settings) -> list[Mark]:
+def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
     """The places to show: of these scores, or of the last ones where they still stand."""
-    found = analysis.confidence or (analysis.last if analysis.state is State.SCORING else None)
+    found = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
     if found is None or not settings.diagnostics_enabled:
         return []
     comments = ignored(analysis.document)
@@ -61,14 +56,16 @@ def marks(analysis: Analysis, settings: Settings) -> list[Mark]:
     return [mark for mark in _carried(found, analysis, chosen) if not _hushed(comments, mark)]
 
 
-def _prepare(settings: Settings, scored: Scored) -> None:
+def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     if settings.diagnostics_enabled:
         _chosen(scored.confidence, settings, ignored(scored.confidence.document), scored.memo)
 
 
-def _chosen(found: Confidence, settings: Settings, comments: Ignored, memo: Memo) -> tuple[Surprise, ...]:
+def _chosen(
+    found: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
+) -> tuple[Surprise, ...]:
     """What is hidden leaves its place to others; what is ignored on its line does not."""
-    hidden = settings.ignored_concepts | comments.everywhere
+    hidden = frozenset(settings.ignored_concepts) | comments.everywhere
     budget = settings.diagnostics_per_hundred_lines
 
     def weight(rows: Leaves) -> Floats:
@@ -84,8 +81,8 @@ def _chosen(found: Confidence, settings: Settings, comments: Ignored, memo: Memo
 def _carried(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
     if found.document is analysis.document:
         return [Mark(one.start, one.end, one) for one in chosen]
-    carrier = Carrier.between(found.document.data, analysis.document.data)
-    carried = [(carrier.carry(one.start, one.end), one) for one in chosen]
+    mapping = OffsetMap.between(found.document.data, analysis.document.data)
+    carried = [(mapping.moved(one.start, one.end), one) for one in chosen]
     return [Mark(*place, one) for place, one in carried if place is not None]
 
 
@@ -100,7 +97,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
         types.Diagnostic(
             range=places.range(mark.start, mark.end),
             message=surprise_sentence(scored, mark.surprise, ls.host.name, translator()),
-            severity=_SEVERITIES[ls.settings.diagnostics_severity],
+            severity=types.DiagnosticSeverity[ls.settings.diagnostics_severity.capitalize()],
             source="counterlens",
             code=CODE,
             data={"category": mark.surprise.category},

@@ -5,16 +5,14 @@ Custom request `counterlens/tree`, see docs/protocol.md.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
 from counterlens.confidence.granularity import LABELS
 from counterlens.confidence.tree import TreeNode, TreeView, tree, within
-from counterlens.lsp.analysis import Analysis, State
+from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
@@ -27,21 +25,8 @@ MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One node or token.
-
-    Attributes:
-        parent: The index of its parent in the answer; -1 for none.
-        kind: The node type, `token` for a token.
-        category: Its concept category.
-        text: Its source in one short line.
-        range: Where it is.
-        confidence: 0 to 1; None where it is not scored.
-        level: 0 is the least certain, `levels - 1` the most; None where it is not scored.
-        minimum: The probability of its least certain token.
-        bits: Its surprisal in bits.
-        leaf: Whether it has no children here.
-    """
+class TreeRow:
+    """One node or token."""
 
     parent: int
     kind: str
@@ -56,13 +41,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """The function or type whose rows are given.
-
-    Attributes:
-        name: With those of the definitions around it; empty where it has none.
-        range: Where it is.
-    """
+class TreeScope:
+    """The function or type whose rows are given."""
 
     name: str
     range: types.Range
@@ -70,20 +50,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SyntaxTree:
-    """The rows of one version of a document.
-
-    Attributes:
-        version: The version that they are of.
-        state: `ready`, `scoring` or `unavailable`.
-        reason: Why there are none.
-        view: `partial`, `complete` or `sequence`.
-        calibrated: Whether the confidence of nodes is calibrated; a token's is not.
-        levels: How many levels there are.
-        labels: What each means.
-        rows: Parents before children, in the order of the text.
-        truncated: How many rows were left out at the end.
-        scope: What of the document they are of; None for all of it.
-    """
+    """The rows of one version of a document."""
 
     version: int
     state: str
@@ -92,9 +59,9 @@ class SyntaxTree:
     calibrated: bool
     levels: int
     labels: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TreeRow, ...]
     truncated: int = 0
-    scope: Scope | None = None
+    scope: TreeScope | None = None
 
 
 def register(server: CounterlensServer) -> None:
@@ -108,12 +75,11 @@ async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
-        return SyntaxTree(-1, State.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
+        return SyntaxTree(-1, ScoringState.UNAVAILABLE, t("the document is not open"), view, False, 0, (), ())
     places = ls.places(analysis)
     at = plain(params).get("position")
     offset = None if at is None else places.offset(position(at))
-    work = partial(syntax_tree, analysis.frozen(), places, view, offset)
-    return await asyncio.get_running_loop().run_in_executor(ls.executor, work)
+    return await ls.offload(syntax_tree, analysis.frozen(), places, view, offset)
 
 
 def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int | None = None) -> SyntaxTree:
@@ -136,7 +102,7 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
         rows=tuple(
-            Row(
+            TreeRow(
                 parent=row.parent,
                 kind=row.kind,
                 category=row.category,
@@ -151,5 +117,5 @@ def syntax_tree(analysis: Analysis, places: Places, view: TreeView, offset: int 
             for row in rows[:MOST]
         ),
         truncated=max(0, len(rows) - MOST),
-        scope=scope and Scope(scope.name, places.range(scope.start, scope.end)),
+        scope=scope and TreeScope(scope.name, places.range(scope.start, scope.end)),
     )

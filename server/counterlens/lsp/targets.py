@@ -92,7 +92,11 @@ def path_of(uri: str) -> Path | None:
 
 def folder_of(ls: CounterlensServer, path: Path | None) -> Path | None:
     """The innermost folder of the workspace that a file lies in."""
-    uris_of_folders = [*ls.workspace.folders, ls.workspace.root_uri or ""]
-    folders = [folder for uri in uris_of_folders if (folder := path_of(uri)) is not None]
-    around = [folder for folder in folders if path is not None and path.is_relative_to(folder)]
+    folders = map(path_of, [*ls.workspace.folders, ls.workspace.root_uri or ""])
+    around = [folder for folder in folders if folder and path and path.is_relative_to(folder)]
     return max(around, key=lambda folder: len(folder.parts), default=None)
+
+
+def path_in(root: Path | None, path: Path | None) -> str | None:
+    """A path as a report names it: from the folder of the workspace on, where it lies in one."""
+    return None if path is None else str(path.relative_to(root) if root else path)

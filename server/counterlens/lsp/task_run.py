@@ -1,26 +1,22 @@
-"""One run of chosen tasks on a worker thread; what comes of each is published as it comes."""
+"""One run of chosen probes on a worker thread; what comes of each is published as it comes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from threading import Event
 
-from counterlens.confidence import Confidence
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import LOG
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.progress import Report
-from counterlens.lsp.requesting import comparing, request_of
-from counterlens.lsp.settings import Settings
+from counterlens.lsp.probe_request import context_of, options_of
+from counterlens.lsp.settings import EditorSettings
 from counterlens.models.base import Model
-from counterlens.probes.offers import Offer
-from counterlens.probes.running import Outcome, State, run_offer
-from counterlens.probes.task import Target
-from counterlens.reports.task_words import standing, summary
-from counterlens.reports.tasks_html import outcome_fragment, overview_fragment, section_id
-from counterlens.reports.tasks_markdown import tasks_markdown
+from counterlens.probes.probe import Target
+from counterlens.probes.runner import AnyProbe, ProbeRun, State, attempt
+from counterlens.progress import Steps
+from counterlens.reports.build.probe_run import section, section_id
+from counterlens.reports.build.several import overview, several_report, standing
+from counterlens.reports.render import html, markdown
 from counterlens.syntax.document import Document
 
 DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens says more"
@@ -28,19 +24,7 @@ DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens say
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """What a client is told of every task when a run begins, and whenever something has changed.
-
-    Attributes:
-        run: Of which run, as the client named it.
-        task: What has changed; empty where only the overview has.
-        state: How far that task is.
-        summary: What it found so far, or why it was not run.
-        section: The id of its section.
-        html: Its section: a fragment of HTML.
-        overview: All tasks: a fragment of HTML.
-        status: How far everything is, in one line.
-        over: Whether nothing more will come.
-    """
+    """What a client is told of every probe when a run begins, and whenever something has changed."""
 
     run: str
     task: str = ""
@@ -54,22 +38,24 @@ class TaskNews:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChosenProbes:
     """What is to be run.
 
     Attributes:
         title: What is probed, such as `parity`.
         document: The version of the document.
+        path: Where it is, as a report names it.
         targets: Its functions.
-        offers: The tasks, in their order.
+        probes: The probes, in their order.
         blocked: Why some of them cannot be run here, by id.
         run: What the client calls it; without a name there are no news.
     """
 
     title: str
     document: Document
+    path: str | None
     targets: tuple[Target, ...]
-    offers: tuple[Offer, ...]
+    probes: tuple[AnyProbe, ...]
     blocked: Mapping[str, str]
     run: str = ""
 
@@ -82,121 +68,117 @@ class Asked:
 
 
 class TaskRun:
-    """Runs tasks one after the other.
+    """Runs probes one after the other.
 
     Args:
-        asked: What is to be run.
+        chosen: What is to be run.
+        settings: What they are run with.
         publish: Called with news; from the thread that runs.
-        probed: Called with each outcome of a task that has ended; from the thread that runs.
+        ended: Called with each probe that has ended; from the thread that runs.
+
+    Attributes:
+        runs: What there is so far, by the ids of the probes in their order.
     """
 
     def __init__(
-        self, asked: Asked, publish: Callable[[TaskNews], None], probed: Callable[[Outcome], None]
+        self,
+        chosen: ChosenProbes,
+        settings: EditorSettings,
+        publish: Callable[[TaskNews], None],
+        ended: Callable[[ProbeRun], None],
     ) -> None:
-        self.asked, self._publish, self._probed = asked, publish, probed
-        self.model_name = ""
-        self._outcomes = {
-            one.id: Outcome(one, State.FAILED, asked.blocked[one.id])
-            if one.id in asked.blocked
-            else Outcome(one)
-            for one in asked.offers
-        }
+        self._chosen, self._settings, self._publish, self._ended = chosen, settings, publish, ended
+        self._model_name = ""
+        self.runs: dict[str, ProbeRun] = {}
+        for probe in chosen.probes:
+            blocked = chosen.blocked.get(probe.id, "")
+            options = options_of(probe, settings, chosen.document.path)
+            self.runs[probe.id] = ProbeRun(
+                probe, options, State.FAILED if blocked else State.WAITING, blocked
+            )
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """What there is so far, in the order of the tasks."""
-        return tuple(self._outcomes.values())
+    def standing(self) -> str:
+        """How far everything is, in one line."""
+        return standing([*self.runs.values()])
 
     def markdown(self) -> str:
         """The report."""
-        return tasks_markdown(f"Probes of {self.asked.title}", self._about, self.outcomes)
+        runs = [*self.runs.values()]
+        return markdown.render(several_report(self._title, self._about, runs, path=self._chosen.path))
 
-    def run(
-        self,
-        host: ModelHost,
-        settings: Settings,
-        scored: Confidence | None,
-        cancel: Event,
-        report: Report,
-    ) -> None:
-        """Run all; what was not reached when `cancel` was set is cancelled.
+    def run(self, host: ModelHost, steps: Steps) -> None:
+        """Run all; what was not reached when that was cancelled is marked so.
 
         Raises:
             ModelError: there is no model to ask.
         """
         try:
-            report("opening the model", 0, 1)
-            for one in self.outcomes:  # so that the sections stand in the order of the tasks
-                self._tell(one)
-            with host.lend(settings) as model:
-                self.model_name = f"{model.info.name} ({model.info.where})"
-                self._run_all(host, model, settings, scored, cancel, report)
+            steps.report("opening the model", 0, 1)
+            for run in self.runs.values():  # so that the sections stand in the order of the probes
+                self._tell(run)
+            with host.lend(self._settings) as model:
+                self._model_name = f"{model.info.name} ({model.info.where})"
+                waiting = [run for run in self.runs.values() if run.state is State.WAITING]
+                for number, run in enumerate(waiting):
+                    self._run(run, host, model, steps.part(run.probe.id, number, len(waiting)))
         except Cancelled:
-            LOG.info("the run of tasks was cancelled")
+            LOG.info("the run of probes was cancelled")
         finally:
-            for one in self.outcomes:
-                if one.state in (State.WAITING, State.RUNNING):
-                    self._set(replace(one, state=State.CANCELLED))
+            for run in [*self.runs.values()]:
+                if run.state in (State.WAITING, State.RUNNING):
+                    self._set(replace(run, state=State.CANCELLED))
             self._tell(over=True)
 
-    def _run_all(
-        self,
-        host: ModelHost,
-        model: Model,
-        settings: Settings,
-        scored: Confidence | None,
-        cancel: Event,
-        report: Report,
-    ) -> None:
-        waiting = [one for one in self.outcomes if one.state is State.WAITING]
-        for number, one in enumerate(waiting):
-            if cancel.is_set():
-                raise Cancelled
-            self._set(replace(one, state=State.RUNNING))
-            told = partial(_told, report, one.offer.id, number, len(waiting))
-            path, targets = self.asked.document.path, self.asked.targets
-            request = request_of(model, settings, cancel, told, targets=targets, path=path)
-            try:
-                with comparing(request, one.offer.id, host, settings) as complete:
-                    ended = run_offer(one.offer, complete, scored=scored, update=self._set)
-            except Cancelled:
-                raise
-            except CounterlensError as error:
-                ended = replace(one, state=State.FAILED, reason=str(error))
-            except Exception as defect:  # the other tasks can still be run
-                LOG.exception("the task %s failed", one.offer.id)
-                ended = replace(one, state=State.FAILED, reason=DEFECT.format(type(defect).__name__))
-            self._set(ended)
-            self._probed(ended)
+    def _run(self, run: ProbeRun, host: ModelHost, model: Model, steps: Steps) -> None:
+        """Run one of them.
 
-    def _set(self, outcome: Outcome) -> None:
-        self._outcomes[outcome.offer.id] = outcome
-        self._tell(outcome)
+        Raises:
+            Cancelled: the user gave up.
+        """
+        steps.check()
+        probe, options = run.probe, run.options
+        self._set(replace(run, state=State.RUNNING, model=model.info))
+        try:
+            with context_of(probe, options, host, model, self._settings, steps) as context:
+                run = attempt(probe, context, self._chosen.targets, options, update=self._set)
+        except Cancelled:
+            raise
+        except CounterlensError as error:  # of the model that compares sentences
+            run = replace(run, state=State.FAILED, reason=str(error))
+        except Exception as defect:  # the other probes can still be run
+            LOG.exception("the task %s failed", probe.id)
+            run = replace(run, state=State.FAILED, reason=DEFECT.format(type(defect).__name__))
+        self._set(run)
+        self._ended(run)
 
-    def _tell(self, outcome: Outcome | None = None, *, over: bool = False) -> None:
+    def _set(self, run: ProbeRun) -> None:
+        self.runs[run.probe.id] = run
+        self._tell(run)
+
+    def _tell(self, run: ProbeRun | None = None, *, over: bool = False) -> None:
         news = TaskNews(
-            self.asked.run,
-            overview=overview_fragment(f"Probes of {self.asked.title}", self._about, self.outcomes),
-            status=standing(self.outcomes),
+            self._chosen.run,
+            overview=html.fragment(overview(self._title, self._about, [*self.runs.values()])),
+            status=self.standing,
             over=over,
         )
-        if outcome is not None:
+        if run is not None:
             news = replace(
                 news,
-                task=outcome.offer.id,
-                state=str(outcome.state),
-                summary=summary(outcome),
-                section=section_id(outcome),
-                html=outcome_fragment(outcome),
+                task=run.probe.id,
+                state=str(run.state),
+                summary=run.summary,
+                section=section_id(run),
+                html=html.fragment(section(run, self._chosen.path)),
             )
         self._publish(news)
 
     @property
+    def _title(self) -> str:
+        return f"Probes of {self._chosen.title}"
+
+    @property
     def _about(self) -> str:
-        return f"{self.asked.about}{f', asked of {self.model_name}' if self.model_name else ''}"
-
-
-def _told(report: Report, task: str, number: int, tasks: int, what: str, done: int, total: int) -> None:
-    """The progress of one task as that of all."""
-    share = 100 * min(done, total) // max(total, 1)
-    report(f"{task}: {what}", 100 * number + share, 100 * tasks)
+        asked = f", asked of {self._model_name}" if self._model_name else ""
+        return f"{self._chosen.about}{asked}"

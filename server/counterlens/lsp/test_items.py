@@ -1,11 +1,10 @@
 """What an editor's list of tests shows: the functions of a file, and for each the mutations to probe it with.
 
-Command `counterlens.testItems`: argument `{uri, function?}`, answer `Items`. No model is asked.
+Command `counterlens.testItems`: argument `{uri, function?}`, answer `TestItems`. No model is asked.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, told
 from counterlens.lsp.targets import function_named, open_python, plain
 from counterlens.mutations.registry import MUTATIONS
-from counterlens.probes.completion import preserving, refusals, rewritings
+from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 
@@ -31,12 +30,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FunctionItem:
-    """One function.
-
-    Attributes:
-        function: Its qualified name.
-        range: From its first decorator or `def` to its end.
-    """
+    """One function."""
 
     function: str
     range: types.Range
@@ -44,14 +38,7 @@ class FunctionItem:
 
 @dataclass(frozen=True, slots=True)
 class MutationItem:
-    """One mutation of one function.
-
-    Attributes:
-        mutation: Its id.
-        concept: What it perturbs.
-        lines: First lines of the places that it changes, 0-based.
-        refused: Why it changes none; empty where it does.
-    """
+    """One mutation of one function."""
 
     mutation: str
     concept: str
@@ -60,7 +47,7 @@ class MutationItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class TestItems:
     """Either the functions of a file or the mutations of one of them; why there are none, where it failed."""
 
     version: int = 0
@@ -69,27 +56,25 @@ class Items:
     error: str | None = None
 
 
-async def _items(ls: CounterlensServer, argument: Any = None) -> Items:
+async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
     """List what can be tested."""
     try:
         if not plain(argument).get("function"):
             return _functions(ls, open_python(ls, argument))
         analysis, function = function_named(ls, argument)
         document = analysis.document
-        found = await asyncio.get_running_loop().run_in_executor(
-            ls.executor, mutations_of, document, function.qualname
-        )
+        found = await ls.offload(mutations_of, document, function.qualname)
     except CounterlensError as error:
-        return Items(error=told(error))
-    return Items(document.version, mutations=found)
+        return TestItems(error=told(error))
+    return TestItems(document.version, mutations=found)
 
 
-def _functions(ls: CounterlensServer, analysis: Analysis) -> Items:
+def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:
     places = ls.places(analysis)
     # Of several definitions of one name the last is what the name means, and what a probe takes.
-    named = {one.qualname: one for one in functions(analysis.document)}
-    found = (FunctionItem(name, places.range(one.start, one.end)) for name, one in named.items())
-    return Items(analysis.document.version, functions=tuple(found))
+    named = {function.qualname: function for function in functions(analysis.document)}
+    items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
+    return TestItems(analysis.document.version, functions=tuple(items))
 
 
 def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
@@ -101,11 +86,13 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
         SourceError: there is no such function, or the file does not parse.
     """
     _, surveyed = rewritings(document, qualname, None, seed=0)
-    refused = refusals(surveyed)
+    refused = not_asked(surveyed)
     items = []
     for name in preserving(None):
-        lines = {one.start_line - 1 for one in surveyed.counterfactuals if one.mutation == name and one.cut}
-        reasons = dict.fromkeys(one.reason for one in refused if one.mutation == name)
+        lines = {
+            made.start_line - 1 for made in surveyed.counterfactuals if made.mutation == name and made.cut
+        }
+        reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
             why = "" if lines else "; ".join(map(recognised, reasons))
             items.append(MutationItem(name, str(MUTATIONS[name].concept), tuple(sorted(lines)), why))

@@ -8,8 +8,8 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
-    """Carries ranges over one edit.
+class OffsetMap:
+    """Where ranges of a text are after one edit.
 
     Attributes:
         new: The new text.
@@ -24,7 +24,7 @@ class Carrier:
     shift: int
 
     @classmethod
-    def between(cls, old: bytes, new: bytes) -> Carrier:
+    def between(cls, old: bytes, new: bytes) -> OffsetMap:
         """The smallest single edit that makes the new text of the old one."""
         most = min(len(old), len(new))
         first = _common(old[:most], new[:most])
@@ -32,7 +32,7 @@ class Carrier:
         same = _common(old[len(old) - tail :][::-1], new[len(new) - tail :][::-1])
         return cls(new, first, len(old) - same, len(new) - len(old))
 
-    def carry(self, start: int, end: int) -> tuple[int, int] | None:
+    def moved(self, start: int, end: int) -> tuple[int, int] | None:
         """Where a range of the old text is in the new one; None where the edit touched it."""
         if end <= self.first:
             found = start, end

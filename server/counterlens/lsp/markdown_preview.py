@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from pathlib import Path
 
@@ -25,7 +24,7 @@ async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown
     window = ls.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         return
-    place = await asyncio.get_running_loop().run_in_executor(ls.executor, _written, name, markdown)
+    place = await ls.offload(_written, name, markdown)
     # Not waited for: a client may show nothing before it has the answer that this is part of.
     ls.window_show_document(types.ShowDocumentParams(place.as_uri(), take_focus=False))
 

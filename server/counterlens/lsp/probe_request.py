@@ -1,0 +1,67 @@
+"""What a probe is run with, by the settings: its options, and its context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.settings import EditorSettings
+from counterlens.models.base import Model
+from counterlens.models.sentences import ModelSentences
+from counterlens.probes.options import ProbeOptions, declared, make
+from counterlens.probes.probe import Context
+from counterlens.probes.runner import AnyProbe
+from counterlens.progress import Steps
+from counterlens.sandbox.registry import best_sandbox
+
+
+def options_of(
+    probe: AnyProbe, settings: EditorSettings, path: Path | None = None, **chosen: Any
+) -> ProbeOptions:
+    """The options of a probe.
+
+    Args:
+        probe: The probe.
+        settings: Give those of its options that have a setting.
+        path: Of the file; a corpus that is named by a relative path is one beside it.
+        chosen: Options that have none.
+
+    Raises:
+        OptionError: a value is out of bounds.
+    """
+    known = declared([probe])
+    given = {name: value for name, value in settings.probe.items() if name in known}
+    if given.get("corpus") and path is not None and (beside := path.parent / given["corpus"]).exists():
+        given["corpus"] = str(beside)
+    options: ProbeOptions = make(probe.options, given | chosen)
+    return options
+
+
+@contextmanager
+def context_of(
+    probe: AnyProbe,
+    options: ProbeOptions,
+    host: ModelHost,
+    model: Model,
+    settings: EditorSettings,
+    steps: Steps,
+) -> Iterator[Context]:
+    """What a probe works with, and the model that compares sentences where its options name one.
+
+    Raises:
+        ModelError: that model cannot be opened, or gives no embeddings.
+    """
+    context = Context(model, steps=steps)
+    if probe.runs_programs:
+        context = replace(context, sandbox=best_sandbox)
+    encoder = getattr(options, "encoder", None)
+    if not encoder:
+        yield context
+        return
+    # it is asked for embeddings, whatever way the model under examination is asked
+    with host.lend(replace(settings, model=encoder, remote_api="completions")) as opened:
+        yield replace(context, encoder=ModelSentences(opened))
