@@ -18,8 +18,7 @@ from counterlens.dependence import MODULE, Program, Rules
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.progress import Steps
 from counterlens.reports.build.dependences import dependence_report, inferred_report
-from counterlens.reports.dependence import plain
-from counterlens.reports.inference import inferred_json
+from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import require_python
@@ -86,12 +85,12 @@ def dependence(
     if qualname is not None:
         found = program.dependences(qualname)
         if as_json:
-            print_json(plain(found))
+            print_json(dependences_json(found))
         else:
             print_report(terminal.render(dependence_report(found, path)))
         return
     if as_json:
-        functions = [plain(one) for one in program.all()]
+        functions = [dependences_json(one) for one in program.all()]
         print_json({**functions[0], "functions": functions[1:]})
         return
     for one in program.all():

@@ -21,7 +21,7 @@ from counterlens.confidence.granularity import LABELS, Granularity, Span, level_
 from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
-from counterlens.reports.build.confidence import visible
+from counterlens.reports.build.confidence import least_certain_spans, visible
 from counterlens.reports.render.terminal import printable
 from counterlens.reports.wording import share
 
@@ -156,8 +156,7 @@ def _bar(value: float) -> Text:
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
     """The spans of lowest value, and what the model expected at the least likely token of each."""
-    first = {span.index: span for span in reversed(painted)}.values()  # of a node in several pieces one
-    worst = sorted(first, key=lambda span: (span.value, span.start))[:_WEAKEST]
+    worst = least_certain_spans(painted, _WEAKEST)
     if not worst:
         return []
     lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]

@@ -60,7 +60,7 @@ def fenced(text: str, language: str) -> str:
 
 def prose(text: str) -> str:
     """Sentences of ours: what stands in backquotes is code."""
-    return "".join(f"`{part}`" if code else escaped(part) for part, code in inline(text))
+    return "".join(_code(part) if code else escaped(part) for part, code in inline(text))
 
 
 def escaped(text: str) -> str:

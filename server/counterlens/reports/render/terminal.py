@@ -97,7 +97,8 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
         if i in figures:
             drawn.add_column(name, justify="right", no_wrap=True)
         else:
-            drawn.add_column(name, max_width=_WIDEST, overflow="fold")
+            widest = _WIDEST if i + 1 < len(table.columns) else None
+            drawn.add_column(name, max_width=widest, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(_cell, row))
     return drawn

@@ -1,22 +1,45 @@
-"""What a model takes the dependences of a function to be, as plain data."""
+"""The dependences of a function, and what a model takes them to be, for programs.
+
+The keys are a contract: added to, never renamed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
+from counterlens.dependence import Dependences, Kind
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import TraceFigures
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import Inferred, InferredEdge
+from counterlens.reports.export.json import Json
 
 
-def inferred_json(found: Inferred) -> dict[str, Any]:
+def dependences_json(found: Dependences) -> Json:
+    """The dependences of one function for `--json`. The keys are a contract: added to, never renamed."""
+    line = {one.id: one.line for one in found.statements}
+    data = {
+        (line[edge.source], line[edge.target], edge.variable, str(edge.kind))
+        for edge in found.edges
+        if edge.kind is not Kind.CONTROL
+    }
+    return {
+        "function": found.function,
+        "statements": [
+            {"id": one.id, "line": one.line, "end_line": one.end_line, "text": one.text}
+            for one in found.statements
+        ],
+        "control": [list(edge) for edge in sorted(found.control)],
+        "data": [list(edge) for edge in sorted(data)],
+    }
+
+
+def inferred_json(found: Inferred) -> Json:
     """Everything for `--json` and for editors. The keys are a contract: added to, never renamed."""
     line = {part.statement.id: part.statement.line for part in found.subject.parts}
-    document: dict[str, Any] = {
+    document: Json = {
         "function": found.subject.dependences.function,
         "model": {
             "id": found.model.id,
@@ -79,7 +102,7 @@ def inferred_json(found: Inferred) -> dict[str, Any]:
     return document
 
 
-def _edge(edge: InferredEdge, line: dict[int, int]) -> dict[str, Any]:
+def _edge(edge: InferredEdge, line: dict[int, int]) -> Json:
     return {
         "relation": str(edge.relation),
         "source": edge.source,
@@ -93,7 +116,7 @@ def _edge(edge: InferredEdge, line: dict[int, int]) -> dict[str, Any]:
     }
 
 
-def _beliefs(found: Inferred, statement: int) -> list[dict[str, Any]]:
+def _beliefs(found: Inferred, statement: int) -> list[Json]:
     """How strongly the model holds that a statement depends on each other one, strongest first."""
     known = [
         {"relation": str(relation), "source": source, "belief": belief}
@@ -104,7 +127,7 @@ def _beliefs(found: Inferred, statement: int) -> list[dict[str, Any]]:
     return sorted(known, key=lambda one: -one["belief"])
 
 
-def _agreement(one: Agreement) -> dict[str, Any]:
+def _agreement(one: Agreement) -> Json:
     return {
         "precision": one.precision,
         "recall": one.recall,

@@ -1,10 +1,9 @@
-"""Benchmark data: what was found, and what is wrong with it."""
+"""The reports on benchmark data: what was found, and what is wrong with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from counterlens.datasets import LOADERS, Provenance
 from counterlens.datasets.checking import Check
@@ -13,33 +12,9 @@ from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Rep
 _SHOWN = 20
 
 
-def provenance_json(one: Provenance) -> dict[str, Any]:
-    """Where data comes from, for `--json` and for manifests. The keys are added to, never renamed."""
-    return {
-        "dataset": one.dataset,
-        "title": one.title,
-        "source": one.source,
-        "licence": one.licence,
-        "version": one.version,
-        "sha256": one.sha256,
-        "records": one.records,
-        "path": str(one.path),
-    }
-
-
-def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> dict[str, Any]:
-    """What was found, what could not be read, and which formats there are."""
-    return {
-        "datasets": [provenance_json(one) for one in found],
-        "unreadable": [{"path": str(path), "message": message} for path, message in broken],
-        "formats": [
-            {"dataset": one.id, "title": one.title, "source": one.source, "licence": one.licence}
-            for one in LOADERS.values()
-        ],
-    }
-
-
-def listing(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool) -> Report:
+def data_report(
+    found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
+) -> Report:
     """A table of what was found; where nothing was, what there could be."""
     blocks: list[Block] = []
     if found:
@@ -56,21 +31,7 @@ def listing(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, 
     return Report("Data", tuple(blocks))
 
 
-def check_json(one: Check) -> dict[str, Any]:
-    """One dataset that was checked."""
-    return {
-        **provenance_json(one.provenance),
-        "checked": len(one.problems),
-        "counts": {str(finding): count for finding, count in one.counts.items()},
-        "problems": [
-            {"id": problem.id, "finding": str(problem.finding), "message": problem.message}
-            for problem in one.problems
-            if problem.finding.bad
-        ],
-    }
-
-
-def checks(found: Sequence[Check]) -> Report:
+def checks_report(found: Sequence[Check]) -> Report:
     """Counts of each dataset, and the first of the problems that are at fault."""
     blocks: list[Block] = []
     for one in found:
