@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from counterlens.calibration.fitting import CalibrationResult
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration
 from counterlens.metrics.calibration import Estimate, Quality
-from counterlens.probes.calibrating import CalibrationResult
 from counterlens.reports.export.json import Json
 
 
@@ -28,6 +28,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
             name: {"raw": _quality(before), "calibrated": _quality(after)}
             for name, (before, after) in result.categories.items()
         },
+        "difference": {"brier": _interval(result.difference), "functions": result.units},
         "curves": len(result.calibration.curves),
         "better": result.better,
         "agreement_with_first_choice": result.agreement,
@@ -49,15 +50,16 @@ def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | Non
     }
 
 
-def _quality(found: Quality) -> Json:
-    def estimate(found: Estimate) -> Json:
-        return {"value": found.value, "low": found.low, "high": found.high}
+def _interval(figure: Estimate) -> Json:
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
 
+
+def _quality(found: Quality) -> Json:
     return {
         "nodes": found.n,
         "right": found.right,
-        "brier": estimate(found.brier),
-        "ece": estimate(found.ece),
+        "brier": _interval(found.brier),
+        "ece": _interval(found.ece),
         "bins": [
             {
                 "low": one.low,
