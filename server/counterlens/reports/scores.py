@@ -23,7 +23,7 @@ from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
 from counterlens.reports.build.confidence import least_certain_spans, visible
 from counterlens.reports.render.terminal import printable
-from counterlens.reports.wording import share
+from counterlens.reports.wording import share, shortened
 
 BARS = "▁▂▃▅▆█"
 """One for each level, the least certain first."""
@@ -42,6 +42,7 @@ _STYLES = tuple(
 _UNSCORED = Style(dim=True)
 _WEAKEST = 5
 _TAB = 4
+_WIDEST = 50
 _NAMES = {
     Granularity.TOKEN: "tokens",
     Granularity.LEAF: "leaves",
@@ -63,7 +64,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
         ("confidence ", "bold"),
         f"{whole:.2f}" if whole is not None else "unknown",
         (f"   {scored.aggregation} of token probabilities", "dim"),
-        (f"   {bits:.2f} bits a byte" if bits is not None else "", "dim"),
+        (f"   {bits:.2f} bits per byte" if bits is not None else "", "dim"),
     )
     painted = spans(scored, by)
     return Group(
@@ -162,8 +163,8 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
     lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]
     positions, scores = scored.document.positions, scored.scores
     for span in worst:
-        text = " ".join(_plain(positions.data[span.start : span.end]).split())
-        line = f"  line {positions.line_of(span.start) + 1}: {_cut(text)}  {share(span.value)}"
+        text = shortened(_plain(positions.data[span.start : span.end]), _WIDEST)
+        line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
         token = _least_certain(scored, span)
         if token is not None:
             options = scores.alternative_text[token]
@@ -185,10 +186,6 @@ def _least_certain(scored: Confidence, span: Span) -> int | None:
     first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
     part = scored.scores.logprob[first[0] : last[0]]
     return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
-
-
-def _cut(text: str, width: int = 50) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _plain(source: bytes | str) -> str:

@@ -11,7 +11,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Bullets, Paragraph, Report, TableBlock
 from counterlens.reports.expected import code
 from counterlens.reports.surprises import surprise_sentence
-from counterlens.reports.wording import share
+from counterlens.reports.wording import share, shortened
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import find_function
 
@@ -98,7 +98,7 @@ def confidence_report(
     ]
     painted = [s for s in spans(found, Granularity.STATEMENT) if first <= s.start and s.end <= last]
     weakest = [
-        f"line {lines.line_of(span.start) + 1}: {share(span.value)} {code(_cut(found, span))}"
+        f"line {lines.line_of(span.start) + 1}: {share(span.value)} {_code(found, span)}"
         for span in least_certain_spans(painted, places)
     ]
     surprises = [
@@ -117,6 +117,6 @@ def least_certain_spans(painted: Sequence[Span], places: int) -> list[Span]:
     return sorted(first, key=lambda span: (span.value, span.start))[:places]
 
 
-def _cut(found: Confidence, span: Span) -> str:
-    text = " ".join(found.document.data[span.start : span.end].decode("utf-8", "replace").split())
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def _code(found: Confidence, span: Span) -> str:
+    text = found.document.data[span.start : span.end].decode("utf-8", "replace")
+    return code(shortened(text, _WIDEST))
