@@ -29,9 +29,9 @@ from counterlens.models.base import Capability
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.progress import Steps
-from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -157,7 +157,7 @@ def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: byte
 def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
     """The answer, in the lines of the document that it was found in."""
     found, inferred = known.found, known.inferred
-    true = dependence.plain(found)
+    true = dependences_json(found)
     return DependenceAnswer(
         ok=True,
         function=found.function,
@@ -169,7 +169,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         markdown=dependence_markdown(found, inferred),
         html=dependence_fragment(found, inferred) if html else "",
         dependences=true,
-        inferred=inference.inferred_json(inferred) if inferred else None,
+        inferred=inferred_json(inferred) if inferred else None,
     )
 
 
