@@ -14,8 +14,8 @@ from counterlens.confidence.ignoring import ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.operator_answers import OperatorAnswer
-from counterlens.lsp.operator_asking import OperatorAsker
+from counterlens.lsp.known_operators import KnownOperator
+from counterlens.lsp.operator_queue import OperatorQueue
 from counterlens.lsp.replacing import about, ignore_actions, replace_action
 from counterlens.reports.expected import code
 from counterlens.reports.operators import belief_markdown, belief_sentence
@@ -39,7 +39,7 @@ class Operators:
     """
 
     def __init__(self, server: CounterlensServer) -> None:
-        self._asker = OperatorAsker(server)
+        self._asker = OperatorQueue(server)
         server.hovers.append(self._hover)
         server.hover_waits.append(self._wait)
         server.diagnostics.append(self._diagnostics)
@@ -69,7 +69,7 @@ class Operators:
             "*Asking which operator fits {code}… point here again in a moment.*", code=code(site.text[:40])
         )
 
-    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[OperatorAnswer]:
+    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
         """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""
         answers = self._asker.known(analysis)
         if not answers or Category.OPERATORS in ls.settings.ignored_concepts:

@@ -10,7 +10,7 @@ from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OperatorAnswer:
+class KnownOperator:
     """One answer.
 
     Attributes:
@@ -28,17 +28,17 @@ class OperatorAnswer:
     belief: Belief
 
 
-class OperatorAnswers:
+class KnownOperators:
     """The answers on one document, by the operator's first byte. Used only on the server's event loop."""
 
     def __init__(self) -> None:
         self._document: Document | None = None
         self._asked: object = None
-        self._found: dict[int, OperatorAnswer] = {}
+        self._found: dict[int, KnownOperator] = {}
         self.failure = ""
         """Why there is no answer, where the last question had none."""
 
-    def on(self, document: Document, asked: object) -> dict[int, OperatorAnswer]:
+    def on(self, document: Document, asked: object) -> dict[int, KnownOperator]:
         """The answers that hold for a version of the document.
 
         Args:
@@ -52,12 +52,12 @@ class OperatorAnswers:
         self._document, self._asked = document, asked
         return self._found
 
-    def note(self, document: Document, asked: object, answer: OperatorAnswer) -> None:
+    def note(self, document: Document, asked: object, answer: KnownOperator) -> None:
         """Keep an answer on the newest version of the document."""
         self.on(document, asked)[answer.start] = answer
         self.failure = ""
 
-    def _carried(self, old: Document, new: Document) -> dict[int, OperatorAnswer]:
+    def _carried(self, old: Document, new: Document) -> dict[int, KnownOperator]:
         mapping = OffsetMap.between(old.data, new.data)
         found = {}
         for one in self._found.values():
