@@ -7,10 +7,18 @@
 The folder holds `code/NAME_FIRST_LAST.py` and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie et al. 2025) has
 them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists the lines that
 decide whether that line runs (`controldep`) and, where the line uses the variable without binding it
-(`reset: False`), the lines that the value may come from (`datadep`). Only these are compared: control
-dependence of every labelled line, and the definitions of every labelled use. `Null` in the place of a
-variable is a line without one. Functions in Python 2 are read where they happen to be Python 3, too; the
-others are named and left out. The last line is one JSON document.
+(`reset: False`), the lines that the value may come from (`datadep`). These are compared first, edge by edge:
+control dependence of every labelled line, and the definitions of every labelled use. `Null` in the place of a
+variable is a line without one. A statement that goes on over several lines is one: labels of its further
+lines are taken for labels of its first.
+
+CoRe itself asks about chains: does one line decide about another one over any number of steps, and does one
+variable, where it is bound, reach another one? So the closures are compared, too: of lines, and of `variable
+line`, where what a labelled line reads flows into every variable that it binds. Of closures, each pair of
+labelled ends counts once.
+
+Functions in Python 2 are read where they happen to be Python 3, too; the others are named and left out. The
+last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -20,13 +28,17 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from counterlens.dependence import Dependences, Program, Rules
 from counterlens.dependence.rules import DEFAULT
 from counterlens.errors import SourceError
+from counterlens.metrics.agreement import closure
+
+End = TypeVar("End", bound=Hashable)
 
 LEAST = {"control": (0.95, 0.94), "data": (0.94, 0.99)}
 
@@ -66,6 +78,16 @@ class Count:
         """The share of what people say that was found."""
         return self.both / max(1, self.both + len(self.missed))
 
+    def figures(self) -> dict[str, float]:
+        """As plain data."""
+        return {
+            "precision": round(self.precision, 3),
+            "recall": round(self.recall, 3),
+            "both": self.both,
+            "not_labelled": len(self.invented),
+            "not_found": len(self.missed),
+        }
+
 
 def labels(text: str) -> Iterator[Label]:
     """The labels of one file; a small, fixed part of YAML."""
@@ -80,11 +102,11 @@ def labels(text: str) -> Iterator[Label]:
             label.use = True
         elif key := re.match(r" *(datadep|controldep):", line):
             into = key[1]
-        elif (one := re.match(r" *- (\w+) (\d+)", line)) and label is not None:
+        elif (source := re.match(r" *- (\w+) (\d+)", line)) and label is not None:
             if into == "datadep":
-                label.data.add((one[1], int(one[2])))
+                label.data.add((source[1], int(source[2])))
             else:
-                label.control.add(int(one[2]))
+                label.control.add(int(source[2]))
     if label is not None:
         yield label
 
@@ -101,29 +123,101 @@ def analysed(path: Path, rules: Rules = DEFAULT) -> Dependences:
     return program.dependences(program.functions[0])
 
 
-def compare(folder: Path, rules: Rules = DEFAULT) -> tuple[dict[str, Count], dict[str, str]]:
-    """Compare all functions: the counts by kind, and the functions left out with the reason."""
-    counts = {"control": Count(), "data": Count()}
-    left_out: dict[str, str] = {}
+@dataclass
+class Comparison:
+    """How far all functions agree.
+
+    Attributes:
+        direct: Edges, by kind.
+        transitive: Pairs of ends of chains, by kind.
+        left_out: Functions that cannot be read, with the reason.
+    """
+
+    direct: dict[str, Count] = field(default_factory=lambda: {"control": Count(), "data": Count()})
+    transitive: dict[str, Count] = field(default_factory=lambda: {"control": Count(), "data": Count()})
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def compare(folder: Path, rules: Rules = DEFAULT) -> Comparison:
+    """Compare all functions."""
+    comparison = Comparison()
     for path in sorted((folder / "code").glob("*.py")):
         try:
-            found = analysed(path, rules)
+            graph = analysed(path, rules)
         except SourceError as error:
-            left_out[path.stem] = error.message
+            comparison.left_out[path.stem] = error.message
             continue
         text = (folder / "label" / f"{path.stem}.yaml").read_text(encoding="utf-8")
-        for label in labels(text):
-            where = f"{path.name}:{label.line}"
-            controls = {str(source) for source, target in found.control if target == label.line}
-            counts["control"].add(where, controls, {str(line) for line in label.control})
-            if label.use and label.variable != "Null":
-                sources = {
-                    f"{variable} {line}"
-                    for line, use, variable in found.data
-                    if use == label.line and variable == label.variable
-                }
-                counts["data"].add(where, sources, {f"{variable} {line}" for variable, line in label.data})
-    return counts, left_out
+        labelled = by_statement(labels(text), graph)
+        compare_edges(path.name, labelled, graph, comparison.direct)
+        compare_chains(path.name, labelled, graph, comparison.transitive)
+    return comparison
+
+
+def by_statement(labelled: Iterable[Label], graph: Dependences) -> list[Label]:
+    """Labels with the first line of the statement in the place of every line of it."""
+    first: dict[int, int] = {}
+    for statement in graph.statements:
+        for line in range(statement.line, statement.end_line + 1):
+            first.setdefault(line, statement.line)
+    first |= {statement.line: statement.line for statement in graph.statements}
+    return [
+        Label(
+            label.variable,
+            first.get(label.line, label.line),
+            label.use,
+            {(variable, first.get(line, line)) for variable, line in label.data},
+            {first.get(line, line) for line in label.control},
+        )
+        for label in labelled
+    ]
+
+
+def compare_edges(
+    name: str, labelled: Sequence[Label], graph: Dependences, counts: Mapping[str, Count]
+) -> None:
+    """Compare the edges of each label."""
+    for label in labelled:
+        where = f"{name}:{label.line}"
+        controls = {str(source) for source, target in graph.control if target == label.line}
+        counts["control"].add(where, controls, {str(line) for line in label.control})
+        if label.use and label.variable != "Null":
+            sources = {f"{variable} {line}" for variable, line in sources_of(label, graph)}
+            counts["data"].add(where, sources, {f"{variable} {line}" for variable, line in label.data})
+
+
+def compare_chains(
+    name: str, labelled: Sequence[Label], graph: Dependences, counts: Mapping[str, Count]
+) -> None:
+    """Compare the ends of all chains, as CoRe asks about them."""
+    lines = {label.line for label in labelled}
+    said = closure((source, label.line) for label in labelled for source in label.control)
+    _add_ends(name, counts["control"], graph.transitive_control(), said, lines)
+    ends = {(label.variable, label.line) for label in labelled if label.variable != "Null"}
+    flows = {
+        (source, (label.variable, label.line))
+        for label in labelled
+        if label.variable != "Null"
+        for source in sources_of(label, graph)
+    }
+    told = {(source, (label.variable, label.line)) for label in labelled for source in label.data}
+    _add_ends(name, counts["data"], closure(flows), closure(told), ends)
+
+
+def sources_of(label: Label, graph: Dependences) -> set[tuple[str, int]]:
+    """The definitions that a labelled use reads, or what a line reads that binds the labelled variable."""
+    return {
+        (variable, line)
+        for line, target, variable in graph.data
+        if target == label.line and (variable == label.variable or not label.use)
+    }
+
+
+def _add_ends(
+    name: str, count: Count, graph: set[tuple[End, End]], said: set[tuple[End, End]], ends: Set[End]
+) -> None:
+    graph, said = ({pair for pair in pairs if set(pair) <= ends} for pairs in (graph, said))
+    count.add(name, set(map(str, graph)), set(map(str, said)))
 
 
 def main() -> int:
@@ -136,24 +230,25 @@ def main() -> int:
     parser.add_argument("--no-resets", action="store_true", help="without the rule for `sort` and `clear`")
     given = parser.parse_args()
     rules = Rules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
-    counts, left_out = compare(given.folder, rules)
-    for kind, count in counts.items():
+    comparison = compare(given.folder, rules)
+    for kind, count in comparison.direct.items():
         for title, edges in (("not labelled", count.invented), ("not found", count.missed)):
             for edge in () if given.quiet else edges:
                 print(f"{kind:8}{title:14}{edge}")
-    for name, reason in left_out.items():
+    for name, reason in comparison.left_out.items():
         print(f"left out {name}: {reason}")
-    figures = {}
-    for kind, count in counts.items():
-        figures[kind] = {"precision": round(count.precision, 3), "recall": round(count.recall, 3)}
-        figures[kind] |= {
-            "both": count.both,
-            "not_labelled": len(count.invented),
-            "not_found": len(count.missed),
-        }
-        print(f"{kind:8}precision {count.precision:.3f}  recall {count.recall:.3f}")
-    print(json.dumps({"benchmark": "core_agreement", "left_out": len(left_out), "figures": figures}))
-    return int(any(c.precision < LEAST[k][0] or c.recall < LEAST[k][1] for k, c in counts.items()))
+    for title, counts in (("", comparison.direct), ("transitive ", comparison.transitive)):
+        for kind, count in counts.items():
+            print(f"{title + kind:20}precision {count.precision:.3f}  recall {count.recall:.3f}")
+    summary = {
+        "benchmark": "core_agreement",
+        "left_out": len(comparison.left_out),
+        "figures": {kind: count.figures() for kind, count in comparison.direct.items()},
+        "transitive": {kind: count.figures() for kind, count in comparison.transitive.items()},
+    }
+    print(json.dumps(summary))
+    direct = comparison.direct
+    return int(any(c.precision < LEAST[k][0] or c.recall < LEAST[k][1] for k, c in direct.items()))
 
 
 if __name__ == "__main__":

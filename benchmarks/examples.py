@@ -12,8 +12,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from counterlens.models import DEFAULT_MODEL, load
 from counterlens.probes.completion import Attempt, Pair, probe_completion
+
+from counterlens.models import DEFAULT_MODEL, load
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

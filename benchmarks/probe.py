@@ -26,6 +26,7 @@ from dataclasses import dataclass
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
 
 import llama_cpp
+from counterlens.probes.completion import gaps_of
 
 from counterlens.models.base import Api, Prompt, Stop
 from counterlens.models.files import embedded_model
@@ -35,7 +36,6 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.mutations import MUTATIONS, survey
-from counterlens.probes.completion import gaps_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 

@@ -13,6 +13,24 @@ ROOT = Path(__file__).parents[2]
 CORE = ROOT.parent / "shared" / "data" / "core"
 
 
+def test_a_condition_over_several_lines_is_one_statement(tmp_path: Path) -> None:
+    for name in ("code", "label"):
+        (tmp_path / name).mkdir()
+    source = "def f(a, b):\n    if (a and\n        b):\n        c = a\n    return c\n"
+    (tmp_path / "code" / "x_f_1_5.py").write_text(source)
+    labels = (
+        "variables:\n  a 2:\n    reset: False\n    datadep:\n      - a 1\n    controldep: Null\n"
+        "  b 3:\n    reset: False\n    datadep:\n      - b 1\n    controldep: Null\n"
+        "  c 4:\n    datadep:\n      - a 1\n    controldep:\n      - a 2\n      - b 3\n"
+    )
+    (tmp_path / "label" / "x_f_1_5.yaml").write_text(labels)
+    command = [sys.executable, str(ROOT / "benchmarks" / "core_agreement.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    figures = json.loads(done.stdout.splitlines()[-1])["figures"]
+    assert [figures["control"][key] for key in ("both", "not_labelled", "not_found")] == [1, 0, 0]
+    assert [figures["data"][key] for key in ("both", "not_labelled", "not_found")] == [2, 0, 0]
+
+
 @pytest.mark.skipif(not CORE.is_dir(), reason=f"CoRe's labels are not in {CORE}")
 def test_agreement_with_the_labels_of_people() -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / "core_agreement.py"), str(CORE)]
@@ -26,5 +44,12 @@ def test_agreement_with_the_labels_of_people() -> None:
     assert figures["data"]["both"] > 600
     assert figures["data"]["precision"] >= 0.94
     assert figures["data"]["recall"] >= 0.99
+    chains = found["transitive"]
+    assert chains["control"]["both"] > 1700
+    assert chains["control"]["precision"] >= 0.96
+    assert chains["control"]["recall"] >= 0.99
+    assert chains["data"]["both"] > 9000
+    assert chains["data"]["precision"] >= 0.94
+    assert chains["data"]["recall"] >= 0.98
     named = [line for line in done.stdout.splitlines() if "not labelled" in line or "not found" in line]
     assert len(named) == sum(one["not_labelled"] + one["not_found"] for one in figures.values())

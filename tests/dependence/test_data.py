@@ -108,6 +108,21 @@ CASES = {
     ),
     "heappush": ("x = []\nheappush(x, 1)\nreturn x", "x", {(2, 3, "x"), (2, 4, "x"), (3, 4, "x")}),
     "reading method": ("x = a()\nx.count(1)\nreturn x", "x", {(2, 3, "x"), (2, 4, "x")}),
+    "write": (
+        "with open(a) as x:\n    x.write(b)\n    x.seek(0)\n    return x.read()",
+        "x",
+        {(2, 3, "x"), (2, 4, "x"), (2, 5, "x"), (3, 4, "x"), (3, 5, "x"), (4, 5, "x")},
+    ),
+    "readline": (
+        "x = open(a)\nfirst = x.readline()\nreturn first, x.readline()",
+        "x",
+        {(2, 3, "x"), (2, 4, "x"), (3, 4, "x")},
+    ),
+    "next": (
+        "x = iter(a)\nb = next(x)\nreturn next(x, None)",
+        "x",
+        {(2, 3, "x"), (2, 4, "x"), (3, 4, "x")},
+    ),
     "iterated object": (
         "x = [1]\nfor i in x:\n    x.append(i)",
         "x",

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import ast
+import heapq
+import inspect
 import json
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.dependence import MODULE, Program
+from counterlens.dependence import MODULE, Program, dependences
 from counterlens.text import decode
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,19 @@ def test_every_function_is_analysed(path: Path) -> None:
         assert {edge.source for edge in one.edges} | {edge.target for edge in one.edges} <= ids
         assert all(statement.text for statement in one.statements)
         assert {statement.id for statement in one.statements} == ids
+
+
+def test_what_follows_an_endless_loop_in_a_try_depends_on_neither() -> None:
+    merge = dependences(inspect.getsource(heapq.merge), "merge")
+    text = {statement.line: statement.text for statement in merge.statements}
+    deciders: dict[str, list[set[str]]] = {}
+    for line, said in text.items():
+        deciders.setdefault(said, []).append({text[source] for source, to in merge.control if to == line})
+    key, loop = "if key is None:", "while len(h) > 1:"
+    assert deciders["if h:"] == [{key}, {key}]
+    assert deciders[loop] == [{key, loop}, {key, loop}]
+    assert deciders["_heappop(h)"] == [{"except StopIteration:"}] * 2
+    assert deciders["_heapreplace(h, s)"] == [{"while True:"}] * 2
 
 
 def test_differences_from_beniget_are_explained() -> None:

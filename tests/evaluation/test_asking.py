@@ -16,9 +16,9 @@ from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt, TokenScores, Vectors
-from counterlens.reports.build.evaluation import plan_lines
 from counterlens.probes.options import specs
 from counterlens.probes.registry import PROBES
+from counterlens.reports.build.evaluation import plan_lines
 from counterlens.sandbox.registry import best_sandbox
 
 FILES = {

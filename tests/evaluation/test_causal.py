@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from counterlens.evaluation.estimated import FILE, estimate, kept
+from counterlens.evaluation.figures import Found
+from counterlens.probes.concepts import ConfidenceTask
+from counterlens.probes.task import Request, Target
 
 from counterlens.cli import report as reporting
 from counterlens.cli.causal import causal
 from counterlens.cli.report import report
 from counterlens.errors import DataError
 from counterlens.evaluation.causal import ALL_CONCEPTS, TASK, causal_tables, check_enough, snippets_of
-from counterlens.evaluation.estimated import FILE, estimate, kept
-from counterlens.evaluation.figures import Found
 from counterlens.evaluation.settings import Settings
 from counterlens.evaluation.store import PROBED, Item, Record, Store
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import CONFOUNDERS, LEAST_SNIPPETS, ConceptEffect, Refutation
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.concepts import ConfidenceTask
-from counterlens.probes.task import Request, Target
 from counterlens.syntax.document import Document
 
 MANIFEST = {

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import PROBED, Item, Record
+from counterlens.attribution.base import Judgement
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import wilson
+from counterlens.probes.execution.inputs import Origin
+from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
+from counterlens.probes.prompts.literals import AnswerOutcome
 
 TASK = "dependent-execution"
 
 
-def body(target: str, *, right: bool) -> dict[str, Any]:
-    """The data of one function that was written right, and what was said of it."""
-    synthesis = {
-        "target": target, "call": f"{target}()", "judgement": "passed", "correct": True,
-        "complexity": 1, "reference_complexity": 2, "s_der": {"direct": int(right), "steps": 0},
-    }  # fmt: skip
-    answer = {
-        "target": target, "style": "direct", "form": "own", "outcome": "right" if right else "wrong",
-        "finish": "stop", "unread": None,
-    }  # fmt: skip
-    return {"syntheses": [synthesis], "answers": [answer]}
+def written(target: str, *, right: bool) -> DependentExecutionRecord:
+    """The record of one function that was written right, and what was said of it."""
+    synthesis = Synthesis(
+        target=target, call=f"{target}()", input=Origin.TEST, program="", finish="stop",
+        judged_by="1 doctest", judgement=Judgement.PASSED, failed="", correct=True, unasked="",
+        complexity=1, reference_complexity=2, s_der={"direct": int(right), "steps": 0},
+    )  # fmt: skip
+    answer = ExecutionAnswer(
+        target=target, call=f"{target}()", input=Origin.TEST, form=Form.OWN, truth="1", type="int",
+        style="direct", said="1" if right else "2", finish="stop", answer="1" if right else "2",
+        outcome=AnswerOutcome.RIGHT if right else AnswerOutcome.WRONG, unread=None, same_type=True,
+        tags=None, uses=None, apis=None, complexity=None, lines=None, rounds=None,
+    )  # fmt: skip
+    return DependentExecutionRecord(probe=TASK, target=target, syntheses=(synthesis,), answers=(answer,))
 
 
-def run(models: dict[str, dict[str, bool]]) -> Found:
+def run(models: dict[str, dict[str, bool]]) -> RunResults:
     """A run of several models: of each, which functions it wrote right and whether it knew what they give."""
-    records: list[tuple[Item, Record]] = []
+    records: list[tuple[Item, StoredRecord]] = []
     for model, functions in models.items():
         for target, right in functions.items():
             item = Item(len(records), f"{model}|{TASK}|{target}", model, target, target, "", TASK)
-            records.append((item, Record(PROBED, "", body(target, right=right))))
-    return Found(Settings((TASK,), "data", tuple(models)), len(records), {}, tuple(records))
+            records.append((item, StoredRecord(written(target, right=right))))
+    return RunResults(RunSettings((TASK,), "data", tuple(models)), len(records), {}, tuple(records))
 
 
 def test_what_all_models_wrote_right_is_a_table_of_its_own() -> None:

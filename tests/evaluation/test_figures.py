@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from counterlens.errors import DataError
-from counterlens.evaluation.comparison import compare, compare_models, compare_runs
-from counterlens.evaluation.comparison import Comparison
+from counterlens.evaluation.comparison import Comparison, compare, compare_models, compare_runs
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord

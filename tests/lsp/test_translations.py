@@ -55,7 +55,7 @@ KEPT = {
 
 COMPOSED = (  # of pieces that stand apart
     "after {0} of {1} changes that ",  # probes/understanding/task.py
-    "Asked what calls give",  # probes/execution/task.py
+    "Asked what calls give",  # probes/execution/independent.py
     "{0} control dependences",  # probes/dependence/task.py
     "{0} data dependences",
 )

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from counterlens.probes.task import Request, Target
+from counterlens.reports.tables import task_json
 
 from counterlens.models.base import Api
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.task import Request, Target
 from counterlens.probes.prompts.templates import filled
-from counterlens.reports.tables import task_json
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

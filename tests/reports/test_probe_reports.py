@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Isolation, Judgement, Strength, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
-from counterlens.probes.completion import gaps_of
-from counterlens.probes.likelihood import LikelihoodEffect, TokenChange
-from counterlens.probes.results import Attempt, CompletionProbe, Pair
-from counterlens.reports.html import policy, probe_fragment, probe_html
-from counterlens.reports.markdown import probe_markdown
-from counterlens.reports.phrases import done, rests_on, sentence
+from counterlens.probes.pairs.attempts import Attempt, Pair
+from counterlens.probes.pairs.counterfactuals import gaps_of
+from counterlens.probes.pairs.likelihood_effect import ChangedToken, LikelihoodEffect
+from counterlens.probes.pairs.phrases import done, rests_on
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.recording import pairs_record
+from counterlens.probes.pairs.wording import sentence
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import ProbeRun, State
+from counterlens.reports.build.pairs import pairs_blocks
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.document import Report
+from counterlens.reports.formats import FORMATS, write_probes
+from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
@@ -33,37 +43,43 @@ INFO = ModelInfo("m", "A *model*", "0", "local", frozenset({Capability.COMPLETE}
 PASSED = Verdict(Judgement.PASSED, Evidence("tests", 2))
 FAILED = Verdict(Judgement.FAILED, Evidence("tests", 2, "test_sign[<script>]", "```\n1 != 2 <script>"))
 REST = '        return "below"\n    else:\n        return "not below"\n'
-EFFECT = LikelihoodEffect(-0.5, -1.0, 10, 10, 9, -0.6, (TokenChange(" <return>", 4, -0.1, -3.0),))
+EFFECT = LikelihoodEffect(-0.5, -1.0, 10, 10, 9, -0.6, (ChangedToken(" <return>", 4, -0.1, -3.0),))
 
 
 def probe(
     original: Verdict, mutated: Verdict, wrote: str = REST, effect: LikelihoodEffect | None = None
-) -> CompletionProbe:
+) -> PairsRecord:
     function = find_function(DOCUMENT, "sign")
     found = survey(SOURCE, mutations=["if-else-flip", "rename-random"], function="sign")
-    pairs = []
-    for one in found.counterfactuals:
-        gap, mutated_gap = gaps_of(DOCUMENT, function, one)
-        pairs.append(
-            Pair(
-                one,
-                gap,
-                mutated_gap,
-                Attempt(REST, "stop", original),
-                Attempt(wrote, "length", mutated),
-                effect,
-            )
+    pairs = [
+        Pair(
+            made,
+            *gaps_of(DOCUMENT, function, made),
+            Attempt(REST, "stop", original),
+            Attempt(wrote, "length", mutated),
+            effect,
         )
-    return CompletionProbe(
+        for made in found.counterfactuals
+    ]
+    record = pairs_record(
         DOCUMENT,
         function,
-        INFO,
-        "2 tests",
-        tuple(pairs),
-        found.refusals,
-        ((found.counterfactuals[0], FAILED),),
-        0,
+        pairs,
+        refusals=found.refusals,
+        dropped=((found.counterfactuals[0], FAILED),),
+        judged_by="2 tests",
     )
+    target = f"{DOCUMENT.path}::sign"
+    return replace(record, probe="completion", model=INFO.id, target=target, function="sign")
+
+
+def run(*records: PairsRecord) -> ProbeRun:
+    completion = PROBES["completion"]
+    return ProbeRun(completion, completion.options(), State.DONE, model=INFO, records=records)
+
+
+def report(*records: PairsRecord) -> Report:
+    return probe_report(run(*records), str(DOCUMENT.path))
 
 
 class Page(HTMLParser):
@@ -84,7 +100,7 @@ class Page(HTMLParser):
 
 
 def test_the_markdown_holds_the_diff_both_completions_verdicts_evidence_and_a_sentence() -> None:
-    text = probe_markdown([probe(PASSED, FAILED)])
+    text = markdown.render(report(probe(PASSED, FAILED)))
     assert "With the branches flipped, the model still wrote the code for the unflipped condition." in text
     assert "-    if number < 0:" in text
     assert "+    if number >= 0:" in text
@@ -98,7 +114,7 @@ def test_the_markdown_holds_the_diff_both_completions_verdicts_evidence_and_a_se
 
 
 def test_the_page_is_well_formed_fetches_and_runs_nothing_and_escapes_all() -> None:
-    text = probe_html([probe(PASSED, FAILED, effect=EFFECT)] * 2)
+    text = html.page(report(*[probe(PASSED, FAILED, effect=EFFECT)] * 2))
     page = Page()
     page.feed(text)
     assert page.open == []
@@ -111,18 +127,19 @@ def test_the_page_is_well_formed_fetches_and_runs_nothing_and_escapes_all() -> N
     assert all(after - before <= 1 for before, after in pairwise(headings))
     tables = sum(tag == "table" for tag, _ in page.seen)
     assert tables == sum(tag == "caption" for tag, _ in page.seen) > 2
-    assert "default-src 'none'" in policy()
+    assert "default-src 'none'" in html.policy()
     assert "&lt;return&gt;" in text
 
 
 def test_a_fragment_has_buttons_for_a_host_that_opens_differences() -> None:
     one = probe(PASSED, FAILED)
-    buttons = [found for tag, found in _tags(probe_fragment(one, buttons=True)) if tag == "button"]
+    fragment = html.fragment(pairs_blocks(one, model=INFO, path=None, actions=True))
+    buttons = [found for tag, found in _tags(fragment) if tag == "button"]
     assert [(each["data-action"], each["data-pair"]) for each in buttons] == [
         (action, str(number)) for number in range(len(one.pairs)) for action in ("difference", "wrote")
     ]
     assert len({each["aria-label"] for each in buttons}) == len(buttons)
-    assert "button" not in {tag for tag, _ in _tags(probe_html([one]))}
+    assert "button" not in {tag for tag, _ in _tags(html.page(report(one)))}
 
 
 def _tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
@@ -133,16 +150,70 @@ def _tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
 
 
 def test_a_verdict_says_what_it_rests_on_and_how_strong_that_is() -> None:
-    apart = Evidence("doctest", 1, isolation=Isolation.APART)
+    one = probe(PASSED, FAILED)
+    side = one.pairs[0].original
+    apart = replace(side, attribution="doctest", tests=1, strength="moderate", isolation="apart")
     assert (
         rests_on(apart) == "moderate evidence: doctest, 1 case; the program ran in a process apart from them"
     )
-    forgeable = Evidence("tests", 3, strength=Strength.STRONG, isolation=Isolation.SHARED)
+    forgeable = replace(side, tests=3, strength="strong", isolation="shared")
     assert "could have forged" in rests_on(forgeable)
-    assert rests_on(Evidence("none", 0)) == ""
-    one = probe(PASSED, FAILED)
-    for text in (probe_markdown([one]), probe_html([one])):
+    assert rests_on(replace(side, attribution="none", tests=0)) == ""
+    for text in (markdown.render(report(one)), html.page(report(one))):
         assert text.count("trong evidence: tests, 2 cases.") == 2 * len(one.pairs)
+
+
+def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
+    found = report(probe(PASSED, FAILED))
+    written = Written()
+    written.feed(html.page(found))
+    assert [text.strip("\n") for text in written.wrote] == [REST.strip("\n")] * 2
+    assert written.prompts == ["    if number < 0:", "    if number >= 0:"]
+    assert "After the original the model wrote behind `if number < 0:` (**passed**):" in markdown.render(
+        found
+    )
+
+
+class Written(HTMLParser):
+    """What a page says that the model wrote, and what the prompts ended with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrote: list[str] = []
+        self.prompts: list[str] = []
+        self._inside: list[str] = []
+        self._sides = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._sides = self._sides or dict(attrs).get("class") == "sides"
+        self._inside.append("prompt" if dict(attrs).get("class") == "prompt" else tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._sides = self._sides and tag != "div"
+        self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._sides and self._inside[-1] == "prompt":
+            self.prompts.append(data)
+        elif self._sides and self._inside[-2:] == ["pre", "code"]:
+            self.wrote.append(data)
+
+
+def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
+    text = terminal.plain(report(probe(PASSED, FAILED)))
+    assert "─ after the original, it wrote ─" in text
+    assert "─ failed ─" in text
+    assert text.index("─ failed ─") < text.index("1 pair, 1 informative") < text.index("What this means: ")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_probe_has_every_format(form: str) -> None:
+    text = write_probes(form, [run(probe(PASSED, FAILED))], "signs.py::sign", "asked of a model")
+    assert ("failed" if form == "latex" else "if-else-flip") in text
+    assert text == write_probes(form, [run(probe(PASSED, FAILED))], "signs.py::sign", "asked of a model")
+    if form == "json":
+        (record,) = json.loads(text)["records"]
+        assert record["pairs"][0]["outcome"] == "lost"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +240,6 @@ def test_every_mutation_that_keeps_the_meaning_has_plain_words() -> None:
 
 def test_a_likelihood_effect_below_the_noise_is_not_shown() -> None:
     small = LikelihoodEffect(-0.5, -0.52, 10, 10, 10, -0.02, ())
-    assert "rounding" in probe_markdown([probe(PASSED, PASSED, effect=small)])
-    assert "-0.02" not in probe_markdown([probe(PASSED, PASSED, effect=small)])
-    assert "less likely than before: -0.50" in probe_markdown([probe(PASSED, PASSED, effect=EFFECT)])
+    assert "rounding" in markdown.render(report(probe(PASSED, PASSED, effect=small)))
+    assert "-0.02" not in markdown.render(report(probe(PASSED, PASSED, effect=small)))
+    assert "less likely than before: -0.50" in markdown.render(report(probe(PASSED, PASSED, effect=EFFECT)))

@@ -13,30 +13,28 @@ from xml.etree import ElementTree
 import pytest
 
 from counterlens.evaluation.effects import all_tables
-from counterlens.evaluation.figures import Found
-from counterlens.evaluation.store import PROBED
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.probes.task import Table
-from counterlens.reports.evaluation.junit import run_junit
-from counterlens.reports.evaluation.latex import PARAGRAPHS, escaped, run_latex, table_parts
-from counterlens.reports.evaluation.outcomes import outcome
-from counterlens.reports.evaluation.page import plots, run_html
-from counterlens.reports.evaluation.sarif import run_sarif
+from counterlens.metrics.effects import PairOutcome
+from counterlens.reports.build import plots
+from counterlens.reports.document import TableBlock
+from counterlens.reports.formats import write_evaluation
+from counterlens.reports.render.latex import PARAGRAPHS, escaped, table_parts
 from tests.reports.runs import MODELS, MUTATIONS, hostile_run
 
 
 @pytest.fixture(scope="module")
-def run() -> Found:
+def run() -> RunResults:
     return hostile_run()
 
 
 @pytest.fixture(scope="module")
-def page(run: Found) -> str:
-    return run_html(run)
+def page(run: RunResults) -> str:
+    return write_evaluation("html", run)
 
 
-def outcomes(run: Found) -> list[str]:
-    return [outcome(pair) for _, record in run.records for pair in record.body.get("pairs", ())]
+def outcomes(run: RunResults) -> list[str]:
+    return [str(pair.outcome) for _, stored in run.records for pair in stored.judged_pairs]
 
 
 class Reader(HTMLParser):
@@ -88,11 +86,11 @@ def test_the_page_is_whole_and_lets_nothing_in(page: str) -> None:
         assert f"'sha256-{digest}'" in policy
 
 
-def test_the_page_has_every_pair_and_is_accessible(run: Found, page: str) -> None:
+def test_the_page_has_every_pair_and_is_accessible(run: RunResults, page: str) -> None:
     read = Reader(page)
     pairs = [a for tag, a in read.elements if tag == "details" and a.get("class") == "pair"]
     assert [pair["data-outcome"] for pair in pairs] == outcomes(run)
-    assert {"lost", "gained", "held", "failed", "open"} == set(outcomes(run))
+    assert {*PairOutcome} == set(outcomes(run))
     tables = sum(tag == "table" for tag, _ in read.elements)
     assert tables == sum(tag == "caption" for tag, _ in read.elements) > 8
     assert all(a.get("scope") in {"col", "row"} for tag, a in read.elements if tag == "th")
@@ -106,21 +104,21 @@ def test_the_page_has_every_pair_and_is_accessible(run: Found, page: str) -> Non
     assert dict(read.elements)["html"] == {"lang": "en"}
 
 
-def test_the_same_records_give_the_same_page(run: Found, page: str) -> None:
-    assert run_html(run) == page
+def test_the_same_records_give_the_same_page(run: RunResults, page: str) -> None:
+    assert write_evaluation("html", run) == page
 
 
-def test_without_altair_the_page_has_its_tables(run: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_altair_the_page_has_its_tables(run: RunResults, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda _: None)
-    text = run_html(run)
+    text = write_evaluation("html", run)
     assert "counterlens[plots]" in text
     assert "data-plot=" not in text.partition("<script>")[0]
     assert len(text) < 1_000_000
     assert "Average mutation effect" in text
 
 
-def test_latex_tables_are_whole(run: Found) -> None:
-    text = run_latex(run)
+def test_latex_tables_are_whole(run: RunResults) -> None:
+    text = write_evaluation("latex", run)
     assert all(line.startswith("%") for line in text.split("\n\n")[0].splitlines())
     body = re.sub(r"(?m)^%.*$", "", text)
     stack: list[str] = []
@@ -152,7 +150,7 @@ def test_no_two_tables_have_one_title() -> None:
 
 def test_latex_tables_fit_a_page_and_figures_have_a_minus() -> None:
     rows = tuple((f"f{i} -1", Estimate(-0.5, -0.75, 0.1, 9), "-0.05", "4e-07") for i in range(100))
-    parts = list(table_parts(Table("functions", ("function", "r", "signed", "p"), rows, "note")))
+    parts = list(table_parts(TableBlock("functions", ("function", "r", "signed", "p"), rows, "note")))
     captions = [re.search(r"caption\{(.*?)\}\n *\\label\{(.*?)\}", part) for part in parts]
     assert [one and one.groups() for one in captions] == [
         (f"Functions ({i} of 3)", f"tab:functions-{i}-of-3") for i in (1, 2, 3)
@@ -173,8 +171,8 @@ def test_latex_sets_every_character() -> None:
     assert escaped("Δ(A→B)") == r"$\Delta$(A$\rightarrow$B)"
 
 
-def test_sarif_names_the_places_of_what_changed(run: Found) -> None:
-    document = json.loads(run_sarif(run))
+def test_sarif_names_the_places_of_what_changed(run: RunResults) -> None:
+    document = json.loads(write_evaluation("sarif", run))
     (only,) = document["runs"]
     assert document["version"] == "2.1.0"
     rules = [rule["id"] for rule in only["tool"]["driver"]["rules"]]
@@ -194,15 +192,15 @@ def test_sarif_names_the_places_of_what_changed(run: Found) -> None:
     assert len(set(prints)) == len(prints)
 
 
-def test_junit_has_a_case_for_each_function_and_mutation(run: Found) -> None:
-    root = ElementTree.fromstring(run_junit(run).encode())  # noqa: S314 - it is ours
+def test_junit_has_a_case_for_each_function_and_mutation(run: RunResults) -> None:
+    root = ElementTree.fromstring(write_evaluation("junit", run).encode())  # noqa: S314 - it is ours
     suites = root.findall("testsuite")
     assert [suite.get("name") for suite in suites] == [f"{model}, completion" for model in MODELS]
-    probed = sum(record.outcome == PROBED for _, record in run.records)
+    probed = sum(stored.record.probed for _, stored in run.records)
     cases = root.findall(".//testcase")
     assert len(cases) == probed * len(MUTATIONS) + len(run.records) - probed == int(root.get("tests", ""))
     said = outcomes(run)
     assert len(root.findall(".//failure")) == said.count("lost") == int(root.get("failures", ""))
-    skipped = said.count("failed") + said.count("open") + len(run.records) - probed
+    skipped = said.count("failed") + said.count("not judged") + len(run.records) - probed
     assert len(root.findall(".//skipped")) == skipped == int(root.get("skipped", ""))
     assert cases[0].get("file") == "src/a b/file0.py"

@@ -16,8 +16,8 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
+from counterlens.cli.report_output import write_page
 from counterlens.cli.sources import files_of
-from counterlens.cli.written import write_page
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import save_calibration
 from counterlens.confidence.exclusion import reason_to_skip

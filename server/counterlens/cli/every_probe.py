@@ -61,8 +61,8 @@ def probe_everything(
                 watched = replace(context, steps=Steps(None, report).part(probe.id, number, len(probes)))
                 runs[number] = _run(watched, runs[number], subject, begun)
         except (KeyboardInterrupt, Cancelled):
-            rest = [replace(run, state=State.CANCELLED) for run in (begun[-1], *runs[number + 1 :])]
-            runs, interrupted = [*runs[:number], *rest], True
+            given_up = [replace(run, state=State.CANCELLED) for run in (begun[-1], *runs[number + 1 :])]
+            runs, interrupted = [*runs[:number], *given_up], True
             break
         if output.terminal:
             print_report(terminal.render(probe_report(runs[number], str(subject))))

@@ -16,7 +16,7 @@ from counterlens.probes.registry import PROBES
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class RatioType(click.ParamType):
+class RatioType(click.ParamType[Ratio]):
     """A number such as `0.75`, or a range such as `0.4-0.6`."""
 
     name = "ratio"
@@ -63,7 +63,7 @@ def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any
     )
 
 
-def _type(spec: OptionSpec) -> click.ParamType:
+def _type(spec: OptionSpec) -> click.ParamType[Any]:
     if spec.choices:
         return click.Choice(spec.choices)
     if spec.kind == Ratio:

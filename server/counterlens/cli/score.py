@@ -17,8 +17,8 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
+from counterlens.cli.report_output import write_page
 from counterlens.cli.sources import files_of
-from counterlens.cli.written import write_page
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration

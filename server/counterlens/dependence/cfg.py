@@ -8,9 +8,11 @@ into it, as CPython does. So nodes are finer than statements; dependence is repo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import IntEnum
 
 from counterlens.dependence.effects import Effects
+from counterlens.dependence.post_dominance import immediate_post_dominators
 
 ENTRY = 0
 EXIT = 1
@@ -41,6 +43,21 @@ Loose = list[tuple[int, Arc]]
 _NOTHING = Effects()
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a node leads through before it comes out again: the nodes from `first` to `last`.
+
+    Attributes:
+        start: Where control goes in.
+        first: The lowest of its nodes.
+        last: The highest.
+    """
+
+    start: int
+    first: int
+    last: int
+
+
 class ControlFlowGraph:
     """Nodes are numbered from 0 (the entry) and 1 (the exit).
 
@@ -49,6 +66,9 @@ class ControlFlowGraph:
         effects: What each node reads and writes.
         arcs: Where control goes from each node.
         deciding: Nodes that others depend on, and whose own control dependence is not their statement's.
+        completing: Those of them that say that the body of a `try` came to its end, and where it began.
+        around: Stretches that a node decides about and nothing else: where it goes otherwise is where control
+            comes out of the stretch, whatever happens in it.
         copied: The nodes of each statement that is laid out more than once.
     """
 
@@ -57,6 +77,8 @@ class ControlFlowGraph:
         self.effects: list[Effects] = [_NOTHING, _NOTHING]
         self.arcs: list[list[tuple[int, Arc]]] = [[], []]
         self.deciding: set[int] = set()
+        self.completing: dict[int, int] = {}
+        self.around: dict[int, Stretch] = {}
         self.copied: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
@@ -90,6 +112,13 @@ class ControlFlowGraph:
                 if not ends[node]:
                     arcs[node].append((EXIT, Arc.PHANTOM))
                     ends = _reaching_exit(arcs)
+        if self.around:
+            above = immediate_post_dominators([[target for target, _ in each] for each in arcs], EXIT)
+            for node, stretch in self.around.items():
+                out = stretch.start
+                while stretch.first <= out <= stretch.last:
+                    out = above[out]
+                arcs[node].append((out, Arc.PHANTOM))
         return arcs
 
     def data_successors(self) -> list[list[int]]:

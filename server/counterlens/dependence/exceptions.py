@@ -7,8 +7,9 @@ Rules:
   name, `*` is a bare `except`).
 - An implicit exception may be raised before and after any statement inside `try`: data flows from there to
   the handlers. Control dependence sees it as one branch at the end of the `try` body, belonging to the `try`
-  statement: either the body ends, or a handler runs. An implicit exception that no clause names is taken not
-  to happen, so that what follows the `try` does not depend on it.
+  statement: either the body ends, or a handler runs. What depends on the body's end depends on what decides
+  whether it is reached, too. An implicit exception that no clause names is taken not to happen: so the last
+  clause decides about its own body alone, and not about what follows the `try`.
 - A clause binds its exception where it matches, and deletes it at its end.
 - After a clause of `except*`, the next one is tried, too.
 - A `finally` body is laid out once for each way into it: the end of the body, each kind of jump, exceptions.
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 import ast
 
-from counterlens.dependence.cfg import EXIT, Arc, Loose
+from counterlens.dependence.cfg import Arc, Loose, Stretch
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Handlers, Jump, Managed
 from counterlens.dependence.lowering import Lowering, lays_out
@@ -47,7 +48,7 @@ def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) ->
         return ends + swallowed
     after = lower.branch_of(node)  # only an exception that is swallowed leads on
     lower.graph.connect(swallowed, after)
-    lower.graph.connect([(after, Arc.PHANTOM)], EXIT)
+    lower.graph.around[after] = Stretch(node, node, after)
     return [*ends, (after, Arc.TRUE)]
 
 
@@ -82,23 +83,28 @@ def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) ->
         lower.graph.connect(frame.risky, raised)
         if any(arc in _CONTROL for _, arc in ends):
             end = lower.branch_of(raised)
+            lower.graph.completing[end] = loose[0][0]
             lower.graph.connect(ends, end)
             lower.graph.connect([(end, Arc.TRUE)], raised)
             ends = [(end, Arc.FALSE)]
         else:
-            lower.graph.connect([(raised, Arc.PHANTOM)], EXIT)
+            lower.graph.around[raised] = Stretch(loose[0][0], loose[0][0], raised)
         chain.append((raised, Arc.TRUE))
     ends = lower.body(statement.orelse, ends)
     star = not isinstance(statement, ast.Try)
+    clause = None
     for handler in statement.handlers:
+        first = len(lower.graph)
         done, chain = _handler(lower, handler, chain)
+        clause = Stretch(first + 1, first + 1, len(lower.graph) - 1)
         if star:
             chain += done
         else:
             ends += done
     if star:
         ends += chain  # the clauses before may have taken all there was
-    return ends + _unmatched(lower, frame, chain)
+    _unmatched(lower, frame, chain, None if star else clause)
+    return ends
 
 
 def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple[Loose, Loose]:
@@ -119,15 +125,15 @@ def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple
     return done, chain
 
 
-def _unmatched(lower: Lowering, frame: Handlers, chain: Loose) -> Loose:
-    """Send on what no clause caught; the arcs that control dependence takes for its end."""
-    if not chain:
-        return []
+def _unmatched(lower: Lowering, frame: Handlers, chain: Loose, clause: Stretch | None) -> None:
+    """Send on what no clause caught; the last clause decides about its own body alone."""
     if lower.rules.implicit_exceptions or frame.escapes:
-        lower.jump(Jump.RAISE, chain)
-        return []
+        if chain:
+            lower.jump(Jump.RAISE, chain)
+        return
     lower.raise_implicitly(chain)
-    return [(node, Arc.PHANTOM) for node, _ in chain]
+    if clause is not None:
+        lower.graph.around.update((test, clause) for test, _ in chain)
 
 
 def _finally(lower: Lowering, body: list[ast.stmt], loose: Loose, frame: Finally) -> Loose:

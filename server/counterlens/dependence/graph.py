@@ -15,6 +15,7 @@ Rules:
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -161,10 +162,32 @@ class Dependences:
     def _control(self) -> set[Edge]:
         found = set()
         for branch, arc, node in self._decided:
-            edge = None if branch == ENTRY else self._between(branch, node)
-            if edge is not None:
-                found.add(Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(arc, "")))
+            for decider, outcome in self._deciders(branch, arc):
+                edge = None if decider == ENTRY else self._between(decider, node)
+                if edge is not None:
+                    found.add(Edge(*edge, Kind.CONTROL, outcome=_OUTCOMES.get(outcome, "")))
         return found
+
+    def _deciders(self, branch: int, arc: Arc) -> Iterator[tuple[int, Arc]]:
+        """A branch, and what decides about it where it only says that the body of a `try` ended."""
+        seen = {(branch, arc)}
+        stack = [(branch, arc)]
+        while stack:
+            decider = stack.pop()
+            yield decider
+            if decider[1] is Arc.FALSE and decider[0] in self.graph.completing:
+                around = self._decided_about.get(decider[0], set()) - seen
+                seen |= around
+                stack += around
+
+    @cached_property
+    def _decided_about(self) -> dict[int, set[tuple[int, Arc]]]:
+        """What in the body of a `try` decides about each of the nodes that say that it ended."""
+        deciders: dict[int, set[tuple[int, Arc]]] = {}
+        for branch, arc, node in self._decided:
+            if self.graph.completing.get(node, node) < branch < node:
+                deciders.setdefault(node, set()).add((branch, arc))
+        return deciders
 
     def _data(self) -> set[Edge]:
         found = set()

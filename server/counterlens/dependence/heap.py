@@ -36,6 +36,8 @@ MUTATING_METHODS = frozenset(
         *("add", "discard", "intersection_update", "difference_update", "symmetric_difference_update"),  # set
         *("appendleft", "extendleft", "popleft", "rotate"),  # deque
         *("put", "put_nowait"),  # queues
+        *("read", "readline", "readlines", "readinto", "write", "writelines", "seek", "truncate"),  # files
+        *("__next__", "send", "throw"),  # iterators and generators
         *("__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"),
     }
 )
@@ -44,6 +46,7 @@ MUTATING_FUNCTIONS = frozenset(
     {
         *("heappush", "heappop", "heapify", "heappushpop", "heapreplace"),
         *("insort", "insort_left", "insort_right", "shuffle"),
+        *("next", "anext"),
         *("setattr", "delattr", "setitem", "delitem"),
     }
 )

@@ -7,6 +7,7 @@ Rules:
 - Taking the next element reads the iterated objects again: what the body does to them matters to it.
 - No data flows out of a `while` whose condition is a true constant but by `break`; for control dependence it
   is a branch like any other, so that its body depends on it, as people say, and a `break` on its `if`.
+- Where there is no `break`, control leaves it for the handlers around it, else for the end of the function.
 - `else` runs when the loop ends by its condition, not after `break`.
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import ast
 
 from counterlens.dependence.cfg import Arc, Loose
-from counterlens.dependence.frames import Jump, Loop
+from counterlens.dependence.frames import Loop
 from counterlens.dependence.lowering import Lowering, lays_out
 
 
@@ -29,7 +30,7 @@ def _while(lower: Lowering, statement: ast.While, loose: Loose) -> Loose:
     lower.body(statement.orelse, [])
     if frame.breaks:
         return [*frame.breaks, (head, Arc.PHANTOM)]
-    lower.jump(Jump.RETURN, [(head, Arc.PHANTOM)])
+    lower.never_left(head)
     return []
 
 

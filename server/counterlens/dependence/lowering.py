@@ -131,6 +131,16 @@ class Lowering:
                 frame.swallowed += [(node, arc) for node, _ in loose]
         self.graph.connect(loose, EXIT)
 
+    def never_left(self, head: int) -> None:
+        """Say that nothing but an exception leads out of an endless loop."""
+        for frame in reversed(self.frames[self._live_from or 0 :]):
+            if isinstance(frame, Handlers):
+                frame.risky.append((head, Arc.PHANTOM))
+                return
+            if isinstance(frame, Finally):
+                break
+        self.jump(Jump.RETURN, [(head, Arc.PHANTOM)])
+
     def raise_implicitly(self, loose: Loose) -> None:
         """Send an exception on that no `raise` in the function raised: data flows, control does not."""
         self._protected([(node, Arc.RAISED) for node, arc in loose if arc is not Arc.PHANTOM])

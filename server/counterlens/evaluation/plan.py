@@ -68,7 +68,10 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     drawn: dict[tuple[bool, float], dict[str, Target]] = {}
     targets = {}
     for task in settings.tasks:
-        key = Need.BUG in PROBES[task].needs, float(getattr(settings.options_of(task), "timeout", LIMITS.seconds))
+        key = (
+            Need.BUG in PROBES[task].needs,
+            float(getattr(settings.options_of(task), "timeout", LIMITS.seconds)),
+        )
         if key not in drawn:
             found = chosen(buggy=key[0], limits=lasting(key[1]))
             drawn[key] = {target.name: target for target in found}

@@ -85,7 +85,8 @@ class RunSettings:
 
     def options_of(self, task: str) -> ProbeOptions:
         """The options of a task."""
-        return make(PROBES[task].options, self.options.get(task, {}))
+        kind: type[ProbeOptions] = PROBES[task].options
+        return make(kind, self.options.get(task, {}))
 
     def applied(self) -> dict[str, list[str]]:
         """Where options apply that not all tasks take, and are not at their default: tasks by option."""

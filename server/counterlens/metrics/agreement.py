@@ -7,13 +7,14 @@ the figure is None: a function without dependences in which none are found has n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
 from counterlens.metrics.bootstrap import RESAMPLES, Estimate, bootstrap, pooled_mean
 
 Item = TypeVar("Item")
+Node = TypeVar("Node", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +115,14 @@ def _share(functions: Sequence[tuple[int, int]]) -> Estimate:
     return pooled_mean(edges, bounds=(0, 1))
 
 
-def closure(edges: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+def closure(edges: Iterable[tuple[Node, Node]]) -> set[tuple[Node, Node]]:
     """The transitive closure of some edges."""
-    after: dict[int, set[int]] = {}
+    after: dict[Node, set[Node]] = {}
     for source, target in edges:
         after.setdefault(source, set()).add(target)
     closed = set()
     for start in after:
-        seen: set[int] = set()
+        seen: set[Node] = set()
         stack = list(after[start])
         while stack:
             node = stack.pop()

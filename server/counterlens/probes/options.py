@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -214,11 +213,17 @@ class OptionSpec:
     check: Callable[[Any], None] | None
 
 
-@cache
-def specs(options: type[ProbeOptions]) -> dict[str, OptionSpec]:
+_SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
+
+
+def specs(options: type[Any]) -> dict[str, OptionSpec]:
     """The options that a class declares, by their fields' names."""
-    hints = get_type_hints(options, include_extras=True)
-    return {field.name: _spec(field.name, hints[field.name], field.default) for field in fields(options)}
+    if options not in _SPECS:
+        hints = get_type_hints(options, include_extras=True)
+        _SPECS[options] = {
+            field.name: _spec(field.name, hints[field.name], field.default) for field in fields(options)
+        }
+    return _SPECS[options]
 
 
 def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:

@@ -9,20 +9,20 @@ from counterlens.errors import CounterlensError
 from counterlens.plugins import Registry
 from counterlens.probes.confidence import ConfidenceProbe
 from counterlens.probes.dependence.probe import DependenceProbe
-from counterlens.probes.embedding import EmbeddingTask
 from counterlens.probes.execution.coherence import CoherenceProbe
 from counterlens.probes.execution.dependent import DependentExecutionProbe
 from counterlens.probes.execution.independent import ExecutionProbe
 from counterlens.probes.execution.specification import SpecificationProbe
-from counterlens.probes.legacy import LegacyProbe
 from counterlens.probes.operator.memorisation import MemorisationProbe
 from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.probe import Probe
-from counterlens.probes.understanding.asking import QUESTIONS
-from counterlens.probes.understanding.task import UnderstandingTask
+from counterlens.probes.robustness.embedding import EmbeddingProbe
+from counterlens.probes.robustness.name import NameProbe
+from counterlens.probes.robustness.output import OutputProbe
+from counterlens.probes.robustness.summary import SummaryProbe
 
 ALL = "all"
 """Stands for every probe."""
@@ -34,13 +34,15 @@ _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     ConfidenceProbe(),
     OperatorProbe(),
     MemorisationProbe(),
-    LegacyProbe(EmbeddingTask()),
+    EmbeddingProbe(),
     ExecutionProbe(),
     DependentExecutionProbe(),
     SpecificationProbe(),
     CoherenceProbe(),
     DependenceProbe(),
-    *map(LegacyProbe, map(UnderstandingTask, QUESTIONS)),
+    SummaryProbe(),
+    NameProbe(),
+    OutputProbe(),
 )
 
 PROBES: Registry[Probe[Any, Any]] = Registry(

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from counterlens.errors import SourceError
+from counterlens.errors import OptionError, SourceError
 from counterlens.models.base import Model
 from counterlens.probes.execution.coherence import CoherenceProbe
-from counterlens.probes.options import OptionError, make, plain_options
+from counterlens.probes.options import make, plain_options
 from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES
 from counterlens.probes.subjects import targets_in

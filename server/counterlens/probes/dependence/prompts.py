@@ -9,6 +9,7 @@ task anew, edit its files.
 from __future__ import annotations
 
 import ast
+
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
 from counterlens.probes.prompts.templates import worded

@@ -27,7 +27,7 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
         tree = ast.parse(tests)
     except (SyntaxError, ValueError):
         return []
-    found: dict[str, None] = {}
+    calls: dict[str, None] = {}
     for node in _in_order(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
             values = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -35,8 +35,8 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
             if named and all(map(_is_literal, values)):
                 written = ast.unparse(ast.Call(ast.Name(function, ast.Load()), node.args, node.keywords))
                 if len(written.encode()) <= MOST_BYTES:
-                    found[written] = None
-    return list(found)
+                    calls[written] = None
+    return list(calls)
 
 
 def calls_of(document: Document, function: Function) -> list[str]:
@@ -60,14 +60,14 @@ def in_tests(document: Document, function: Function) -> list[str]:
         return []
     place = layout_of(document.path, document.text)
     files = {case.file for case in cases_for(function.qualname, place, files_with_tests(place))}
-    found: dict[str, None] = {}
+    calls: dict[str, None] = {}
     for file in sorted(files):
         try:
             tests = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        found.update(dict.fromkeys(calls_in(tests, {function.name}, function.name)))
-    return list(found)
+        calls.update(dict.fromkeys(calls_in(tests, {function.name}, function.name)))
+    return list(calls)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -65,7 +65,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
         return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
 
-    def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.tables`."""
         return coherence_tables(_calls(records))
 

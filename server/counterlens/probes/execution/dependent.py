@@ -78,8 +78,9 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return dependent_tables(records, seed=seed)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.side_by_side`; then R' on the functions that all models wrote right."""
-        return (*super().side_by_side(models, seed=seed), common(models))
+        """As `Probe.side_by_side`; of several also R' on the functions that all of them wrote right."""
+        tables = super().side_by_side(models, seed=seed)
+        return (*tables, common(models)) if len(models) > 1 else tables
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """As `Probe.summary`."""

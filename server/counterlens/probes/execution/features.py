@@ -52,11 +52,11 @@ def features(source: str) -> Features | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    found = set(_tags(tree, loops=0, branches=0)) or {"basic"}
+    constructs = set(_tags(tree, loops=0, branches=0)) or {"basic"}
     used = {use for node in ast.walk(tree) for use in _uses(node)}
     decisions = sum(_decisions(node) for node in ast.walk(tree))
     return Features(
-        tuple(tag for tag in TAGS if tag in found),
+        tuple(tag for tag in TAGS if tag in constructs),
         decisions + 1,
         sum(bool(line.strip()) for line in text.splitlines()),
         tuple(use for use in USES if use in used),
@@ -84,8 +84,8 @@ def _uses(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.BoolOp):
         yield "boolean"
     elif isinstance(node, ast.Compare):
-        for one in node.ops:
-            yield "membership" if isinstance(one, _MEMBERSHIP) else "comparison"
+        for operator in node.ops:
+            yield "membership" if isinstance(operator, _MEMBERSHIP) else "comparison"
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             yield "method call"

@@ -79,10 +79,10 @@ def _generated(context: Context, target: Target, function: Function, seed: int, 
     """Calls on which the function returned, in an order drawn by the seed."""
     document = target.document
     setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
-    found = differential.find_out(document, function, setting)
-    if not isinstance(found, differential.Original):
+    original = differential.find_out(document, function, setting)
+    if not isinstance(original, differential.Original):
         return []
-    pairs = zip(found.calls, found.observations, strict=True)
+    pairs = zip(original.calls, original.observations, strict=True)
     calls = [call.written(function.name) for call, seen in pairs if seen.returned]
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret

@@ -13,7 +13,7 @@ def without_comments(document: Document) -> Document:
     """A document without its comments; as it is where it cannot be read as Python."""
     lines = document.text.splitlines(keepends=True)
     try:
-        found = [
+        comments = [
             token
             for token in tokenize.generate_tokens(io.StringIO(document.text).readline)
             if token.type == tokenize.COMMENT
@@ -21,7 +21,7 @@ def without_comments(document: Document) -> Document:
     except (tokenize.TokenError, SyntaxError):
         return document
     alone: set[int] = set()
-    for token in found:
+    for token in comments:
         row, column = token.start
         line = lines[row - 1]
         kept = line[:column].rstrip()

@@ -50,7 +50,7 @@ def points(document: Document, function: Function, steps: Sequence[Step], *, see
     """
     lines = _simple_lines(document, function)
     times: Counter[int] = Counter()
-    found: dict[tuple[int, str], list[tuple[int, Point]]] = {}
+    states: dict[tuple[int, str], list[tuple[int, Point]]] = {}
     for number, step in enumerate(steps):
         times[step.line] += 1
         if step.line not in lines or times[step.line] > MOST_TIMES:
@@ -59,11 +59,11 @@ def points(document: Document, function: Function, steps: Sequence[Step], *, see
             value = literal(written)
             if value is not None:
                 point = Point(step.line, times[step.line], variable, value)
-                found.setdefault((step.line, variable), []).append((number, point))
+                states.setdefault((step.line, variable), []).append((number, point))
     rng = random.Random(f"{seed} {function.qualname}")  # noqa: S311 - no secret
-    places = sorted(found)
+    places = sorted(states)
     chosen = rng.sample(places, min(MOST_POINTS, len(places)))
-    drawn = sorted((rng.choice(found[place]) for place in chosen), key=lambda one: one[0])
+    drawn = sorted((rng.choice(states[place]) for place in chosen), key=lambda state: state[0])
     return [point for _, point in drawn]
 
 
@@ -82,17 +82,19 @@ def _simple_lines(document: Document, function: Function) -> set[int]:
         tree = ast.parse(document.text)
     except (SyntaxError, ValueError):
         return set()
-    found: Counter[int] = Counter()
+    statements: Counter[int] = Counter()
     simple: set[int] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt):
             continue
-        found[node.lineno] += 1
+        statements[node.lineno] += 1
         kind = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)
         if kind and node.end_lineno == node.lineno:
             simple.add(node.lineno)
     inside = range(function.start_line, function.end_line + 1)
-    return {line for line in simple if found[line] == 1 and line in inside and _sound(document, line, tree)}
+    return {
+        line for line in simple if statements[line] == 1 and line in inside and _sound(document, line, tree)
+    }
 
 
 def _sound(document: Document, line: int, tree: ast.Module) -> bool:

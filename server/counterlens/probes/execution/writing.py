@@ -38,8 +38,8 @@ def description(target: Target, function: Function) -> str | None:
         node = ast.parse("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
     except (SyntaxError, ValueError, IndexError):
         return target.description or None
-    found = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
-    return (found or target.description).strip() or None
+    docstring = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+    return (docstring or target.description).strip() or None
 
 
 def without_examples(text: str, name: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
-from counterlens.errors import SourceError
+from counterlens.errors import OptionError, SourceError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
@@ -26,7 +26,6 @@ from counterlens.probes.options import (
     MAX_TOKENS,
     Corpus,
     MaxTokens,
-    OptionError,
     PrefixRatio,
     ProbeOptions,
     Timeout,

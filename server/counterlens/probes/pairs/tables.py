@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import wilson
@@ -10,12 +10,15 @@ from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.likelihood_effect import NOISE
-from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
 
 Models = Mapping[str, Sequence[PairsRecord]]
 """The records of each model, by its name."""
 Effects = Mapping[tuple[str, ...], EffectSummary]
-_KEYS = {"mutation": lambda pair: pair.mutation, "concept": lambda pair: pair.concept}
+_KEYS: dict[str, Callable[[PairRecord | Observation], str]] = {
+    "mutation": lambda pair: pair.mutation,
+    "concept": lambda pair: pair.concept,
+}
 EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
 _PAIRS_NOTE = (
     "original right: share of the judged pairs whose original was completed right; effect: share of the "

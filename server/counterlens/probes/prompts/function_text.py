@@ -1,8 +1,10 @@
-"""The text of a function: what of its program is shown, where its docstring stands, and it without a body."""
+"""The text of a function: what is shown of it or of its program, its docstring, and it without a body."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import tree_sitter
@@ -10,10 +12,13 @@ import tree_sitter
 from counterlens.confidence.units import units
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, find_function
 
 WHOLE_BYTES = 4096
 """Of longer files only the header and the definition are shown."""
+MASK = "<FILL>"
+"""Stands for the name, as in the paper (Nguyen et al. 2024, section 4.3)."""
+_OWNERS = {"self", "cls"}
 
 
 def shown(document: Document, function: Function) -> str:
@@ -29,6 +34,28 @@ def shown(document: Document, function: Function) -> str:
         unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
         pieces = [data[: unit.context], data[unit.start : cut[0]], data[cut[1] : function.end]]
     return b"".join(pieces).replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def definition(document: Document, qualname: str) -> str:
+    r"""A function's definition without its docstring, dedented, with `\n` at line ends."""
+    function = find_function(document, qualname)
+    return _edited(document, function, [(*docstring(document, function), "")])
+
+
+def masked(document: Document, qualname: str) -> str:
+    """As `definition`, with the function's name hidden wherever it stands for the function.
+
+    Its calls of itself, also by `self` or its class; in comments and texts wherever the word stands, because
+    that would give it away. An attribute of something else or the name of an argument is not it.
+    """
+    function = find_function(document, qualname)
+    owners, cut = _OWNERS | set(function.qualname.split(".")[:-1]), docstring(document, function)
+    names = [
+        (start, end, MASK)
+        for start, end in _names(document.tree.root_node, function, owners)
+        if function.start <= start and end <= function.end and not cut[0] <= start < cut[1]
+    ]
+    return _edited(document, function, sorted([(*cut, ""), *names]))
 
 
 def docstring(document: Document, function: Function) -> tuple[int, int]:
@@ -77,6 +104,42 @@ def line_start(data: bytes, offset: int) -> int:
     return data.rfind(b"\n", 0, offset) + 1
 
 
+def _edited(document: Document, function: Function, edits: Sequence[tuple[int, int, str]]) -> str:
+    """A function's text with some ranges of bytes replaced, in their order."""
+    data, at, pieces = document.data, line_start(document.data, function.start), []
+    for start, end, text in edits:
+        pieces += [data[at:start], text.encode()]
+        at = end
+    whole = b"".join([*pieces, data[at : function.end]]).replace(b"\r\n", b"\n")
+    return textwrap.dedent(whole.decode("utf-8", "replace")).rstrip()
+
+
+def _names(node: tree_sitter.Node, function: Function, owners: set[str]) -> Iterator[tuple[int, int]]:
+    """Where the name stands for the function, in the order of the text."""
+    name = function.name.encode()
+    if node.type == "identifier":
+        if node.text == name and _is_it(node, owners):
+            yield node.start_byte, node.end_byte
+    elif node.type in {"comment", "string_content"}:
+        for word in re.finditer(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)", node.text or b""):
+            yield node.start_byte + word.start(), node.start_byte + word.end()
+    else:
+        for child in node.children:
+            yield from _names(child, function, owners)
+
+
+def _is_it(node: tree_sitter.Node, owners: set[str]) -> bool:
+    parent = node.parent
+    if parent is None:
+        return True
+    if parent.type == "keyword_argument":
+        return parent.child_by_field_name("name") != node
+    if parent.type == "attribute" and parent.child_by_field_name("attribute") == node:
+        owner = parent.child_by_field_name("object")
+        return owner is not None and (owner.text or b"").decode("utf-8", "replace") in owners
+    return True
+
+
 def _is_text(statement: tree_sitter.Node) -> bool:
     return bool(statement.children) and statement.children[0].type == "string"
 
@@ -89,10 +152,7 @@ def _body(document: Document, function: Function) -> Sequence[tree_sitter.Node]:
 
 def _header_end(document: Document, function: Function) -> int:
     """The byte after the colon of a function's header."""
-    for child in _definition(document, function).children:
-        if child.type == ":":
-            return child.end_byte
-    raise SourceError(f"the header of {function.qualname} cannot be read")
+    return next(child.end_byte for child in _definition(document, function).children if child.type == ":")
 
 
 def _definition(document: Document, function: Function) -> tree_sitter.Node:
@@ -100,5 +160,5 @@ def _definition(document: Document, function: Function) -> tree_sitter.Node:
     while node is not None and node.type != "function_definition":
         node = node.parent
     if node is None:
-        raise SourceError(f"the definition of {function.qualname} cannot be read")
+        raise SourceError(f"the header of {function.qualname} cannot be read")
     return node

@@ -64,9 +64,9 @@ def direct_answer(text: str) -> Literal | None:
     lines = (fenced[1] if fenced else text).strip().splitlines()[:20]
     for count in range(1, len(lines) + 1):
         part = "\n".join(lines[:count]).strip().lstrip("`*").rstrip("`*.")
-        found = literal(part)
-        if found is not None:
-            return found
+        answer = literal(part)
+        if answer is not None:
+            return answer
         if count == 1 and part.count("(") + part.count("[") + part.count("{") == 0:
             return None
     return None
@@ -75,8 +75,8 @@ def direct_answer(text: str) -> Literal | None:
 def stepwise_answer(text: str) -> Literal | None:
     """The literal behind the last `Answer:`."""
     plain = _COMMENT.sub("", text)
-    found = list(_ANSWER.finditer(plain))
-    return direct_answer(plain[found[-1].end() :].strip(" *\n")) if found else None
+    announced = list(_ANSWER.finditer(plain))
+    return direct_answer(plain[announced[-1].end() :].strip(" *\n")) if announced else None
 
 
 def why_unread(text: str, finish: str, *, stepwise: bool) -> str:

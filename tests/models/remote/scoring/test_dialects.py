@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from counterlens.probes.session import ProbeSession
+from counterlens.probes.task import Request
 
 from counterlens.cli.models import models
 from counterlens.errors import Cancelled, ModelError
@@ -24,8 +26,6 @@ from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.memory import KEPT, KEPT_NEGATIVE, Memory
 from counterlens.models.remote.scoring.probing import TRIAL
-from counterlens.probes.session import ProbeSession
-from counterlens.probes.task import Request
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

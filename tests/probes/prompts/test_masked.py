@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from counterlens.probes.understanding.seen import MASK, definition, masked
+from counterlens.probes.prompts.function_text import MASK, definition, masked
 from counterlens.syntax.document import Document
 
 SOURCE = '''\

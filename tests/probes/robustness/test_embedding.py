@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +10,10 @@ import pytest
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.embedding import EmbeddingTask
-from counterlens.probes.task import Request, Target
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.record import read, written
+from counterlens.probes.robustness.embedding import EmbeddingOptions, EmbeddingProbe, EmbeddingRecord
+from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -36,15 +37,18 @@ class Embeds:
     """A model with vectors made by a rule."""
 
     def __init__(self, model: LlamaModel, rule: Any) -> None:
-        self.info, self._rule = model.info, rule
+        self.info, self.offers, self._rule = model.info, lambda *_, **__: True, rule
 
     def embed(self, texts: Sequence[str], **_: Any) -> np.ndarray:
         return np.array([self._rule(text) for text in texts], np.float64)
 
 
-def request(model: Any, *sources: str) -> Request:
+PROBE = EmbeddingProbe()
+
+
+def run(model: Any, *sources: str, **options: Any) -> ProbeRun:
     targets = [Target(Document(text), "cap", id=f"f{i}") for i, text in enumerate(sources or (SOURCE,))]
-    return Request(model, targets, best_sandbox)
+    return run_targets(PROBE, Context(model, best_sandbox), targets, EmbeddingOptions(**options))
 
 
 def by_meaning(text: str) -> list[float]:
@@ -63,37 +67,45 @@ def by_looks(text: str) -> list[float]:
 
 
 def test_a_model_that_embeds_the_meaning_has_the_equivalent_swap_nearer(model: LlamaModel) -> None:
-    result = EmbeddingTask().run(
-        request(Embeds(model, by_meaning), SOURCE, SOURCE.replace("value > ", "value >= "))
-    )
-    pairs = result.data["pairs"]
-    assert [one["standing"] for one in pairs] == ["breaking", "breaking"]
-    assert all(one["equivalent"] == 0 < one["plain"] for one in pairs)
-    assert all(one["changed_tokens"]["plain"] < one["changed_tokens"]["equivalent"] for one in pairs)
-    (row,) = result.tables[0].rows
+    found = run(Embeds(model, by_meaning), SOURCE, SOURCE.replace("value > ", "value >= "))
+    records = [record for record in found.probed if isinstance(record, EmbeddingRecord)]
+    pairs = [pair for record in records for pair in record.pairs]
+    assert [one.standing for one in pairs] == ["breaking", "breaking"]
+    assert all(one.equivalent == 0 < one.plain for one in pairs)
+    assert all(one.changed_tokens.plain < one.changed_tokens.equivalent for one in pairs)
+    (row,) = found.tables[0].rows
     assert row[1:3] == (2, 2)
     assert row[5].value == 1.0  # type: ignore[union-attr]
     assert row[7] == pytest.approx(0.25)  # two functions cannot say more
-    assert EmbeddingTask().measures(result.data) == {"equivalent swaps nearer": True}
-    again = EmbeddingTask().tables([json.loads(json.dumps(result.data))], seed=0)
-    assert again == result.tables
+    assert PROBE.measures(records[0]) == {"equivalent swaps nearer": True}
+    again = [read(written(record), EmbeddingRecord) for record in records]
+    assert again == records
+    assert PROBE.tables(again, seed=0) == found.tables  # type: ignore[arg-type]
 
 
 def test_a_model_that_embeds_the_looks_has_the_plain_swap_nearer(model: LlamaModel) -> None:
-    result = EmbeddingTask().run(request(Embeds(model, by_looks)))
-    (pair,) = result.data["pairs"]
-    assert pair["plain"] == 0 < pair["equivalent"]
-    assert "in 0 of 1" in result.summary
-    assert EmbeddingTask().asks(request(None)) == 3 + 3  # the sanity check, the original and two versions
+    found = run(Embeds(model, by_looks))
+    (record,) = found.probed
+    assert isinstance(record, EmbeddingRecord)
+    (pair,) = record.pairs
+    assert pair.plain == 0 < pair.equivalent
+    assert "in 0 of 1" in found.summary
+    # the sanity check, the original and two versions
+    assert PROBE.estimate(Target(Document(SOURCE), "cap"), EmbeddingOptions(), model) == 3 + 3
 
 
 def test_no_figures_where_the_same_text_moves_or_all_texts_are_one(model: LlamaModel) -> None:
     drift = iter(range(1, 100))
     with pytest.raises(CounterlensError, match="same way twice"):
-        EmbeddingTask().run(request(Embeds(model, lambda _: [1.0, next(drift)])))
+        run(Embeds(model, lambda _: [1.0, next(drift)]))
     with pytest.raises(CounterlensError, match="nothing in common"):
-        EmbeddingTask().run(request(Embeds(model, lambda _: [1.0, 2.0])))
+        run(Embeds(model, lambda _: [1.0, 2.0]))
+    context = Context(Embeds(model, by_looks), best_sandbox)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="no if-else"):
-        EmbeddingTask().run(
-            request(Embeds(model, by_looks), "def cap(value, high):\n    return value < high\n")
+        PROBE.run(
+            context,
+            Target(Document("def cap(value, high):\n    return value < high\n"), "cap"),
+            EmbeddingOptions(),
         )
+    with pytest.raises(SourceError, match="no if-else"):  # the flip rests on it
+        PROBE.run(context, Target(Document(SOURCE), "cap"), EmbeddingOptions(without=("total-order",)))

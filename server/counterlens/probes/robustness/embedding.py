@@ -1,0 +1,276 @@
+"""Distance in embedding space (Ahmed et al. 2024, section 3.2.4 and Table 6): is what means the same nearer?
+
+Of an if-else two versions are made: its branches change places with the condition negated, which keeps the
+meaning, and without, which breaks it and changes less of the text. To a model that embeds what code does the
+first is nearer to the original; to one that embeds how it looks, the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+import numpy as np
+
+from counterlens.attribution.base import lasting
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.metrics.bootstrap import mean, pooled_mean
+from counterlens.metrics.effects import wilson
+from counterlens.metrics.significance import signed_rank
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Model, Vectors
+from counterlens.mutations import Counterfactual
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, Without
+from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.function_text import line_start
+from counterlens.probes.record import Record
+from counterlens.probes.robustness.versions import Standing, Version, planned, settled
+from counterlens.probes.sanity import require_repeatable
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+from counterlens.syntax.operators import leaves
+
+Item = TypeVar("Item")
+EQUIVALENT, PLAIN = "if-else-flip", "block-swap-plain"
+_UNLIKE = "zebras sleep under violet umbrellas"
+_TRIED = 3  # texts of the sanity check
+_SAME = 1e-4  # distance: the same text twice; servers round as they like
+_LISTED = 16
+_ROWS = {
+    Standing.BREAKING: "plain swap breaks the meaning",
+    Standing.POSSIBLY_EQUIVALENT: "plain swap possibly equivalent",
+    Standing.UNSETTLED: "plain swap could not be run",
+}
+_NOTE = (
+    "mean Euclidean distance of embeddings of length 1; nearer: how often the equivalent swap is; less text: "
+    "how often the other one changes fewer lexical tokens; p: one-sided Wilcoxon test, one pair per function "
+    "(Ahmed et al. 2024, Table 6)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingOptions(ProbeOptions):
+    """Options of the embedding probe."""
+
+    without: Without = ()
+    timeout: Timeout = DEFAULT_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTokens:
+    """How many lexical tokens each swap changes, puts in or takes out."""
+
+    equivalent: int
+    plain: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwapDistances:
+    """The distances of the two swaps of one if-else from the original.
+
+    Attributes:
+        line: Its first line, 1-based.
+        standing: What the plain swap is, next to the original.
+        equivalent: Euclidean distance of the swap that keeps the meaning, of vectors of length 1.
+        plain: The same of the plain swap.
+        changed_tokens: How much of the text each changes.
+    """
+
+    line: int
+    standing: Standing
+    equivalent: float
+    plain: float
+    changed_tokens: ChangedTokens
+
+    @property
+    def nearer(self) -> bool:
+        """Whether what means the same is nearer."""
+        return self.equivalent < self.plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingRecord(Record):
+    """The distances of one function; `pairs` has one for each if-else of which both swaps can be made."""
+
+    pairs: tuple[SwapDistances, ...]
+
+
+Distances = Sequence[tuple[str, SwapDistances]]
+"""Distances, each with the function that it is of."""
+
+
+class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
+    """Distances of equivalent and other versions in embedding space."""
+
+    id = "embedding"
+    title = "is code that means the same nearer to it than code that looks the same?"
+    source = Source("Ahmed et al. 2024", "section 3.2.4")
+    needs = frozenset({Need.EMBED, Need.SANDBOX})
+    options = EmbeddingOptions
+    record = EmbeddingRecord
+
+    def run(self, context: Context, target: Target, options: EmbeddingOptions) -> EmbeddingRecord:
+        """As `Probe.run`.
+
+        Raises:
+            SourceError: there is no if-else of which both versions can be made.
+            CounterlensError: a sanity check failed, or SciPy is not installed.
+        """
+        signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
+        surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
+        found = settled(context, target, surveyed, lasting(options.timeout))
+        sites = _sites((version.counterfactual, version) for version in found.versions)
+        if not sites:
+            reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
+            raise SourceError("there is no if-else whose branches can be exchanged", reasons or None)
+        _check_sanity(context, target)
+        pairs = tuple(_measured(context, target, sites))
+        return EmbeddingRecord(left_out=found.left_out, pairs=pairs)
+
+    def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:
+        """As `Probe.tables`."""
+        pairs = [(record.target, pair) for record in records for pair in record.pairs]
+        rows = [
+            _row(title, chosen, seed)
+            for standing, title in _ROWS.items()
+            if (chosen := [(target, pair) for target, pair in pairs if pair.standing is standing])
+        ]
+        columns = ("", "functions", "n", "non-equivalent", "equivalent", "nearer", "less text", "p")
+        listed = tuple(
+            (target, pair.line, str(pair.standing), pair.plain, pair.equivalent)
+            for target, pair in sorted(pairs, key=lambda known: known[1].plain - known[1].equivalent)
+        )
+        names = ("function", "line", "plain swap", "its distance", "distance of the equivalent")
+        return (
+            Table("distance between the original and its swaps", columns, tuple(rows), _NOTE),
+            Table("if-else by if-else", names, listed[:_LISTED], "those nearer by looks first"),
+        )
+
+    def summary(self, records: Sequence[EmbeddingRecord]) -> str:
+        """As `Probe.summary`."""
+        nearer = [near for record in records for near in _nearer(record)]
+        if not nearer:
+            return "Nothing tells the plain swaps from the originals, so their distance says nothing."
+        return (
+            f"To the model the version that means the same is nearer than the one that does not in "
+            f"{sum(nearer)} of {len(nearer)} if-else. One that embeds what code does would have it so in all "
+            "of them."
+        )
+
+    def measures(self, record: EmbeddingRecord) -> Mapping[str, bool]:
+        """As `Probe.measures`."""
+        nearer = _nearer(record)
+        return {"equivalent swaps nearer": all(nearer)} if nearer else {}
+
+    def estimate(self, target: Target, options: EmbeddingOptions, model: Model) -> int:  # noqa: ARG002
+        """As `Probe.estimate`: texts of the sanity check, the original, and two versions of each if-else."""
+        surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
+        sites = len(_sites((made, made) for made in surveyed.counterfactuals))
+        return _TRIED + 1 + 2 * sites if sites else 0
+
+
+def _measured(
+    context: Context, target: Target, sites: Sequence[tuple[int, dict[str, Version]]]
+) -> Iterable[SwapDistances]:
+    """The distances of the two swaps of each if-else."""
+    texts = [text_of(target.document, target.qualname)]
+    for _, both in sites:
+        texts += [text_of(both[kind].document, target.qualname) for kind in (EQUIVALENT, PLAIN)]
+    context.steps.next(f"embedding {len(texts)} texts")
+    vectors = _embedded(context, texts)
+    tokens = [_tokens(text) for text in texts]
+    for number, (line, both) in enumerate(sites):
+        equivalent, plain = 1 + 2 * number, 2 + 2 * number
+        yield SwapDistances(
+            line=line,
+            standing=both[PLAIN].standing,
+            equivalent=float(np.linalg.norm(vectors[equivalent] - vectors[0])),
+            plain=float(np.linalg.norm(vectors[plain] - vectors[0])),
+            changed_tokens=ChangedTokens(
+                _changed(tokens[0], tokens[equivalent]), _changed(tokens[0], tokens[plain])
+            ),
+        )
+
+
+def _sites(versions: Iterable[tuple[Counterfactual, Item]]) -> list[tuple[int, dict[str, Item]]]:
+    """The lines of the if-else that have both kinds of swaps, with what goes with each of the two."""
+    sites: dict[tuple[int, int], dict[str, Item]] = {}
+    for made, item in versions:
+        sites.setdefault((made.start_line, made.end_line), {})[made.mutation] = item
+    return [(line, both) for (line, _), both in sites.items() if {EQUIVALENT, PLAIN} <= set(both)]
+
+
+def text_of(document: Document, qualname: str) -> str:
+    r"""What is embedded of a version: the function with its docstring, `\n` at line ends."""
+    function = find_function(document, qualname)
+    text = document.data[line_start(document.data, function.start) : function.end]
+    return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def _row(title: str, pairs: Distances, seed: int) -> tuple[Cell, ...]:
+    functions: dict[str, list[SwapDistances]] = {}
+    for target, pair in pairs:
+        functions.setdefault(target, []).append(pair)
+    means = [
+        (mean(pair.equivalent for pair in mine) or 0.0, mean(pair.plain for pair in mine) or 0.0)
+        for mine in functions.values()
+    ]
+    fewer = [pair.changed_tokens.plain < pair.changed_tokens.equivalent for _, pair in pairs]
+    return (
+        title,
+        len(functions),
+        len(pairs),
+        pooled_mean(((target, pair.plain) for target, pair in pairs), seed=seed),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs), seed=seed),
+        wilson(sum(pair.nearer for _, pair in pairs), len(pairs)),
+        wilson(sum(fewer), len(pairs)),
+        signed_rank(means, alternative="greater").p,
+    )
+
+
+def _nearer(record: EmbeddingRecord) -> list[bool]:
+    """Whether the equivalent swap is nearer, for each if-else whose plain swap breaks the meaning."""
+    return [pair.nearer for pair in record.pairs if pair.standing is Standing.BREAKING]
+
+
+def _check_sanity(context: Context, target: Target) -> None:
+    """The identity has no distance, and another text has one.
+
+    Raises:
+        CounterlensError: that is not so, so that figures would mean nothing.
+    """
+    text, name = text_of(target.document, target.qualname), context.model.info.name
+    context.steps.next("embedding the same text twice")
+    vector, other = _embedded(context, [text, _UNLIKE])
+    require_repeatable(
+        name, "embed the same text", vector, lambda: _embedded(context, [text])[0], same=_same_place
+    )
+    if _same_place(vector, other):
+        raise CounterlensError(
+            f"{name} embeds texts alike that have nothing in common", "Figures would mean nothing"
+        )
+
+
+def _same_place(one: Vectors, other: Vectors) -> bool:
+    return bool(np.linalg.norm(one - other) <= _SAME)
+
+
+def _embedded(context: Context, texts: Sequence[str]) -> Vectors:
+    """The vectors of some texts with length 1: servers give other lengths than models do."""
+    vectors = context.model.embed(texts, cancel=context.cancel)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), np.float64)
+
+
+def _tokens(text: str) -> list[bytes]:
+    document = Document(text)
+    return [document.data[start:end] for start, end in leaves(document)]
+
+
+def _changed(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """How many lexical tokens have to be changed, put in or taken out."""
+    matcher: Callable[..., SequenceMatcher[bytes]] = SequenceMatcher
+    codes = matcher(None, one, other, autojunk=False).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in codes if tag != "equal")

@@ -1,0 +1,77 @@
+"""The name probe (Nguyen et al. 2024, section 4.2.2): does the name that a model gives follow the code?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from counterlens.metrics.similarity import name_agreement
+from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.sentences import SentenceEncoder
+from counterlens.probes.options import MaxTokens
+from counterlens.probes.probe import Source
+from counterlens.probes.prompts.function_text import masked
+from counterlens.probes.prompts.templates import filled
+from counterlens.probes.robustness.base import RobustnessOptions, RobustnessProbe, Similarities, Similarity
+from counterlens.probes.robustness.summary import first_line
+from counterlens.syntax.document import Document
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_MARKED = re.compile(r"[`'\"*]+(?:def )?([^\W\d]\w*)(?:\([^`]*\):?)?[`'\"*]+")
+_COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameOptions(RobustnessOptions):
+    """Options of the name probe."""
+
+    max_tokens: MaxTokens = 16
+
+
+class NameProbe(RobustnessProbe[NameOptions]):
+    """The name of a function, which is hidden."""
+
+    id = "name"
+    title = "does the name it gives follow the code?"
+    source = Source("Nguyen et al. 2024", "section 4.2.2")
+    options = NameOptions
+    heading = "method name prediction"
+    unlike = "zebraUmbrella"
+
+    def prompt(
+        self,
+        info: ModelInfo,
+        document: Document,
+        qualname: str,
+        call: str | None,  # noqa: ARG002
+        max_tokens: int,
+    ) -> Prompt:
+        """As `RobustnessProbe.prompt`."""
+        return filled(info, __package__, "name", max_tokens, ("\n",), source=masked(document, qualname))
+
+    def read(self, text: str) -> str | None:
+        """The name in what was said: all of it, or marked as code, or the only word that looks like code."""
+        line = first_line(text) or ""
+        alone = line.strip("`'\"*.,:; ").removeprefix("def ").partition("(")[0]
+        if _NAME.fullmatch(alone):
+            return alone
+        marked = _MARKED.search(line)
+        if marked:
+            return marked[1]
+        compound = {word for word in _NAME.findall(line) if _COMPOUND.search(word)}
+        return compound.pop() if len(compound) == 1 else None
+
+    def similarities(
+        self,
+        answers: Sequence[str],  # noqa: ARG002
+        encoder: SentenceEncoder | None,  # noqa: ARG002
+    ) -> tuple[Similarities, str]:
+        """Exact match; precision, recall and F1 of the parts of names (Nguyen et al. 2024, section 4.2.2)."""
+
+        def part(figure: str) -> Similarity:
+            return lambda one, other: getattr(name_agreement(one, other), figure) or 0.0
+
+        parts = {"F1": part("f1"), "precision": part("precision"), "recall": part("recall")}
+        exact: Similarity = lambda one, other: float(one == other)  # noqa: E731
+        return {"exact match": exact, **parts}, "F1, precision and recall are of the parts of the names"

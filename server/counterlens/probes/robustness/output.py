@@ -1,0 +1,135 @@
+"""The output probe (Nguyen et al. 2024, section 4.2.3): does what a model expects follow the code?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterlens.errors import SourceError
+from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.sentences import SentenceEncoder
+from counterlens.probes.execution.calls import calls_of
+from counterlens.probes.execution.prompts import prompt as call_prompt
+from counterlens.probes.observe.run import output_of
+from counterlens.probes.options import MaxTokens
+from counterlens.probes.probe import Context, Source, Target
+from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.literals import direct_answer, equal
+from counterlens.probes.robustness.base import (
+    RobustnessOptions,
+    RobustnessProbe,
+    Similarities,
+    VersionQuestion,
+)
+from counterlens.probes.robustness.versions import Standing, Version, Versions
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+MOST_CALLS = 2
+"""Of each function so many calls are asked about."""
+NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions(RobustnessOptions):
+    """Options of the output probe."""
+
+    max_tokens: MaxTokens = 128
+
+
+class OutputProbe(RobustnessProbe[OutputOptions]):
+    """What a call of a function gives."""
+
+    id = "output"
+    title = "does what it expects to come out follow the code?"
+    source = Source("Nguyen et al. 2024", "section 4.2.3")
+    options = OutputOptions
+    heading = "output prediction"
+    unlike = "'zebra umbrella'"
+
+    def prompt(
+        self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
+    ) -> Prompt:
+        """As `RobustnessProbe.prompt`."""
+        source = shown(document, find_function(document, qualname))
+        return replace(call_prompt(info, "direct", source, call or ""), max_tokens=max_tokens)
+
+    def read(self, text: str) -> str | None:
+        """The literal that was said, as it is written in Python."""
+        answer = direct_answer(text)
+        return answer.written if answer else None
+
+    def similarities(
+        self,
+        answers: Sequence[str],  # noqa: ARG002
+        encoder: SentenceEncoder | None,  # noqa: ARG002
+    ) -> tuple[Similarities, str]:
+        """Equality as values (Nguyen et al. 2024, equation 4)."""
+        return {"equal": lambda one, other: float(equal(_value(one), _value(other)))}, (
+            "answers compare as values"
+        )
+
+    def questions(
+        self,
+        context: Context,
+        program: Target,
+        found: Versions,
+        options: OutputOptions,
+        limits: Limits,
+        left_out: Counter[str],
+    ) -> Iterator[VersionQuestion]:
+        """As `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call."""
+        info, tokens, cancel = context.model.info, options.max_tokens, context.cancel
+        calls = _calls(program)
+        if not calls:
+            left_out[NO_CALL] += 1
+        for call in calls:
+            try:
+                truth = output_of(program.document, call, context.sandbox(), limits=limits, cancel=cancel)
+            except SourceError as error:
+                left_out[error.message] += 1
+                continue
+            original = self.prompt(info, program.document, program.qualname, call, tokens)
+            for version in found.versions:
+                mutation = version.counterfactual.mutation
+                try:
+                    standing = _standing(context, version, call, truth.written, limits)
+                except SourceError as error:
+                    left_out[f"{mutation}: {error.message}"] += 1
+                    continue
+                changed = self.prompt(info, version.document, program.qualname, call, tokens)
+                yield VersionQuestion(version, standing, call, original, changed)
+
+    def rounds(self, program: Target) -> int:
+        """As `RobustnessProbe.rounds`."""
+        return len(_calls(program))
+
+
+def _calls(program: Target) -> list[str]:
+    if "." in program.qualname:
+        return []
+    if program.call:
+        return [program.call]
+    return calls_of(program.document, find_function(program.document, program.qualname))[:MOST_CALLS]
+
+
+def _standing(context: Context, version: Version, call: str, truth: str, limits: Limits) -> Standing:
+    """What a version is for one call.
+
+    Raises:
+        SourceError: that cannot be seen, or it should give the same and does not.
+    """
+    there = output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel).written
+    if not version.counterfactual.preserving:
+        return Standing.POSSIBLY_EQUIVALENT if there == truth else Standing.BREAKING
+    if there != truth:
+        raise SourceError("the call gives something else there")
+    return Standing.PRESERVING
+
+
+def _value(written: str) -> Any:
+    answer = direct_answer(written)
+    return answer.value if answer else None

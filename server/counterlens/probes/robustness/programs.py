@@ -1,0 +1,79 @@
+"""Which programs are asked about (Nguyen et al. 2024, RQ3): given ones, buggy ones, or the model's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+from counterlens.errors import SourceError
+from counterlens.probes.options import option
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap
+from counterlens.syntax.functions import find_function
+
+WRITTEN_TOKENS = 384
+"""So much a model may write of a function."""
+
+
+class Code(StrEnum):
+    """Where the programs come from."""
+
+    GIVEN = "given"  # the functions as they stand
+    BUGGY = "buggy"  # those with a known bug, and beside them the same without
+    WRITTEN = "written"  # what the model writes after the header and docstring
+
+
+CodeOption = Annotated[
+    Code,
+    option(
+        "Programs that are asked about: those given, also the same with the bugs that a dataset gives, or "
+        "what the model itself writes of them.",
+        setting="probe.code",
+    ),
+]
+
+
+def programs(context: Context, target: Target, code: Code) -> list[Target]:
+    """The programs of a function that are asked about.
+
+    Raises:
+        SourceError: the function does not exist, or has no such program.
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    return [_written(context, target)] if code is Code.WRITTEN else expected(target, code)
+
+
+def expected(target: Target, code: Code) -> list[Target]:
+    """What `programs` will give, before anything is asked: what the model writes is taken to be like it.
+
+    Raises:
+        SourceError: there is no such program.
+    """
+    if code is not Code.BUGGY:
+        return [target]
+    if target.buggy is None:
+        raise _no_program("no program with a bug is known of it: such as humanevalpack has some")
+    bug = replace(target.document, text=target.buggy)
+    return [target, replace(target, document=bug, id=f"{target.name} (with its bug)")]
+
+
+def _written(context: Context, target: Target) -> Target:
+    context.steps.next(f"having {target.name} written")
+    function = find_function(target.document, target.qualname)
+    gap = Gap.body_of(target.document, function)
+    said = context.complete(gap.prompt(WRITTEN_TOKENS))
+    document = replace(target.document, text=gap.fill(said.text))
+    try:
+        there = find_function(document, function.qualname)
+    except SourceError:
+        raise _no_program("what the model wrote of it does not parse") from None
+    if said.finish == "length":
+        raise _no_program("the model did not come to the end of it")
+    if not document.data[there.body : there.end].strip():
+        raise _no_program("the model wrote nothing")
+    return replace(target, document=document, id=f"{target.name} (as the model writes it)")
+
+
+def _no_program(reason: str) -> SourceError:
+    return SourceError(f"there are no such programs to ask about: {reason}")

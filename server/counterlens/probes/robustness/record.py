@@ -1,0 +1,53 @@
+"""What the probes of robustness (summary, name, output) found about one function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from counterlens.probes.record import Record
+from counterlens.probes.robustness.versions import Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPair:
+    """The answers about a program and about one version of it.
+
+    Attributes:
+        target: The program: the function as it is given, with its bug, or as the model writes it.
+        correct: Whether the program passes its tests; None where that is not known.
+        mutation: What was changed.
+        line: Where, 1-based.
+        preserving: Whether the mutation should keep the meaning.
+        standing: What the version is; where there is a call, what it is for this call.
+        call: The call that was asked about, if any.
+        original: The answer about the program as it stands.
+        answer: The answer about the version.
+        similarity: How alike they are, 0 to 1, by the name of the measure.
+    """
+
+    target: str
+    correct: bool | None
+    mutation: str
+    line: int
+    preserving: bool
+    standing: Standing
+    call: str | None
+    original: str
+    answer: str
+    similarity: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustnessRecord(Record):
+    """The answers about one function and its versions.
+
+    Attributes:
+        note: What a reader needs to know of the similarities.
+        measures: The names of the similarities, the one that counts first.
+        pairs: The answers, version by version.
+    """
+
+    note: str
+    measures: tuple[str, ...]
+    pairs: tuple[AnswerPair, ...]

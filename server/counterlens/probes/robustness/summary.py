@@ -1,0 +1,82 @@
+"""The summary probe (Nguyen et al. 2024, section 4.2.1): does what a model says of code follow the code?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from counterlens.errors import ModelError
+from counterlens.metrics.similarity import cosine, lexical_vectors
+from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.sentences import SentenceEncoder, sentence_encoder
+from counterlens.probes.options import Encoder
+from counterlens.probes.probe import Source
+from counterlens.probes.prompts.function_text import definition
+from counterlens.probes.prompts.templates import filled
+from counterlens.probes.robustness.base import RobustnessOptions, RobustnessProbe, Similarities
+from counterlens.syntax.document import Document
+
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryOptions(RobustnessOptions):
+    """Options of the summary probe; the faces open the encoder that is named."""
+
+    encoder: Encoder = None
+
+
+class SummaryProbe(RobustnessProbe[SummaryOptions]):
+    """One sentence on what a function does."""
+
+    id = "summary"
+    title = "does what it says of code follow the code?"
+    source = Source("Nguyen et al. 2024", "section 4.2.1")
+    options = SummaryOptions
+    heading = "code summarisation"
+    unlike = "zebras sleep under violet umbrellas"
+
+    def prompt(
+        self,
+        info: ModelInfo,
+        document: Document,
+        qualname: str,
+        call: str | None,  # noqa: ARG002
+        max_tokens: int,
+    ) -> Prompt:
+        """As `RobustnessProbe.prompt`."""
+        source = definition(document, qualname)
+        return filled(info, __package__, "summary", max_tokens, ("\n",), source=source)
+
+    def read(self, text: str) -> str | None:
+        """As `RobustnessProbe.read`."""
+        return first_line(text)
+
+    def similarities(
+        self, answers: Sequence[str], encoder: SentenceEncoder | None
+    ) -> tuple[Similarities, str]:
+        """Cosine of sentence embeddings and of TF-IDF vectors (Nguyen et al. 2024, equation 3)."""
+        texts = list(dict.fromkeys(answers))
+        at = {text: index for index, text in enumerate(texts)}
+        lexical = lexical_vectors(texts)
+
+        def by_words(one: str, other: str) -> float:
+            return 1.0 if one == other else cosine(lexical[at[one]], lexical[at[other]])
+
+        try:
+            encoder = encoder or sentence_encoder()
+        except ModelError as error:
+            return {"lexical": by_words}, f"semantic similarity is left out: {error.message}. {error.hint}"
+        meaning = encoder.encode(texts)
+
+        def by_meaning(one: str, other: str) -> float:
+            return cosine(meaning[at[one]], meaning[at[other]])
+
+        note = f"semantic: cosine of sentence embeddings ({encoder.name}); lexical: of TF-IDF vectors"
+        return {"semantic": by_meaning, "lexical": by_words}, note
+
+
+def first_line(text: str) -> str | None:
+    """The first line that says something."""
+    return next((line.strip() for line in text.splitlines() if _WORD.search(line)), None)

@@ -1,0 +1,105 @@
+"""Robustness and sensitivity as tables, in the layout of Nguyen et al. 2024: Tables 3 to 6 and Figure 7."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.table import Cell, Table
+from counterlens.mutations import MUTATIONS
+from counterlens.mutations.base import Concept
+from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.versions import Standing
+
+FEW = 16
+"""So many answers are listed one by one."""
+Records = Sequence[RobustnessRecord]
+_KINDS = {
+    Standing.PRESERVING: "robustness to preserving changes",
+    Standing.BREAKING: "sensitivity to breaking changes",
+    Standing.POSSIBLY_EQUIVALENT: "difference after possibly equivalent changes",
+    Standing.UNSETTLED: "difference after changes that nothing could be run to judge",
+}
+_SETTLED = {Standing.PRESERVING: "robustness", Standing.BREAKING: "sensitivity"}
+_DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
+
+
+def score(pairs: Sequence[AnswerPair], measure: str, *, seed: int = 0) -> Estimate:
+    """Mean similarity where the meaning is kept, one less it where it is not; functions are resampled."""
+    return pooled_mean(((pair.target, _value(pair, measure)) for pair in pairs), seed=seed)
+
+
+def overall(records: Records, heading: str, seed: int) -> Table:
+    """Tables 3, 4 and 5: a row for each similarity and kind of change."""
+    rows: list[tuple[Cell, ...]] = []
+    for measure in _measures(records):
+        for standing, title in _KINDS.items():
+            pairs = _pairs(records, standing)
+            if pairs:
+                functions = len({pair.target for pair in pairs})
+                rows.append((measure, title, len(pairs), functions, score(pairs, measure, seed=seed)))
+    columns = ("similarity", "", "n", "functions", "mean")
+    note = f"robustness: mean similarity of the answers; sensitivity: 1 less it; {records[0].note}"
+    return Table(heading, columns, tuple(rows), note)
+
+
+def by_change(records: Records, heading: str, seed: int) -> Table:
+    """Table 6: a row for each mutation."""
+    measures = _measures(records)
+    rows: list[tuple[Cell, ...]] = []
+    for standing, kind in _SETTLED.items():
+        for name, mutation in MUTATIONS.items():
+            pairs = [pair for pair in _pairs(records, standing) if pair.mutation == name]
+            if pairs:
+                dependence = _DEPENDENCE.get(mutation.concept, str(mutation.concept))
+                figures = (score(pairs, measure, seed=seed) for measure in measures)
+                rows.append((kind, dependence, name, len(pairs), *figures))
+    return Table(f"{heading}, by change", ("", "dependence", "change", "n", *measures), tuple(rows))
+
+
+def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
+    """RQ3 (Figure 7): of functions that pass their tests, and of those that do not; None without both."""
+    if {True, False} - {pair.correct for record in records for pair in record.pairs}:
+        return None
+    measures = _measures(records)
+    rows: list[tuple[Cell, ...]] = []
+    for standing, kind in _SETTLED.items():
+        for correct in (True, False):
+            pairs = [pair for pair in _pairs(records, standing) if pair.correct is correct]
+            figures = (score(pairs, measure, seed=seed) for measure in measures)
+            rows.append((kind, "correct" if correct else "incorrect", len(pairs), *figures))
+    columns = ("", "code", "n", *measures)
+    return Table(f"{heading}, by correctness of the code", columns, tuple(rows))
+
+
+def listing(records: Records) -> Table:
+    """The answers one by one, those that differ most from what they should be first."""
+    first = _measures(records)[0]
+    pairs = [pair for record in records for pair in record.pairs if pair.standing in _SETTLED]
+    rows = tuple(
+        (
+            str(pair.standing),
+            f"{pair.mutation}, line {pair.line}",
+            pair.original,
+            pair.answer,
+            pair.similarity[first],
+        )
+        for pair in sorted(pairs, key=lambda pair: _value(pair, first))[:FEW]
+    )
+    return Table("answers", ("change", "", "before", "after", first), rows, "the most telling first")
+
+
+def _pairs(records: Records, standing: Standing) -> list[AnswerPair]:
+    return [pair for record in records for pair in record.pairs if pair.standing is standing]
+
+
+def _value(pair: AnswerPair, measure: str) -> float:
+    alike = pair.similarity[measure]
+    return alike if pair.standing is Standing.PRESERVING else 1 - alike
+
+
+def _measures(records: Records) -> list[str]:
+    """The similarities that were measured in all records: some may be from where there was no encoder."""
+    return [
+        measure for measure in records[0].measures if all(measure in record.measures for record in records)
+    ]

@@ -1,1 +1,0 @@
-"""Robustness and sensitivity (Nguyen et al. 2024): do answers follow what code does?"""

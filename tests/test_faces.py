@@ -1,0 +1,136 @@
+"""One question gets one record, byte for byte, on every face: terminal, editor, assistants, evaluation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from lsprotocol import types
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.types import CallToolResult
+
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.probe import Need
+from counterlens.probes.record import plain
+from counterlens.probes.registry import PROBES
+from tests.conftest import embedded_file
+from tests.lsp.conftest import initialize, open_file, watch
+
+FUNCTION = "larger"
+TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
+OPTIONS = {"timeout": 30.0}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one file, as a repository and as a workspace."""
+    embedded_file()
+    place = tmp_path_factory.mktemp("faces")
+    shutil.copy(Path(__file__).parents[1] / "examples" / f"{FUNCTION}.py", place)
+    return place
+
+
+def command(folder: Path, *arguments: str) -> str:
+    """What the command line prints in a folder."""
+    full = [sys.executable, "-m", "counterlens", *arguments, "--allow-weaker-sandbox"]
+    done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def flags(task: str) -> list[str]:
+    """The options of all faces, as far as a probe takes them, as flags."""
+    taken = {field.name for field in msgspec.inspect.type_info(PROBES[task].options).fields}  # type: ignore[union-attr]
+    return [part for name, value in OPTIONS.items() if name in taken for part in (f"--{name}", str(value))]
+
+
+def line(record: dict[str, Any]) -> str:
+    """A record as canonical JSON."""
+    return msgspec.json.encode(record, order="sorted").decode()
+
+
+@pytest.fixture(scope="module")
+def benched(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The record of each probe in the store of a run."""
+    out = tmp_path_factory.mktemp("run") / "run"
+    named = [part for task in TASKS for part in ("--task", task)]
+    command(folder, "bench", "--data", "repo:.", "--out", str(out), "--timeout", "30", *named)
+    return {item.task: line(plain(stored.record)) for item, stored in RunResults.read(out).records}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str, str], task: str) -> None:
+    target = f"{FUNCTION}.py::{FUNCTION}"
+    ran = subprocess.run(
+        [sys.executable, "-m", "counterlens", "probe", target, "--task", task, "--json", *flags(task)]
+        + ["--allow-weaker-sandbox"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    document = json.loads(ran.stdout)
+    if ran.returncode:  # it was left out, for the reason that the run has
+        assert json.loads(benched[task])["reason"] == document["error"]["message"]
+        return
+    (record,) = document["records"]
+    assert line(record) == benched[task]
+    assert record["target"] == target
+
+
+async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
+    arguments = ["-m", "counterlens", "mcp", "--root", str(folder), "--allow-weaker-sandbox"]
+    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+        for task in TASKS:
+            found = await client.call_tool(
+                "counterlens_probe_function",
+                {
+                    "path": f"{FUNCTION}.py",
+                    "function": FUNCTION,
+                    "task": task,
+                    "options": OPTIONS if flags(task) else {},
+                },
+            )
+            assert isinstance(found, CallToolResult)
+            if found.is_error:
+                assert json.loads(benched[task])["outcome"] == "left out"
+                continue
+            assert found.structured_content is not None
+            (record,) = found.structured_content["records"]
+            assert line(record) == benched[task]
+
+
+async def test_the_editor_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
+    async with CONFIG_CLIENT() as client:
+        watch(client)
+        parameters = initialize()
+        parameters.workspace_folders = [types.WorkspaceFolder(uri=folder.as_uri(), name="faces")]
+        await client.initialize_session(parameters)
+        client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams(
+                {"counterlens": {"probe": {"timeout": OPTIONS["timeout"]}, "sandbox": {"allowWeaker": True}}}
+            )
+        )
+        uri = open_file(client, folder / f"{FUNCTION}.py", (folder / f"{FUNCTION}.py").read_text())
+        answer = await client.workspace_execute_command_async(
+            types.ExecuteCommandParams(
+                "counterlens.probeTasks", [{"uri": uri, "function": FUNCTION, "tasks": TASKS}]
+            )
+        )
+        assert answer.ok, answer.error
+        for ended in answer.tasks:
+            record = json.loads(json.dumps(ended.records[0], default=lambda made: made._asdict()))
+            assert line(record) == benched[ended.task]
+        await client.shutdown_session()
+
+
+def CONFIG_CLIENT() -> Any:  # noqa: N802 - replaced below
+    raise NotImplementedError
