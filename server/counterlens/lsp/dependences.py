@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import MODULE, Dependences, dependences
-from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError
+from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
@@ -25,9 +25,8 @@ from counterlens.lsp.module_scope import first_decision, module_of, scope_named,
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
-from counterlens.models.base import Capability
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
-from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
 from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
@@ -128,17 +127,11 @@ def _infer(
     host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
     """Examine the model; takes seconds, or a minute for a long function."""
+    options = DependenceOptions(method=InferenceMethod(method) if method else None)
     steps.next("opening the model")
     with host.lend(settings) as model:
-        scores = model.offers(Capability.SCORE, cancel=steps.cancel)
-        if method == InferenceMethod.INTERVENTIONAL and not scores:
-            raise ModelError(
-                f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
-                "Ask it instead: method prompted",
-            )
-        if method is None:
-            method = InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
-        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=steps)
+        chosen = options.method_for(model, steps.cancel)
+        return infer(model, found, chosen, limit=options.questions, steps=steps)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:

@@ -13,9 +13,9 @@ from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.known_operators import KnownOperator
 from counterlens.lsp.language import told
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.known_operators import KnownOperator
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.syntax.document import Document

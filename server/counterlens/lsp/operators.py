@@ -13,8 +13,8 @@ from lsprotocol import types
 from counterlens.confidence.ignoring import ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t, translator
 from counterlens.lsp.known_operators import KnownOperator
+from counterlens.lsp.language import t, translator
 from counterlens.lsp.operator_queue import OperatorQueue
 from counterlens.lsp.replacing import about, ignore_actions, replace_action
 from counterlens.reports.expected import code
