@@ -137,7 +137,7 @@ class BackgroundScorer:
             raise UnscorableError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"
         announce("scoring", f"scoring {name}")
-        ends = [one.end for one in functions(document)]
+        ends = [function.end for function in functions(document)]
 
         def scoring(done: int, total: int) -> None:
             percent = 100 * done // total

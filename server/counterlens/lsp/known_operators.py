@@ -11,7 +11,7 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownOperator:
-    """One answer.
+    """What the model finds likely in place of one operator.
 
     Attributes:
         start: The operator's first byte.
@@ -60,10 +60,12 @@ class KnownOperators:
     def _carried(self, old: Document, new: Document) -> dict[int, KnownOperator]:
         mapping = OffsetMap.between(old.data, new.data)
         found = {}
-        for one in self._found.values():
-            read = mapping.moved(*one.read)
-            if read is None or (one.header and mapping.moved(0, one.header) != (0, one.header)):
+        for answer in self._found.values():
+            read = mapping.moved(*answer.read)
+            if read is None or (answer.header and mapping.moved(0, answer.header) != (0, answer.header)):
                 continue
-            shift = read[0] - one.read[0]
-            found[one.start + shift] = replace(one, start=one.start + shift, end=one.end + shift, read=read)
+            shift = read[0] - answer.read[0]
+            found[answer.start + shift] = replace(
+                answer, start=answer.start + shift, end=answer.end + shift, read=read
+            )
         return found

@@ -8,7 +8,7 @@ replacement is then marked as one that the user confirms, where the client has s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
@@ -29,9 +29,15 @@ _ANNOTATION = "counterlens"
 _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 
 
-def about(params: types.CodeActionParams, code: str, where: types.Range) -> list[types.Diagnostic]:
-    """Those diagnostics of a request that have a code and mark a place."""
-    return [one for one in params.context.diagnostics if one.code == code and one.range == where]
+def about(
+    params: types.CodeActionParams, code: str, where: types.Range, actions: Iterable[types.CodeAction]
+) -> list[types.CodeAction]:
+    """Actions with the diagnostics of a request that they are about: those of a code that mark a place."""
+    marked = [known for known in params.context.diagnostics if (known.code, known.range) == (code, where)]
+    offered = list(actions)
+    for action in offered:
+        action.diagnostics = marked or None
+    return offered
 
 
 def replace_action(

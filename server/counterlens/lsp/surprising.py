@@ -80,10 +80,10 @@ def _chosen(
 
 def _carried(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
     if found.document is analysis.document:
-        return [Mark(one.start, one.end, one) for one in chosen]
+        return [Mark(surprise.start, surprise.end, surprise) for surprise in chosen]
     mapping = OffsetMap.between(found.document.data, analysis.document.data)
-    carried = [(mapping.moved(one.start, one.end), one) for one in chosen]
-    return [Mark(*place, one) for place, one in carried if place is not None]
+    places = ((mapping.moved(surprise.start, surprise.end), surprise) for surprise in chosen)
+    return [Mark(*place, surprise) for place, surprise in places if place is not None]
 
 
 def _hushed(comments: Ignored, mark: Mark) -> bool:
