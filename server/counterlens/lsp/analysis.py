@@ -119,7 +119,7 @@ class Analysis:
                 name: known for name, known in self.known.items() if current.get(name) == known.source
             }
 
-    def of(self, qualname: str) -> KnownFunction:
+    def known_function(self, qualname: str) -> KnownFunction:
         """What is known of a function."""
         return self.known.get(qualname) or KnownFunction()
 
@@ -154,7 +154,7 @@ class Analysis:
         examined: Examined | None = None,
     ) -> None:
         """Keep what was found of a function for as long as it does not change; the rest stays."""
-        source, before = self.source_of(function), self.of(function.qualname)
+        source, before = self.source_of(function), self.known_function(function.qualname)
         if before.source != source:
             before = KnownFunction()
         self.known[function.qualname] = KnownFunction(

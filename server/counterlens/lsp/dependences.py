@@ -137,7 +137,7 @@ def _infer(
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
     scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
-    before = analysis.of(qualname).examined
+    before = analysis.known_function(qualname).examined
     if scope is None or analysis.source_of(scope) != source:
         return
     if known.inferred or not (before and before.inferred):
@@ -173,7 +173,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
         return []
 
     def title(scope: Function) -> str:
-        known = analysis.of(scope.qualname).examined
+        known = analysis.known_function(scope.qualname).examined
         whole = scope.qualname == MODULE
         offer = t("Show dependences of the module") if whole else t("Show dependences")
         return offer + (f" · {recognised(known.inferred.summary)}" if known and known.inferred else "")

@@ -95,7 +95,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     function = function_at(analysis.document, offset)
     if function is None:
         return known
-    examined = analysis.of(function.qualname).examined
+    examined = analysis.known_function(function.qualname).examined
     inferred = examined.inferred if examined else None
     return FunctionView(
         known.version,
@@ -108,7 +108,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         dependences=InferenceSummary(recognised(inferred.summary), str(inferred.method))
         if inferred
         else None,
-        findings=tuple(_findings(analysis.of(function.qualname))),
+        findings=tuple(_findings(analysis.known_function(function.qualname))),
     )
 
 

@@ -166,7 +166,7 @@ def _mean(aggregation: Aggregation) -> str:
 def _probe(analysis: Analysis, offset: int) -> str:
     """The counterfactual effect on the function around a place, if it was probed."""
     function = function_at(analysis.document, offset) if analysis.known else None
-    probe = analysis.of(function.qualname).probe if function else None
+    probe = analysis.known_function(function.qualname).probe if function else None
     if function is None or probe is None or not probe.pairs:
         return ""
     changed = summarize(probe.observations).average

@@ -48,7 +48,7 @@ class KnownOperators:
         if self._asked != asked:
             self._found, self.failure = {}, ""
         elif self._document is not None and self._document is not document:
-            self._found, self.failure = self._carried(self._document, document), ""
+            self._found, self.failure = self._moved(self._document, document), ""
         self._document, self._asked = document, asked
         return self._found
 
@@ -57,7 +57,7 @@ class KnownOperators:
         self.on(document, asked)[answer.start] = answer
         self.failure = ""
 
-    def _carried(self, old: Document, new: Document) -> dict[int, KnownOperator]:
+    def _moved(self, old: Document, new: Document) -> dict[int, KnownOperator]:
         mapping = OffsetMap.between(old.data, new.data)
         found = {}
         for answer in self._found.values():

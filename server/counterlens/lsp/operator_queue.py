@@ -14,7 +14,7 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.known_operators import KnownOperator
-from counterlens.lsp.language import told
+from counterlens.lsp.language import error_text
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
@@ -81,7 +81,7 @@ class OperatorQueue:
             return
         except CounterlensError as error:
             if ls.asks(settings):
-                analysis.operators.failure = told(error)
+                analysis.operators.failure = error_text(error)
                 self._waiting = [waiting for waiting in self._waiting if waiting[0] is not analysis]
             return
         if analysis.document is document and ls.asks(settings):

@@ -16,7 +16,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.known_operators import KnownOperator
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.operator_queue import OperatorQueue
-from counterlens.lsp.replacing import about, ignore_actions, replace_action
+from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.reports.expected import code
 from counterlens.reports.operators import belief_markdown, belief_sentence
 from counterlens.reports.wording import share
@@ -78,8 +78,8 @@ class Operators:
         if Category.OPERATORS in comments.everywhere:
             return
         for answer in answers.values():
-            hushed = comments.covers(answer.start, answer.end, Category.OPERATORS)
-            if answer.belief.doubts(ls.settings.operators_threshold) and not hushed:
+            ignored_there = comments.covers(answer.start, answer.end, Category.OPERATORS)
+            if answer.belief.doubts(ls.settings.operators_threshold) and not ignored_there:
                 yield answer
 
     def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
@@ -119,7 +119,7 @@ class Operators:
             offered = [replace_action(ls, analysis, answer.start, answer.end, preferred, title)]
             if answer.start in marked:
                 offered += ignore_actions(ls, analysis, answer.start, answer.end, Category.OPERATORS)
-            actions += about(params, CODE, places.range(answer.start, answer.end), offered)
+            actions += with_diagnostics(params, CODE, places.range(answer.start, answer.end), offered)
         return actions
 
     def _ask_ahead(self, ls: CounterlensServer, analysis: Analysis) -> None:

@@ -10,7 +10,7 @@ from counterlens.confidence.replacing import replacements
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.replacing import about, ignore_actions, replace_action
+from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.lsp.surprising import CODE, Mark, marks
 from counterlens.reports.wording import share
 
@@ -29,7 +29,7 @@ def _code_actions(
     for mark in marks(analysis, ls.settings):
         if mark.start <= last and first <= mark.end:
             where = places.range(mark.start, mark.end)
-            actions += about(params, CODE, where, _offered(ls, analysis, mark))
+            actions += with_diagnostics(params, CODE, where, _offered(ls, analysis, mark))
     return actions
 
 

@@ -29,7 +29,7 @@ _ANNOTATION = "counterlens"
 _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 
 
-def about(
+def with_diagnostics(
     params: types.CodeActionParams, code: str, where: types.Range, actions: Iterable[types.CodeAction]
 ) -> list[types.CodeAction]:
     """Actions with the diagnostics of a request that they are about: those of a code that mark a place."""
