@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from counterlens.dependence import Statement
+from counterlens.dependence.module_scope import scope_at, scopes
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.module_scope import scope_at, scopes
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.reports.dependence_markdown import into_markdown

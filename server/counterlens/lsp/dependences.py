@@ -14,6 +14,7 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import MODULE, Dependences, dependences
+from counterlens.dependence.module_scope import first_decision, module_of, scopes
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
@@ -21,10 +22,9 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.targets import plain
+from counterlens.lsp.targets import plain, scope_named
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
