@@ -117,10 +117,10 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     settings = ls.settings
     try:
         analysis, function = function_named(ls, argument)
+        document, root = analysis.document, folder_of(ls, analysis.document.path)
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
-        document, root = analysis.document, folder_of(ls, analysis.document.path)
         (target,) = targets_in(document, function.qualname, root=root)
         named = plain(argument).get("mutations")
         mutations = tuple(map(str, named)) if isinstance(named, list) else ()
