@@ -1,25 +1,32 @@
-"""The report on the confidence of a model on many files."""
+"""The report on the confidence of a model on many files, language by language."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS
 from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 
 
-def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tuple[str, str]]) -> Report:
-    """The global aggregation of some files, and what was left out."""
-    title = f"{plural(found.files, 'file')}, {plural(found.tokens, 'token')}"
-    return Report(title, tuple(_blocks(title, found, info, skipped)))
+def corpus_report(
+    summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
+) -> Report:
+    """The global aggregation of some files of each language, and what was left out."""
+    several = len(summed) > 1
+    blocks = [
+        block
+        for language, found in summed.items()
+        for block in _language(found, f"{language}: " if several else "", info)
+    ]
+    blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
+    return Report("Confidence of a corpus", tuple(blocks))
 
 
-def _blocks(
-    title: str, found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tuple[str, str]]
-) -> Iterator[Block]:
-    yield Heading(1, title)
+def _language(found: CorpusConfidence, prefix: str, info: ModelInfo) -> Iterator[Block]:
+    yield Heading(1, f"{prefix}{plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
     yield Paragraph(f"{info.name}, {info.where}", quiet=True)
     medians: list[tuple[str, Median]] = [*found.categories.items()]
     medians += [("all", found.whole)] if found.whole else []
@@ -34,12 +41,10 @@ def _blocks(
         yield Paragraph(f"{bits.value:.2f}{interval} bits per byte")
     yield Paragraph(
         f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
-        if found.files > 1
-        else "Median of the snippets' means; one file says nothing of others, so there is no interval.",
+        if found.files >= LEAST_CLUSTERS
+        else "Median of the snippets' means; so few files tell little of others: there is no interval.",
         quiet=True,
     )
-    for name, reason in skipped:
-        yield Paragraph(f"not scored: {name}: {reason}", quiet=True)
 
 
 def _row(concept: str, found: Median) -> tuple[ReportCell, ...]:
