@@ -28,8 +28,9 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
 
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
     each task); `model` (identity, name, how it is run and with which template it is asked); `encoder`
-    (identity and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
-    records); `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+    (identity and name of the model that compares sentences, where one is named); `dataset` (licence, version,
+    SHA-256, records);
+    `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)

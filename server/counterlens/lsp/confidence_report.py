@@ -11,7 +11,7 @@ from typing import Any
 from counterlens.confidence.measuring import measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t, told
+from counterlens.lsp.language import error_text, t
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import document_named, function_named, plain
 from counterlens.progress import Steps
@@ -58,5 +58,5 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
     except Cancelled:
         return ConfidenceAnswer(ok=False, error=t("Measuring the confidence was cancelled."))
     except CounterlensError as error:
-        return ConfidenceAnswer(ok=False, error=told(error))
+        return ConfidenceAnswer(ok=False, error=error_text(error))
     return ConfidenceAnswer(ok=True, markdown=text, version=document.version)

@@ -1,4 +1,4 @@
-"""The report on the confidence of a model on many files, language by language."""
+"""The report on the confidence of a model on many files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from counterlens.reports.document import Block, Heading, Paragraph, Report, Repo
 def corpus_report(
     summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
 ) -> Report:
-    """The global aggregation of some files of each language, and what was left out."""
-    several = len(summed) > 1
+    """The global aggregation of some files, language by language, and what was left out."""
     blocks = [
         block
         for language, found in summed.items()
-        for block in _language(found, f"{language}: " if several else "", info)
+        for block in _of_language(f"{language}: " if len(summed) > 1 else "", found, info)
     ]
     blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
-    return Report("Confidence of a corpus", tuple(blocks))
+    return Report("confidence in a corpus", tuple(blocks))
 
 
-def _language(found: CorpusConfidence, prefix: str, info: ModelInfo) -> Iterator[Block]:
-    yield Heading(1, f"{prefix}{plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
+def _of_language(named: str, found: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
+    yield Heading(1, f"{named}{plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
     yield Paragraph(f"{info.name}, {info.where}", quiet=True)
     medians: list[tuple[str, Median]] = [*found.categories.items()]
     medians += [("all", found.whole)] if found.whole else []
