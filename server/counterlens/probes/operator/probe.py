@@ -55,6 +55,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         asker.check(plan.places[0])
         operators = tuple(asker.answer(place) for place in plan.places)
         pairs = [asker.pair(pairing, window) for pairing, window in plan.pairs]
+        standing = Counter(answer.operator for answer in operators)
         return OperatorRecord(
             left_out={
                 f"{CHANGES[change].title}: {reason}": count
@@ -62,7 +63,9 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
                 for reason, count in reasons.items()
             },
             corpus=options.corpus if corpus else None,
-            frequency=corpus.frequency if corpus else dict(Counter(o.operator for o in operators)),
+            frequency=corpus.frequency
+            if corpus
+            else {name: float(count) for name, count in standing.items()},
             operators=operators,
             pairs=tuple(_searched(pair, corpus) if corpus else pair for pair in pairs),
             filled=filled(context, target) if fills(context.model) else (),
