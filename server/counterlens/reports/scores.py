@@ -7,7 +7,7 @@ Levels are told apart three ways: a colour of a scale that every common form of 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from rich.columns import Columns
@@ -189,44 +189,49 @@ def _least_certain(scored: Confidence, span: Span) -> int | None:
     return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
 
 
-def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tuple[str, str]]) -> Group:
-    """The global aggregation of some files, and what was left out."""
+def corpus_report(
+    summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
+) -> Group:
+    """The global aggregation of some files, language by language, and what was left out."""
+    parts: list[RenderableType] = []
+    for language, of_language in summed.items():
+        parts += [*_of_language(of_language, language if len(summed) > 1 else "", info), Text()]
+    parts += [Text(f"not scored: {_plain(name)}: {_plain(reason)}", style="dim") for name, reason in skipped]
+    return Group(*(parts if skipped else parts[:-1]))
+
+
+def _of_language(summed: CorpusConfidence, language: str, info: ModelInfo) -> list[RenderableType]:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("concept")
     for column in ("median", "95 % interval", "snippets", "files"):
         table.add_column(column, justify="right")
-    for category, median in found.categories.items():
+    for category, median in summed.categories.items():
         table.add_row(category, *_median(median))
-    if found.whole is not None:
+    if summed.whole is not None:
         table.add_section()
-        table.add_row(Text("all", "bold"), *_median(found.whole))
-    bits = found.bits_per_byte
+        table.add_row(Text("all", "bold"), *_median(summed.whole))
+    counted = f"{plural(summed.files, 'file')}, {plural(summed.tokens, 'token')}   "
     parts: list[RenderableType] = [
         Text.assemble(
-            (f"{plural(found.files, 'file')}, {plural(found.tokens, 'token')}   ", "bold"),
-            (f"{info.name}, {info.where}", "dim"),
+            (f"{language}: {counted}" if language else counted, "bold"), (f"{info.name}, {info.where}", "dim")
         ),
         Text(),
         table,
         Text(),
     ]
+    bits = summed.bits_per_byte
     if bits is not None:
         interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
         parts.append(Text(f"{bits.value:.2f}{interval} bits a byte"))
     parts.append(
         Text(
-            f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
-            if found.files >= LEAST_CLUSTERS
+            f"Median of the snippets' means; files drawn anew {summed.resamples} times, seed {summed.seed}."
+            if summed.files >= LEAST_CLUSTERS
             else "Median of the snippets' means; so few files tell little of others: there is no interval.",
             style="dim",
         )
     )
-    if skipped:
-        parts.append(Text())
-        parts += [
-            Text(f"not scored: {_plain(name)}: {_plain(reason)}", style="dim") for name, reason in skipped
-        ]
-    return Group(*parts)
+    return parts
 
 
 def _median(found: Median) -> tuple[str, str, str, str]:

@@ -80,7 +80,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             tables.exchanged(records, frequency, seed),
             tables.windows(records, seed),
             tables.familiar(records),
-            filled_table([gap for record in records for gap in record.filled]),
+            filled_table([(record.target, gap) for record in records for gap in record.filled]),
             tables.operators(records, frequency, seed) if asked >= tables.FEW else None,
         )
         return tuple(table for table in shown if table is not None)
