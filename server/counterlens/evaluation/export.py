@@ -2,6 +2,8 @@
 
 records.parquet       a line for each question: model, task, function, outcome, reason, seconds, manifest
 manifests.parquet     digest, and the document as JSON
+TASK.parquet          a line for each record of a task: what it holds beside lists, such as the
+                      cross-entropy in `confidence.parquet`
 TASK-LIST.parquet     a line for each member of a list in the records of a task, such as the pairs of
                       `completion-pairs.parquet`, with the position, model and problem of its record
 """
@@ -10,14 +12,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.record import plain
+from counterlens.probes.record import Record, plain
 
 Row = Mapping[str, Any]
+_ENVELOPE = {field.name for field in fields(Record)}
 
 
 def export(found: RunResults, folder: Path) -> list[Path]:
@@ -55,7 +59,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
 
 def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
     records: list[Row] = []
-    lists: dict[str, list[Row]] = {}
+    tables: dict[str, list[Row]] = {}
     for item, stored in found.records:
         record = stored.record
         key = {"position": item.position, "model": item.model, "problem": item.problem}
@@ -72,9 +76,13 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
                 "manifest": stored.manifest,
             }
         )
-        for name, value in plain(record).items():
-            if isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
-                lists.setdefault(f"{item.task}-{name}", []).extend(key | dict(one) for one in value)
+        document = {name: value for name, value in plain(record).items() if name not in _ENVELOPE}
+        lists = {name: value for name, value in document.items() if _of_rows(value)}
+        for name, rows in lists.items():
+            tables.setdefault(f"{item.task}-{name}", []).extend(key | row for row in rows)
+        if record.probed and document.keys() > lists.keys():
+            own = {name: value for name, value in document.items() if name not in lists}
+            tables.setdefault(item.task, []).append(key | own)
     yield "records", records
     yield (
         "manifests",
@@ -83,7 +91,11 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
             for digest, document in found.manifests.items()
         ],
     )
-    yield from ((name, rows) for name, rows in sorted(lists.items()) if rows)
+    yield from ((name, rows) for name, rows in sorted(tables.items()) if rows)
+
+
+def _of_rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
 
 def _table(rows: Sequence[Row]) -> Any:
