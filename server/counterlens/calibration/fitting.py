@@ -57,7 +57,8 @@ class CalibrationResult:
     @property
     def better(self) -> bool:
         """Whether the map does better than none on functions that it has not seen, beyond chance."""
-        return self.units >= LEAST_FUNCTIONS and self.difference.high < 0
+        high = self.difference.high
+        return self.units >= LEAST_FUNCTIONS and high is not None and high < 0
 
 
 def calibrate(

@@ -28,11 +28,14 @@ from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
-from counterlens.reports.calibration import calibrated_json, raw_or_calibrated
+from counterlens.reports.build.calibration import raw_or_calibrated
+from counterlens.reports.build.corpus import corpus_report
 from counterlens.reports.export import json as plain
+from counterlens.reports.export.calibration import calibrated_json
 from counterlens.reports.export.corpus import corpus
 from counterlens.reports.page import page
-from counterlens.reports.scores import corpus_report, score_report
+from counterlens.reports.render import terminal
+from counterlens.reports.scores import score_report
 from counterlens.syntax.document import Document
 from counterlens.syntax.languages import language_named
 
@@ -166,7 +169,7 @@ def _file(
         print_json(plain.confidence(scored, model.info, by) | {"calibrated": calibrated_json(scored, known)})
     elif html is None:
         print_report(score_report(scored, model.info, by))
-        print_report(raw_or_calibrated(scored, known))
+        print_report(terminal.render(raw_or_calibrated(scored, known)))
     else:
         click.echo(f"wrote {html}")
 
@@ -201,4 +204,4 @@ def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: b
     if as_json:
         print_json(corpus(summed, model.info, {name: list(files) for name, files in scored.items()}, skipped))
     else:
-        print_report(corpus_report(summed, model.info, skipped))
+        print_report(terminal.render(corpus_report(summed, model.info, skipped)))

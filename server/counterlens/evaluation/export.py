@@ -2,8 +2,7 @@
 
 records.parquet       a line for each question: model, task, function, outcome, reason, seconds, manifest
 manifests.parquet     digest, and the document as JSON
-TASK.parquet          a line for each record of a task: what it holds beside lists, such as the
-                      cross-entropy in `confidence.parquet`
+TASK.parquet          a line for each record of a task with the figures that are no lists
 TASK-LIST.parquet     a line for each member of a list in the records of a task, such as the pairs of
                       `completion-pairs.parquet`, with the position, model and problem of its record
 """
@@ -21,7 +20,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import Record, plain
 
 Row = Mapping[str, Any]
-_ENVELOPE = {field.name for field in fields(Record)}
+_OF_EVERY_RECORD = frozenset(field.name for field in fields(Record))
 
 
 def export(found: RunResults, folder: Path) -> list[Path]:
@@ -59,7 +58,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
 
 def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
     records: list[Row] = []
-    tables: dict[str, list[Row]] = {}
+    parts: dict[str, list[Row]] = {}
     for item, stored in found.records:
         record = stored.record
         key = {"position": item.position, "model": item.model, "problem": item.problem}
@@ -76,13 +75,14 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
                 "manifest": stored.manifest,
             }
         )
-        document = {name: value for name, value in plain(record).items() if name not in _ENVELOPE}
-        lists = {name: value for name, value in document.items() if _of_rows(value)}
-        for name, rows in lists.items():
-            tables.setdefault(f"{item.task}-{name}", []).extend(key | row for row in rows)
-        if record.probed and document.keys() > lists.keys():
-            own = {name: value for name, value in document.items() if name not in lists}
-            tables.setdefault(item.task, []).append(key | own)
+        figures: dict[str, Any] = {}
+        for name, value in plain(record).items():
+            if isinstance(value, list) and all(isinstance(member, Mapping) for member in value):
+                parts.setdefault(f"{item.task}-{name}", []).extend(key | dict(member) for member in value)
+            elif name not in _OF_EVERY_RECORD:
+                figures[name] = value
+        if record.probed and figures:
+            parts.setdefault(item.task, []).append(key | figures)
     yield "records", records
     yield (
         "manifests",
@@ -91,11 +91,7 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
             for digest, document in found.manifests.items()
         ],
     )
-    yield from ((name, rows) for name, rows in sorted(tables.items()) if rows)
-
-
-def _of_rows(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+    yield from ((name, rows) for name, rows in sorted(parts.items()) if rows)
 
 
 def _table(rows: Sequence[Row]) -> Any:

@@ -131,8 +131,8 @@ def quality(
     return Quality(
         n=len(confidence),
         right=float(right.mean()),
-        brier=_estimate(_brier(all_of_it), _brier(samples), groups),
-        ece=_estimate(_ece(all_of_it), _ece(samples), groups),
+        brier=_estimate(_brier(all_of_it), _brier(samples), len(sums)),
+        ece=_estimate(_ece(all_of_it), _ece(samples), len(sums)),
         bins=bins,
     )
 
@@ -154,7 +154,8 @@ def brier_difference(
     change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
     nodes = np.bincount(place).astype(np.float64)
     drawn = _drawn(len(nodes), seed, rounds)
-    return _estimate(np.array([change.sum() / nodes.sum()]), drawn @ change / (drawn @ nodes))
+    paired = np.array([change.sum() / nodes.sum()])
+    return _estimate(paired, drawn @ change / (drawn @ nodes), len(nodes))
 
 
 def _drawn(groups: int, seed: int, rounds: int) -> Floats:

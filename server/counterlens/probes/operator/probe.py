@@ -87,7 +87,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
         """As `Probe.summary`."""
-        answers = [answer for record in records for answer in record.operators]
+        answers = [(record.target, answer) for record in records for answer in record.operators]
         known = tables.share(answers)
         parts = [
             f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."
@@ -102,7 +102,9 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
                 f"Where the code was rewritten with the same meaning, it knew {once} of {len(pairs)} before "
                 f"and {both} of those {once} after as well."
             )
-        doubted = [answer for answer in answers if not answer.correct and answer.highest >= tables.PREFERRED]
+        doubted = [
+            answer for _, answer in answers if not answer.correct and answer.highest >= tables.PREFERRED
+        ]
         if doubted:
             first = doubted[0]
             parts.append(
