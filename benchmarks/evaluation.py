@@ -33,11 +33,12 @@ from counterlens.evaluation.engines.base import Engine
 from counterlens.evaluation.engines.local import LocalEngine, run_local, workers
 from counterlens.evaluation.engines.ray import RayEngine
 from counterlens.evaluation.plan import Plan, make_plan
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import Item, Record
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.wrapped import WrappedModel
+from counterlens.probes.record import Record
 from counterlens.sandbox.registry import best_sandbox
 
 SAME = ("batched", "pipelined", "ray")
@@ -58,7 +59,7 @@ class Bench:
         settings: What.
     """
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: RunSettings) -> None:
         self.engine, self.settings = engine, settings
         self.plan: Plan = make_plan(settings, engine.sandbox)
         self.model = engine.open(settings.models[0], settings)
@@ -68,12 +69,14 @@ class Bench:
         """Carry out items, and give their records in the order of the plan."""
         cancel = Event()
 
-        def one(item: Item) -> Record:
+        def probed(item: Item) -> StoredRecord:
             target = self.plan.target(item)
-            return perform(self.settings, item.task, target, model, self.engine.sandbox, cancel)
+            return StoredRecord(
+                perform(self.settings, item.task, target, model, self.engine.sandbox, cancel), 0
+            )
 
-        found = {done.item.position: done.record for done in run_local(items, one, cancel, jobs)}
-        return [found[position] for position in sorted(found)]
+        found = {done.item.position: done.record for done in run_local(items, probed, cancel, jobs)}
+        return [kept and kept.record for _, kept in sorted(found.items())]
 
 
 def timed(
@@ -91,7 +94,7 @@ def timed(
     return seconds, records
 
 
-def on_this_machine(settings: Settings, jobs: int, rounds: int, *, twice: bool) -> tuple[Any, Any]:
+def on_this_machine(settings: RunSettings, jobs: int, rounds: int, *, twice: bool) -> tuple[Any, Any]:
     """The ways without a cluster; the functions twice, where that is asked for."""
     here = Bench(LocalEngine(best_sandbox()), settings)
     items = here.plan.items
@@ -107,7 +110,7 @@ def on_this_machine(settings: Settings, jobs: int, rounds: int, *, twice: bool) 
         return timed(ways, rounds)
 
 
-def on_ray(way: str, settings: Settings, replicas: int, jobs: int, rounds: int) -> tuple[Any, Any]:
+def on_ray(way: str, settings: RunSettings, replicas: int, jobs: int, rounds: int) -> tuple[Any, Any]:
     """One way on a cluster of this machine alone."""
     with RayEngine(best_sandbox(), replicas=replicas) as engine:
         there = Bench(engine, settings)
@@ -128,7 +131,7 @@ def main() -> None:
     given = parser.parse_args()
     limit, rounds = given.limit or (2 if given.quick else 20), given.rounds or (1 if given.quick else 2)
     most = given.max_tokens or (32 if given.quick else 128)
-    settings = Settings(("completion",), given.data, limit=limit, max_tokens=most)
+    settings = RunSettings.of(("completion",), given.data, {"max_tokens": most}, limit=limit)
     alone = replace(settings, threads=1)
     seconds, records = on_this_machine(settings, given.jobs, rounds, twice=not given.quick)
     clusters = (("ray", settings, 1), ("one replica", alone, 1), ("two replicas", alone, 2))

@@ -12,18 +12,22 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from counterlens.probes.completion import Attempt, Pair, probe_completion
-
+from counterlens.metrics.effects import PairOutcome
 from counterlens.models import DEFAULT_MODEL, load
+from counterlens.probes.options import make
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.record import PairRecord, Side
+from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 OUTCOMES = {
-    (True, True): "held",
-    (True, False): "only the original",
-    (False, True): "only the counterfactual",
-    (False, False): "neither",
+    PairOutcome.HELD: "held",
+    PairOutcome.LOST: "only the original",
+    PairOutcome.GAINED: "only the counterfactual",
+    PairOutcome.FAILED: "neither",
+    PairOutcome.NOT_JUDGED: "not judged",
 }
 
 
@@ -36,37 +40,34 @@ def main() -> None:
     parser.add_argument("--mutation", default="if-else-flip")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    rows: list[tuple[str, Pair]] = []
+    rows: list[tuple[str, PairRecord]] = []
+    probe = CompletionProbe()
+    chosen = make(probe.options, {"mutations": [options.mutation]})
     with load(options.model) as model:
         for path in sorted(EXAMPLES.glob("*.py")):
             if path.name.startswith("test_"):
                 continue
-            probe = probe_completion(
-                model, Document.read(path), path.stem, best_sandbox(), mutations=[options.mutation]
-            )
-            rows += [(path.stem, pair) for pair in probe.pairs]
+            target = Target(Document.read(path), path.stem)
+            found = probe.run(Context(model, best_sandbox), target, chosen)
+            rows += [(path.stem, pair) for pair in found.pairs]
         name = model.info.name
-    counts = Counter(_outcome(pair) for _, pair in rows)
+    counts = Counter(OUTCOMES[pair.outcome] for _, pair in rows)
     if options.markdown:
         print("| example | original | counterfactual | outcome |\n|---|---|---|---|")
         for stem, pair in rows:
             same = (
                 ", the same code on both sides" if pair.copied and pair.effect and pair.effect.signed else ""
             )
-            sides = f"{_judgement(pair.original)} | {_judgement(pair.mutated)}"
-            print(f"| {stem} | {sides} | {_outcome(pair)}{same} |")
+            sides = f"{_verdict(pair.original)} | {_verdict(pair.counterfactual)}"
+            print(f"| {stem} | {sides} | {OUTCOMES[pair.outcome]}{same} |")
         print()
     print(f"{name}, {options.mutation}, {len(rows)} pairs: ", end="")
     print(", ".join(f"{outcome} {counts[outcome]}" for outcome in OUTCOMES.values()))
     print(json.dumps({"benchmark": "examples", "ratios": {}, "counts": counts}))
 
 
-def _outcome(pair: Pair) -> str:
-    return OUTCOMES[pair.original.verdict.passed, pair.mutated.verdict.passed]
-
-
-def _judgement(attempt: Attempt) -> str:
-    return attempt.verdict.judgement.replace("_", " ")
+def _verdict(side: Side) -> str:
+    return side.verdict.replace("_", " ")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
 
 import llama_cpp
-from counterlens.probes.completion import gaps_of
 
 from counterlens.models.base import Api, Prompt, Stop
 from counterlens.models.files import embedded_model
@@ -35,7 +34,8 @@ from counterlens.models.llama.completing import Completer
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.mutations import MUTATIONS, survey
+from counterlens.mutations import survey
+from counterlens.probes.pairs.counterfactuals import gaps_of, preserving
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 
@@ -102,15 +102,12 @@ def prompts(source: str, tokens: int) -> list[Prompt]:
     """An original and eight counterfactuals, each of which shows the model something else."""
     document = Document(source)
     (function,) = functions(document)
-    preserving = [
-        name for name, mutation in MUTATIONS.items() if mutation.preserving and not mutation.needs_observation
-    ]
     shown: dict[str, None] = {}
     for seed in range(8):
-        for one in survey(source, mutations=preserving, seed=seed).counterfactuals:
+        for made in survey(source, mutations=preserving(None), seed=seed).counterfactuals:
             # All are cut in the same place: what is compared is one original with its counterfactuals.
-            if one.cut is not None and one.mutation not in {"if-else-flip"}:
-                original, mutated = gaps_of(document, function, one)
+            if made.cut is not None and made.mutation not in {"if-else-flip"}:
+                original, mutated = gaps_of(document, function, made)
                 shown |= {original.shown: None, mutated.shown: None}
     if len(shown) <= COUNTERFACTUALS:
         raise SystemExit(f"the function has only {len(shown) - 1} counterfactuals")

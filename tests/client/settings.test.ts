@@ -69,6 +69,15 @@ test("good values are taken over", () => {
   assert.deepEqual(flat(settings), values);
 });
 
+test("the tokens of an answer are sent only where the user has set them", () => {
+  for (const value of [undefined, null]) {
+    const { settings, problems } = readSettings(from({ "probe.maxTokens": value }));
+    assert.deepEqual(problems, []);
+    assert.equal(settings.probe.maxTokens, null);
+  }
+  assert.equal(readSettings(from({ "probe.maxTokens": 48 })).settings.probe.maxTokens, 48);
+});
+
 for (const [key, bad] of [
   ["enable", "yes"],
   ["model", "  "],

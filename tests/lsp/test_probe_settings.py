@@ -9,7 +9,10 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from counterlens.lsp.probe_request import options_of
 from counterlens.lsp.settings import EditorSettings, read_settings
+from counterlens.probes.options import specs
+from counterlens.probes.registry import PROBES
 from tests.lsp.conftest import open_file, until
 from tests.lsp.test_dependences import configure
 from tests.lsp.test_tasks import SOURCE, ask
@@ -106,3 +109,21 @@ async def test_the_editor_is_told_of_a_bad_value(client: LanguageClient) -> None
     configure(client, probe={"timeout": "long"})
     await until(lambda: any("counterlens.probe.timeout" in message.message for message in client.messages))
     assert client.messages[-1].type == types.MessageType.Warning
+
+
+@pytest.mark.parametrize("raw", [{}, {"probe": {"maxTokens": None, "timeout": None}}])
+def test_what_is_not_set_is_each_probes_own_default(raw: dict[str, Any]) -> None:
+    settings, complaints = read_settings(raw)
+    assert not complaints
+    options = {probe.id: options_of(probe, settings) for probe in PROBES.values()}
+    assert options == {probe.id: probe.options() for probe in PROBES.values()}
+    tokens = {getattr(chosen, "max_tokens", None) for chosen in options.values()}
+    assert {16, 64, 256} <= tokens  # of a name, a summary and a completion
+
+
+def test_tokens_that_are_set_are_those_of_every_probe_that_takes_them() -> None:
+    settings, complaints = read_settings({"probe": {"maxTokens": 48}})
+    assert not complaints
+    for probe in PROBES.values():
+        if "max_tokens" in specs(probe.options):
+            assert getattr(options_of(probe, settings), "max_tokens", None) == 48, probe.id

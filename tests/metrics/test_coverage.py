@@ -1,4 +1,4 @@
-"""Intervals hold the truth as often as they say, by `benchmarks/coverage.py`."""
+"""Intervals hold the truth as often as they say, by `benchmarks/interval_coverage.py`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    script = ROOT / "benchmarks" / "coverage.py"
+    script = ROOT / "benchmarks" / "interval_coverage.py"
     command = [sys.executable, str(script), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["benchmark"] == "coverage"
+    assert found["benchmark"] == "interval_coverage"
     ratios = found["ratios"]
     assert 0.945 < ratios["shares_independent"] < 0.96
     assert ratios["lowest_shares_independent"] >= 0.945

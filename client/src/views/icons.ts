@@ -1,6 +1,7 @@
 /** Icons of the views: shape and colour say the same, as not everybody sees the colours. */
 
 import * as vscode from "vscode";
+import type { PairOutcome } from "../protocol";
 
 const themed = (icon: string, colour?: string) =>
   new vscode.ThemeIcon(icon, colour ? new vscode.ThemeColor(colour) : undefined);
@@ -12,20 +13,15 @@ export function confidenceIcon(level: number): vscode.ThemeIcon {
   return themed("circle-filled", "charts.blue");
 }
 
-/** What a probe found of a counterfactual; see `outcome` of the protocol. */
-export function outcomeIcon(outcome: string): vscode.ThemeIcon {
-  switch (outcome) {
-    case "held":
-      return themed("pass", "charts.blue");
-    case "lost":
-      return themed("error", "charts.orange");
-    case "gained":
-      return themed("arrow-up", "charts.orange");
-    case "failed":
-      return themed("dash");
-    case "not judged":
-      return themed("question");
-    default:
-      return themed("git-compare");
-  }
+const OUTCOMES: Record<PairOutcome, [icon: string, colour?: string]> = {
+  held: ["pass", "charts.blue"],
+  lost: ["error", "charts.orange"],
+  gained: ["arrow-up", "charts.orange"],
+  failed: ["dash"],
+  "not judged": ["question"],
+};
+
+/** What a probe found of a counterfactual; empty where it was not probed. */
+export function outcomeIcon(outcome: PairOutcome | ""): vscode.ThemeIcon {
+  return outcome ? themed(...OUTCOMES[outcome]) : themed("git-compare");
 }

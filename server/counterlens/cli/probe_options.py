@@ -10,7 +10,7 @@ import click
 
 from counterlens.errors import OptionError
 from counterlens.mutations.cuts import Ratio
-from counterlens.probes.options import OptionSpec, declared
+from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -51,7 +51,7 @@ def probe_options(command: Command) -> Command:
 
 def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any]:
     if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=None, help=_help(spec, takers))
+        return click.option(spec.flag, name, is_flag=True, default=None, help=_help(name, spec, takers))
     return click.option(
         spec.flag,
         name,
@@ -59,7 +59,7 @@ def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
         callback=_checked(spec),
-        help=_help(spec, takers),
+        help=_help(name, spec, takers),
     )
 
 
@@ -89,8 +89,17 @@ def _checked(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any]
     return check
 
 
-def _help(spec: OptionSpec, takers: list[str]) -> str:
+def _help(name: str, spec: OptionSpec, takers: list[str]) -> str:
     """What the option does, which tasks take it, and its default."""
     tasks = "" if len(takers) == len(PROBES) else f" Tasks: {', '.join(takers)}."
-    default = "" if spec.default in (None, (), False) else f"  [default: {spec.default}]"
-    return f"{spec.help}{tasks}{default}"
+    return f"{spec.help}{tasks}{_default(name, takers)}"
+
+
+def _default(name: str, takers: list[str]) -> str:
+    """The default in brackets, where there is one; of each task, where they differ."""
+    defaults = {taker: specs(PROBES[taker].options)[name].default for taker in takers}
+    first, *others = dict.fromkeys(defaults.values())
+    if others:
+        listed = (f"{taker} {default}" for taker, default in defaults.items() if default is not None)
+        return f"  [default: {', '.join(listed)}]"
+    return "" if first is None or first is False or first == () else f"  [default: {first}]"

@@ -77,7 +77,7 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
         )
         figures: dict[str, Any] = {}
         for name, value in plain(record).items():
-            if isinstance(value, list | tuple) and all(isinstance(member, Mapping) for member in value):
+            if isinstance(value, list) and all(isinstance(member, Mapping) for member in value):
                 parts.setdefault(f"{item.task}-{name}", []).extend(key | dict(member) for member in value)
             elif name not in _OF_EVERY_RECORD:
                 figures[name] = value

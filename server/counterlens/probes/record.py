@@ -65,8 +65,8 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 
 def plain(record: Record) -> dict[str, Any]:
-    """A record as plain data: what `--json`, the store, Parquet and the editor hold."""
-    document: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
+    """A record as JSON has it: what `--json`, the store, Parquet and the editor hold."""
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))  # so that tuples are lists
     return document
 
 

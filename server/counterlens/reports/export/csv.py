@@ -1,4 +1,4 @@
-"""Records as CSV: one line per pair, answer, operator or whatever the records list."""
+"""Records as CSV: one line per pair, answer, operator or whatever the records list, else per function."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from counterlens.errors import DataError
-from counterlens.probes.record import plain
+from counterlens.probes.record import Record, plain
 from counterlens.reports.export.view import Exported, ExportedRecord
 
 _PAIR = ("mutation", "concept", "start_line", "end_line", "original_right", "counterfactual_right")
@@ -21,6 +22,7 @@ _CHOSEN = {
     "execution": ("answers", "answer_", _ANSWER),
 }
 """Of these probes: what a line is of, how its columns begin, and which there are."""
+_ENVELOPE = {field.name for field in fields(Record)}
 
 
 def as_csv(found: Exported) -> str:
@@ -70,6 +72,8 @@ def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
             for listed in values
             if isinstance(listed, Mapping)
         ]
+        if not parts and record.probed:  # it lists nothing, so the line is of the function itself
+            parts = [{name: _flat(value) for name, value in document.items() if name not in _ENVELOPE}]
     yield from (first | part for part in parts or [{}])
 
 

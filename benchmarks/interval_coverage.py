@@ -1,7 +1,7 @@
 """How often the 95 % intervals of reports hold the truth: simulated data, by size, clustering and rate.
 
-    python benchmarks/coverage.py            # some minutes
-    python benchmarks/coverage.py --quick    # under a minute
+    python benchmarks/interval_coverage.py            # some minutes
+    python benchmarks/interval_coverage.py --quick    # under a minute
 
 Shares: observations of 0 and 1 in clusters, such as pairs in functions. Each cluster draws its own rate from
 a beta distribution with the given mean and the given correlation of the observations of one cluster (0: none;
@@ -210,7 +210,7 @@ def main() -> None:
     ratios = {name: round(mean(coverages), 3) for name, coverages in figures.items()}
     ratios |= {f"lowest_{name}": round(min(coverages), 3) for name, coverages in figures.items()}
     ratios["least_of_a_rate"] = round(min(least for _, _, least in rows), 3)
-    print(json.dumps({"benchmark": "coverage", "ratios": ratios}))
+    print(json.dumps({"benchmark": "interval_coverage", "ratios": ratios}))
 
 
 if __name__ == "__main__":
