@@ -24,6 +24,7 @@ from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.plugins import Registry
+from counterlens.probes.registry import PROBES
 from counterlens.sandbox.registry import available, chosen
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
@@ -104,7 +105,12 @@ def _packages() -> list[Finding]:
 
 
 def _plugins() -> list[Finding]:
-    registries: dict[str, Registry[Any]] = {"model": BACKENDS, "mutation": MUTATIONS, "dataset": LOADERS}
+    registries: dict[str, Registry[Any]] = {
+        "model": BACKENDS,
+        "mutation": MUTATIONS,
+        "dataset": LOADERS,
+        "probe": PROBES,
+    }
     loaded = [
         Finding(f"plug-in {name}", None, f"adds a {what}")
         for what, registry in registries.items()
