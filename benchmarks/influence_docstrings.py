@@ -28,7 +28,7 @@ from counterlens.probes.dependence import interventions
 from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
-    Scores,
+    PairScores,
     control_scores,
     data_scores,
     looked_at,
@@ -82,7 +82,7 @@ def rows(model: Model, whole: ExaminedFunction, without: ExaminedFunction) -> It
     shorter = reactions(model, without, DATA_KINDS + CONTROL_KINDS)
     again = reactions(model, whole, DATA_KINDS) + reactions(model, whole, CONTROL_KINDS)
     for name, control in (("data", False), ("control", True)):
-        found: list[Scores] = []
+        found: list[PairScores] = []
         for subject, seen in ((whole, both), (without, shorter), (whole, again)):
             kept = [one for one in seen if subject is without or one.target not in texts]
             found.append(control_scores(kept) if control else data_scores(subject, kept))

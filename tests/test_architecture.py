@@ -18,6 +18,7 @@ FLOORS = [
     {"sandbox"},
     {"attribution"},
     {"metrics"},
+    {"calibration"},
     {"datasets"},
     {"probes"},
     {"evaluation"},

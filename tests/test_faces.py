@@ -67,10 +67,20 @@ def benched(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str, str], task: str) -> None:
-    target = f"{FUNCTION}.py::{FUNCTION}"
+    target, asked = f"{FUNCTION}.py::{FUNCTION}", ("--json", "--allow-weaker-sandbox")
     ran = subprocess.run(
-        [sys.executable, "-m", "counterlens", "probe", target, "--task", task, "--json", *flags(task)]
-        + ["--allow-weaker-sandbox"],
+        [
+            sys.executable,
+            "-m",
+            "counterlens",
+            "probe",
+            target,
+            "--task",
+            task,
+            "--json",
+            *flags(task),
+            "--allow-weaker-sandbox",
+        ],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.calibration.fitting import CalibrationResult
 from counterlens.cli.main import main
 from counterlens.confidence.calibration import load_calibration
 from counterlens.models.files import EMBEDDED_SHA256
-from counterlens.probes.calibrating import CalibrationResult
 
 CODE = Path(__file__).parents[2] / "examples"
-FAST = ["--truth", "first-choice", "--nodes", "300"]
+FAST = ["--truth", "first-choice", "--nodes", "1200"]
 
 
 @pytest.fixture
@@ -33,9 +33,11 @@ def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.Cap
     page = data_folder / "page.html"
     assert run(str(CODE), *FAST, "--json", "--html", str(page)) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["raw"]["nodes"] >= 300
+    assert found["raw"]["nodes"] >= 1200
     assert sum(one["nodes"] for one in found["raw"]["bins"]) == found["raw"]["nodes"]
     assert found["better"]
+    assert found["difference"]["functions"] >= 10
+    assert found["difference"]["brier"]["high"] < 0
     assert found["calibrated"]["brier"]["value"] < found["raw"]["brier"]["value"]
     kept = load_calibration(EMBEDDED_SHA256)
     assert kept is not None

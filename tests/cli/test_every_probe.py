@@ -35,20 +35,20 @@ class Works(Probe[ProbeOptions, Worked]):
     id, title, source = "works", "does it work?", Source("ours")
     options, record = ProbeOptions, Worked
 
-    def run(self, context: Context, target: Target, options: ProbeOptions) -> Worked:
+    def run(self, context: Context, target: Target, options: ProbeOptions) -> Worked:  # noqa: ARG002
         context.steps.next("looking")
         return Worked(functions=1)
 
-    def tables(self, records: Sequence[Worked], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, records: Sequence[Worked], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         return (Table("t", ("n",), ((len(records),),)),)
 
-    def summary(self, records: Sequence[Worked]) -> str:
+    def summary(self, records: Sequence[Worked]) -> str:  # noqa: ARG002
         return "It works."
 
-    def measures(self, record: Worked) -> Mapping[str, bool]:
+    def measures(self, record: Worked) -> Mapping[str, bool]:  # noqa: ARG002
         return {}
 
-    def estimate(self, target: Target, options: ProbeOptions, model: Model) -> int:
+    def estimate(self, target: Target, options: ProbeOptions, model: Model) -> int:  # noqa: ARG002
         return 1
 
 
@@ -56,7 +56,7 @@ class Refuses(Works):
     id = "refuses"
     error: BaseException = SourceError("there is nothing", "Give it something")
 
-    def run(self, context: Context, target: Target, options: ProbeOptions) -> Worked:
+    def run(self, context: Context, target: Target, options: ProbeOptions) -> Worked:  # noqa: ARG002
         raise self.error
 
 

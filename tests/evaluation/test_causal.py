@@ -9,21 +9,27 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from counterlens.evaluation.estimated import FILE, estimate, kept
-from counterlens.evaluation.figures import Found
-from counterlens.probes.concepts import ConfidenceTask
-from counterlens.probes.task import Request, Target
 
 from counterlens.cli import report as reporting
 from counterlens.cli.causal import causal
 from counterlens.cli.report import report
 from counterlens.errors import DataError
 from counterlens.evaluation.causal import ALL_CONCEPTS, TASK, causal_tables, check_enough, snippets_of
-from counterlens.evaluation.settings import Settings
-from counterlens.evaluation.store import PROBED, Item, Record, Store
+from counterlens.evaluation.causal_results import FILE, estimate, kept
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import CONFOUNDERS, LEAST_SNIPPETS, ConceptEffect, Refutation
 from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.confidence import (
+    ConceptFigures,
+    ConfidenceOptions,
+    ConfidenceProbe,
+    ConfidenceRecord,
+    Confounders,
+)
+from counterlens.probes.probe import Context, Target
 from counterlens.syntax.document import Document
 
 MANIFEST = {
@@ -39,15 +45,16 @@ def test_real_functions_become_snippets(model: LlamaModel) -> None:
         Target(Document.read(EXAMPLES / f"{name}.py"), name, id=f"{name}.py::{name}")
         for name in ("collatz_steps", "is_even")
     ]
-    data = ConfidenceTask().run(Request(model, targets, lambda: pytest.fail("nothing is run"))).data
-    first, second = snippets_of(data["functions"])
+    context = Context(model, lambda: pytest.fail("nothing is run"))
+    records = [ConfidenceProbe().run(context, target, ConfidenceOptions()) for target in targets]
+    first, second = snippets_of(records)
     assert (first.cluster, second.cluster) == ("collatz_steps.py", "is_even.py")
     assert first.cross_entropy > 0
     assert first.concepts["while_statement"] > 0
     assert "while_statement" not in second.concepts
-    for one in (first, second):
-        assert 0 < one.concepts[ALL_CONCEPTS] < 1
-        complexity, levels, nodes, tokens = one.confounders
+    for snippet in (first, second):
+        assert 0 < snippet.concepts[ALL_CONCEPTS] < 1
+        complexity, levels, nodes, tokens = snippet.confounders
         assert 1 <= complexity < levels < nodes
         assert tokens > 10
     with pytest.raises(DataError, match="2 functions are too few"):
@@ -105,23 +112,22 @@ def recorded(folder: Path, functions: int = LEAST_SNIPPETS + 2) -> Path:
         for i in range(functions)
     ]
     with Store.create(folder) as store:
-        store.begin(Settings((TASK,), "data", ("m",)), items)
+        store.begin(RunSettings((TASK,), "data", ("m",)), items)
         store.keep_manifest("d", json.dumps(MANIFEST))
         for item in items[:-1]:
             confidence, complexity = draw.uniform(0.2, 0.9), draw.randint(1, 9)
-            body = {
-                "target": item.problem,
-                "cross_entropy": 3 - 2 * confidence + 0.1 * complexity + draw.gauss(0, 0.05),
-                "tokens": 9,
-                "bits": 9.0,
-                "bytes": 9,
-                "confounders": dict(
-                    zip(CONFOUNDERS, (complexity, *draw.sample(range(5, 99), 3)), strict=True)
-                ),
-                "concepts": {"decision": {"nodes": 2, "confidence": confidence, "bits_per_byte": 1.0}},
-                "node_types": {},
-            }
-            store.append(item, Record(PROBED, "", {"functions": [body], "left_out": {}}, manifest="d"))
+            held = (complexity, *draw.sample(range(5, 99), 3))
+            record = ConfidenceRecord(
+                target=item.problem,
+                cross_entropy=3 - 2 * confidence + 0.1 * complexity + draw.gauss(0, 0.05),
+                tokens=9,
+                bits=9.0,
+                bytes=9,
+                confounders=Confounders(**dict(zip(CONFOUNDERS, held, strict=True))),
+                concepts={"decision": ConceptFigures(nodes=2, confidence=confidence, bits_per_byte=1.0)},
+                node_types={},
+            )
+            store.append(item, StoredRecord(record, manifest="d"))
     return folder
 
 
@@ -136,7 +142,7 @@ def test_a_report_has_the_effects_that_were_estimated_of_its_records(tmp_path: P
         assert "effect of confidence on cross-entropy" in shown.lower(), form
         assert "random common cause" in shown
         assert "seed 0, 1 simulations" in " ".join(shown.split())
-    known = kept(folder, Found.read(folder))
+    known = kept(folder, RunResults.read(folder))
     assert known is not None
     assert known.effects["m"][0].effect.value == pytest.approx(-2, abs=0.2)
     again = asked.invoke(report, [str(folder), "--format", "latex", "--causal"])  # nothing is estimated anew
@@ -162,6 +168,6 @@ def test_a_report_estimates_when_it_is_asked_to(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(DataError, match="4 functions are too few"):
         CliRunner().invoke(report, [str(few), "--causal"], catch_exceptions=False)
     with Store.create(tmp_path / "other") as store:
-        store.begin(Settings(("operator",), "data", ("m",)), [])
+        store.begin(RunSettings(("operator",), "data", ("m",)), [])
     with pytest.raises(DataError, match="not of the task confidence"):
         CliRunner().invoke(report, [str(tmp_path / "other"), "--causal"], catch_exceptions=False)

@@ -16,7 +16,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.probes.confidence import ConfidenceRecord, Confounders
 from counterlens.probes.record import steady
 from counterlens.reports.build.comparison import comparison_report
-from counterlens.reports.build.evaluation import state
+from counterlens.reports.build.run_wording import progress_of
 from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import markdown
 from tests.evaluation.made_up import pair, pairs_record, records, results
@@ -101,7 +101,7 @@ def test_functions_without_a_pair_are_counted_and_say_so() -> None:
     table = run.tables()[0]
     assert table.columns == ("model", "probed", "of them without a pair", "left out")
     assert table.rows[0] == ("a", 3, 1, 0)
-    assert state(run) == "All 6 questions about functions of the plan are done."
+    assert progress_of(run) == "All 6 questions about functions of the plan are done."
     assert write_evaluation("html", run).count("No counterfactual could be asked about.") == 2
 
 

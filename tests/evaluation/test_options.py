@@ -110,7 +110,7 @@ def test_another_timeout_is_another_run(place: Path, uninterrupted: tuple[Path, 
     assert "begun with other options: --timeout was 10.0, now 30.0" in refused.stderr
 
 
-def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused(place: Path) -> None:
+def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused() -> None:
     settings = RunSettings.of(
         ["confidence", "execution", "output"], "humaneval", {"max_tokens": 9, "seed": 1}
     )

@@ -29,6 +29,7 @@ BELOW = (
     "mutations",
     "confidence",
     "sandbox",
+    "calibration",
     "probes",
     "attribution/coverage_tests.py",
     "attribution/settlement.py",
@@ -52,9 +53,9 @@ KEPT = {
 }
 
 COMPOSED = (  # of pieces that stand apart
-    "after {0} of {1} changes that ",  # probes/understanding/task.py
+    "after {0} of {1} changes that ",  # probes/robustness/base.py
     "Asked what calls give",  # probes/execution/independent.py
-    "{0} control dependences",  # probes/dependence/task.py
+    "{0} control dependences",  # probes/dependence/probe.py
     "{0} data dependences",
 )
 

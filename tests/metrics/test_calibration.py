@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterlens.errors import CounterlensError
-from counterlens.metrics.calibration import Floats, Observations, Quality, quality
+from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
 from counterlens.metrics.fitting import Method, applied, cross_fitted, fit, fit_curve
 
 METHODS = [Method.ISOTONIC, Method.PLATT]
@@ -62,6 +62,7 @@ def test_a_map_leaves_what_is_calibrated_as_it_is() -> None:
     assert np.abs(cross_fitted(seen, Method.PLATT) - seen.confidence).mean() < 0.04
 
 
+@example([(0.75, False), (0.8125, True)], Method.PLATT)  # steep: drawn out, it came to 1
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30), st.sampled_from(METHODS))
 def test_every_fitted_curve_is_monotone(nodes: list[tuple[float, bool]], method: Method) -> None:
     curve = fit_curve(np.array([c for c, _ in nodes]), np.array([float(r) for _, r in nodes]), method)
@@ -103,6 +104,23 @@ def test_too_few_or_equal_functions_give_no_interval() -> None:
     equal = quality(confidence, np.ones(200), np.arange(200) // 20)
     for estimate in (few.brier, few.ece, equal.brier, equal.ece):
         assert (estimate.low, estimate.high) == (None, None)
+
+
+def test_a_map_is_compared_with_none_function_by_function() -> None:
+    seen = generated("overconfident")
+    mended = brier_difference(seen.confidence, cross_fitted(seen), seen.right, seen.group, rounds=200)
+    before, after = of(seen), of(seen, cross_fitted(seen))
+    assert mended.value == pytest.approx(after.brier.value - before.brier.value)
+    assert mended.high < 0
+    # paired: narrower than the difference of two that know nothing of each other
+    widths = [shown.brier.high - shown.brier.low for shown in (before, after)]
+    assert mended.high - mended.low < max(widths) < sum(widths)
+    fair = generated("perfect", n=600)
+    kept = brier_difference(fair.confidence, cross_fitted(fair), fair.right, fair.group, rounds=200)
+    assert kept.low < 0.01
+    assert kept.high > 0
+    same = brier_difference(seen.confidence, seen.confidence, seen.right, seen.group, rounds=50)
+    assert (same.value, same.low, same.high) == (0, 0, 0)
 
 
 def test_one_function_is_too_few() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from counterlens.metrics.guessing import Guess, accuracy, by_chance
@@ -49,3 +53,23 @@ def test_each_guess_draws_among_its_own_candidates_and_the_seed_decides() -> Non
     assert found is not None
     assert found[0].mean == pytest.approx(0.5, abs=0.02)
     assert set(found[1]) == {"and", "or", "is", "is not"}
+
+
+def test_figures_are_the_same_in_every_process() -> None:
+    program = (
+        "from counterlens.metrics.guessing import Guess, by_chance\n"
+        "some, others = ('==', '!=', '<'), ('+', '-', '*', '/')\n"
+        "guesses = [Guess('==', '==', some), Guess('+', '-', others), Guess('*', '*', others)]\n"
+        "print(by_chance(guesses, {}))\n"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(told) == 1

@@ -56,6 +56,17 @@ def test_an_option_that_is_taken_is_in_the_manifest_and_one_that_is_not_is_refus
     assert plain_options(changed.options_of(task)) == changed.options[task]
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, (spec, _) in OPTIONS.items() if (spec.low, spec.high) != (None, None)]
+)
+def test_a_number_out_of_bounds_is_refused(name: str) -> None:
+    spec, (task, *_) = OPTIONS[name]
+    for bound, beyond in ((spec.low, -1), (spec.high, 1)):
+        if bound is not None:
+            with pytest.raises(OptionError, match=f"{spec.flag} is {bound:g} or"):
+                make(PROBES[task].options, {name: spec.kind(bound + beyond)})
+
+
 def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     """The exit code of the command line, and what it says on standard error."""
     with pytest.raises(SystemExit) as ended:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from counterlens.calibration.fitting import NODES
+from counterlens.calibration.fitting import calibrate as calibrated
+from counterlens.calibration.measuring import NodeTruth
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -24,9 +27,7 @@ from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.metrics.fitting import Method, require_statistics
-from counterlens.probes.calibrating import NODES
-from counterlens.probes.calibrating import calibrate as calibrated
-from counterlens.probes.filling import Truth
+from counterlens.progress import Steps
 from counterlens.reports.calibration import calibration_json, calibration_page, calibration_report
 from counterlens.syntax.document import Document
 
@@ -39,16 +40,16 @@ from counterlens.syntax.document import Document
 )
 @click.option(
     "--truth",
-    type=click.Choice([one.value for one in Truth]),
-    default=Truth.FILLS.value,
+    type=click.Choice([one.value for one in NodeTruth]),
+    default=NodeTruth.FILLS.value,
     show_default=True,
     help="fills: ask the model to write each node. first-choice: read it off the scores, much faster.",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(20),
-    help=f"How many nodes to look at [default: {NODES[Truth.FILLS]}; first-choice: "
-    f"{NODES[Truth.FIRST_CHOICE]:,}]",
+    help=f"How many nodes to look at [default: {NODES[NodeTruth.FILLS]}; first-choice: "
+    f"{NODES[NodeTruth.FIRST_CHOICE]:,}]",
 )
 @click.option(
     "--method",
@@ -101,12 +102,12 @@ def calibrate(
         found = calibrated(
             loaded,
             documents,
-            truth=Truth(truth),
+            truth=NodeTruth(truth),
             method=Method(method),
             aggregation=Aggregation(aggregation),
             nodes=nodes,
             seed=seed,
-            report=report,
+            steps=Steps(progress=report),
         )
     kept = None if dry_run or not found.better else save_calibration(found.calibration)
     if html is not None:

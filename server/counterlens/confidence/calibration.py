@@ -33,6 +33,8 @@ LENGTHS = (1, 2, 5, 13)
 
 EVERYTHING = "all"
 _SMALLEST = 1e-6
+_NEVER = 1e-12
+"""No curve says 0 or 1, however steep it is and however far it is drawn out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Curve:
             return float(np.interp(confidence, self.x, self.y))
         likely = min(max(confidence, _SMALLEST), 1 - _SMALLEST)
         odds = self.slope * math.log(likely / (1 - likely)) + self.offset
-        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+        share = 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+        return min(max(share, _NEVER), 1 - _NEVER)
 
 
 @dataclass(frozen=True, slots=True)

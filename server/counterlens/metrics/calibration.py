@@ -114,10 +114,7 @@ def quality(
     """
     sums = _by_group(confidence, right, group)
     all_of_it = sums.sum(axis=0, keepdims=True)
-    rng = np.random.default_rng(seed)
-    groups = len(sums)
-    drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=rounds)
-    samples = np.tensordot(drawn.astype(np.float64), sums, axes=1)
+    samples = np.tensordot(_drawn(len(sums), seed, rounds), sums, axes=1)
     total = all_of_it[0]
     count = np.maximum(total[0], 1)
     edges = np.linspace(0, 1, BINS + 1).tolist()
@@ -138,6 +135,32 @@ def quality(
         ece=_estimate(_ece(all_of_it), _ece(samples), groups),
         bins=bins,
     )
+
+
+def brier_difference(
+    first: Floats, second: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
+) -> Estimate:
+    """The Brier score of the second of two confidences less that of the first, paired by group.
+
+    Args:
+        first: (n,) 0 to 1; n is 1 or more.
+        second: (n,) for the same nodes.
+        right: (n,) 1.0 or 0.0.
+        group: (n,) what is drawn together.
+        seed: Of the bootstrap.
+        rounds: How many samples it draws.
+    """
+    _, place = np.unique(group, return_inverse=True)
+    change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
+    nodes = np.bincount(place).astype(np.float64)
+    drawn = _drawn(len(nodes), seed, rounds)
+    return _estimate(np.array([change.sum() / nodes.sum()]), drawn @ change / (drawn @ nodes))
+
+
+def _drawn(groups: int, seed: int, rounds: int) -> Floats:
+    """(rounds, groups): how often each group is in each bootstrap sample."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(groups, np.full(groups, 1 / groups), size=rounds).astype(np.float64)
 
 
 def _by_group(confidence: Floats, right: Floats, group: Integers) -> Floats:

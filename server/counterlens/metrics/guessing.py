@@ -90,11 +90,13 @@ def by_chance(
     if not guesses:
         return None
     random = np.random.default_rng(seed)
-    names = sorted({name for one in guesses for name in one.candidates}, key=lambda n: -frequency.get(n, 0))
+    names = sorted(
+        {name for one in guesses for name in one.candidates}, key=lambda n: (-frequency.get(n, 0), n)
+    )
     index = {name: i for i, name in enumerate(names)}
     true = np.array([index[one.true] for one in guesses])
     drawn = np.empty((simulations, len(guesses)), np.int64)
-    for candidates in {one.candidates for one in guesses}:
+    for candidates in dict.fromkeys(one.candidates for one in guesses):  # the order of a set is chance
         where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
         weights = np.array([frequency.get(name, 0) + 1.0 for name in candidates])
         picked = random.choice(len(candidates), (simulations, len(where)), p=weights / weights.sum())

@@ -10,7 +10,6 @@ options below, or with one of its own made by `option`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -343,8 +342,10 @@ def _check(spec: OptionSpec, value: Any) -> None:
         if spec.choices and part is not None and part not in spec.choices:
             raise OptionError(f"{spec.flag} cannot be {part!r}", f"It is one of {', '.join(spec.choices)}")
         number = isinstance(part, int | float) and not isinstance(part, bool)
-        if number and not (spec.low or -math.inf) <= part <= (spec.high or math.inf):
-            raise OptionError(f"{spec.flag} lies between {spec.low:g} and {spec.high:g}, and is not {part:g}")
+        if number and spec.low is not None and part < spec.low:
+            raise OptionError(f"{spec.flag} is {spec.low:g} or more, and not {part:g}")
+        if number and spec.high is not None and part > spec.high:
+            raise OptionError(f"{spec.flag} is {spec.high:g} or less, and not {part:g}")
     if spec.check:
         spec.check(tuple(value) if isinstance(value, list) else value)
 

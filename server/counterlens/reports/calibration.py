@@ -12,13 +12,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
+from counterlens.calibration.measuring import NodeTruth
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration
 from counterlens.counting import plural
 from counterlens.metrics.calibration import Bin, Estimate, Quality
-from counterlens.probes.calibrating import CalibrationResult
-from counterlens.probes.filling import Truth
 
 _BAR = 24
 _SIZE, _MARGIN = 360, 44
@@ -69,6 +69,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> dict[str, 
             name: {"raw": _quality(before), "calibrated": _quality(after)}
             for name, (before, after) in result.categories.items()
         },
+        "difference": {"brier": _interval(result.difference), "functions": result.units},
         "curves": len(result.calibration.curves),
         "better": result.better,
         "agreement_with_first_choice": result.agreement,
@@ -176,8 +177,8 @@ def _title(result: CalibrationResult) -> str:
 
 def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
     wrote = {
-        Truth.FILLS: "the model, asked to go on where it begins, writes it",
-        Truth.FIRST_CHOICE: "each of its tokens is the model's first choice",
+        NodeTruth.FILLS: "the model, asked to go on where it begins, writes it",
+        NodeTruth.FIRST_CHOICE: "each of its tokens is the model's first choice",
     }
     yield f"A node is predicted right when {wrote[result.truth]}."
     yield "Calibrated figures are of functions that the curves have not seen; intervals are over functions."
@@ -186,16 +187,24 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
     for reason, count in result.left_out.items():
         yield f"Left out: {count}, {reason}."
     curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
+    yield (
+        f"The map changes the Brier score by {_shown(result.difference, '+')}, paired over "
+        f"{plural(result.units, 'function')}."
+    )
     if not result.better:
-        yield "The map does no better than raw confidences, so it is not kept: look at more --nodes."
+        few = f" (it takes {LEAST_FUNCTIONS} functions to say so)" if result.units < LEAST_FUNCTIONS else ""
+        yield (
+            f"Beyond chance, the map does no better than raw confidences{few}, so it is not kept: look at "
+            "more --nodes."
+        )
     else:
         yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
 
 
-def _shown(one: Estimate) -> str:
-    if one.low is None or one.high is None:
-        return f"{one.value:.3f} (-- to --)"
-    return f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+def _shown(estimate: Estimate, sign: str = "") -> str:
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{sign}.3f} (-- to --)"
+    return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"
 
 
 def _bar(one: Bin) -> tuple[str, str]:
@@ -212,15 +221,16 @@ def _rows(rows: Sequence[Sequence[str]]) -> str:
     return "<table>" + "".join(shown) + "</table>"
 
 
-def _quality(found: Quality) -> dict[str, Any]:
-    def estimate(one: Estimate) -> dict[str, float | None]:
-        return {"value": one.value, "low": one.low, "high": one.high}
+def _interval(figure: Estimate) -> dict[str, float | None]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
 
+
+def _quality(found: Quality) -> dict[str, Any]:
     return {
         "nodes": found.n,
         "right": found.right,
-        "brier": estimate(found.brier),
-        "ece": estimate(found.ece),
+        "brier": _interval(found.brier),
+        "ece": _interval(found.ece),
         "bins": [
             {
                 "low": one.low,

@@ -109,7 +109,7 @@ def read_answer(text: str) -> bool | None:
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 
 
-def _named(subject: ExaminedFunction, one: Instance) -> str:
+def _named(subject: ExaminedFunction, instance: Instance) -> str:
     """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
-    line = subject.parts[one.statement].statement.line
-    return f"({one.variable}, {line})" if one.variable else str(line)
+    line = subject.parts[instance.statement].statement.line
+    return f"({instance.variable}, {line})" if instance.variable else str(line)

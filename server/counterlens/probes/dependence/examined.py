@@ -84,18 +84,24 @@ class Part:
     @cached_property
     def binds(self) -> frozenset[str]:
         """The variables that it binds or whose objects it changes."""
-        return frozenset(one.name for one in self.occurrences if one.role is not NameRole.READ)
+        return frozenset(
+            occurrence.name for occurrence in self.occurrences if occurrence.role is not NameRole.READ
+        )
 
     @cached_property
     def reads(self) -> tuple[NameOccurrence, ...]:
         """Where it reads variables, whichever they are."""
         augmented = isinstance(self.node, ast.AugAssign)
-        return tuple(one for one in self.occurrences if augmented or one.role is not NameRole.BOUND)
+        return tuple(
+            occurrence
+            for occurrence in self.occurrences
+            if augmented or occurrence.role is not NameRole.BOUND
+        )
 
     @cached_property
     def names(self) -> frozenset[str]:
         """All variables that occur in it."""
-        return frozenset(one.name for one in self.occurrences)
+        return frozenset(occurrence.name for occurrence in self.occurrences)
 
     @property
     def branch(self) -> bool:
@@ -190,7 +196,10 @@ class _Reader:
         end = start + len(text)
         if isinstance(node, DEFINITIONS) and statement.id > 0:
             end = self._at(node.end_lineno or 0, node.end_col_offset or 0)
-        found = {one.span: one for one in self._occurrences(node, (start, end), header=statement.id == 0)}
+        found = {
+            occurrence.span: occurrence
+            for occurrence in self._occurrences(node, (start, end), header=statement.id == 0)
+        }
         return Part(statement, node, (start, end), tuple(found[span] for span in sorted(found)))
 
     def _at(self, line: int, column: int) -> int:
@@ -200,16 +209,16 @@ class _Reader:
         whole = isinstance(node, DEFINITIONS) and not header
         nodes = [n for part in ([node] if whole else _header(node)) for n in _visible(part)]
         changed = set() if whole else set(_changed(node))
-        for one in nodes:
-            if isinstance(one, ast.Name):
-                at = self._at(one.lineno, one.col_offset)
-                role = NameRole.CHANGED if one in changed else NameRole.READ
-                if not isinstance(one.ctx, ast.Load) and not whole:
+        for inner in nodes:
+            if isinstance(inner, ast.Name):
+                at = self._at(inner.lineno, inner.col_offset)
+                role = NameRole.CHANGED if inner in changed else NameRole.READ
+                if not isinstance(inner.ctx, ast.Load) and not whole:
                     role = NameRole.BOUND
-                yield NameOccurrence(one.id, (at, at + len(one.id.encode())), role)
-            elif isinstance(one, ast.arg) and not whole:
-                at = self._at(one.lineno, one.col_offset)
-                yield NameOccurrence(one.arg, (at, at + len(one.arg.encode())), NameRole.BOUND)
+                yield NameOccurrence(inner.id, (at, at + len(inner.id.encode())), role)
+            elif isinstance(inner, ast.arg) and not whole:
+                at = self._at(inner.lineno, inner.col_offset)
+                yield NameOccurrence(inner.arg, (at, at + len(inner.arg.encode())), NameRole.BOUND)
         for name in _named(node, nodes):
             found = list(re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._data[span[0] : span[1]]))
             if found:
@@ -224,30 +233,32 @@ def _header(node: ast.AST) -> Iterator[ast.AST]:
         return
     for name, value in ast.iter_fields(node):
         if name not in _BODIES and name != "decorator_list":
-            for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, ast.AST):
-                    yield one
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield child
 
 
 def _visible(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes, but for the names that belong to a comprehension or a lambda alone."""
     stack: list[tuple[ast.AST, frozenset[str]]] = [(node, frozenset())]
     while stack:
-        one, hidden = stack.pop()
-        if isinstance(one, ast.Name) and one.id in hidden:
+        inner, hidden = stack.pop()
+        if isinstance(inner, ast.Name) and inner.id in hidden:
             continue
-        if isinstance(one, ast.Lambda):
-            arguments = {a for a in ast.walk(one.args) if isinstance(a, ast.arg)}
+        if isinstance(inner, ast.Lambda):
+            arguments = {a for a in ast.walk(inner.args) if isinstance(a, ast.arg)}
             hidden |= {argument.arg for argument in arguments}
             stack += [
-                (inner, hidden) for inner in (*one.args.defaults, *one.args.kw_defaults, one.body) if inner
+                (child, hidden)
+                for child in (*inner.args.defaults, *inner.args.kw_defaults, inner.body)
+                if child
             ]
             continue
-        if isinstance(one, _COMPREHENSIONS):
-            targets = [n for each in one.generators for n in ast.walk(each.target)]
+        if isinstance(inner, _COMPREHENSIONS):
+            targets = [n for each in inner.generators for n in ast.walk(each.target)]
             hidden |= {n.id for n in targets if isinstance(n, ast.Name)}
-        yield one
-        stack += [(inner, hidden) for inner in ast.iter_child_nodes(one)]
+        yield inner
+        stack += [(child, hidden) for child in ast.iter_child_nodes(inner)]
 
 
 def _changed(node: ast.AST) -> Iterator[ast.Name]:
@@ -258,9 +269,9 @@ def _changed(node: ast.AST) -> Iterator[ast.Name]:
             yield from _root(call.func.value)
         return
     for part in _header(node):
-        for one in ast.walk(part):
-            if isinstance(one, ast.Attribute | ast.Subscript) and not isinstance(one.ctx, ast.Load):
-                yield from _root(one)
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.Attribute | ast.Subscript) and not isinstance(inner.ctx, ast.Load):
+                yield from _root(inner)
 
 
 def _root(node: ast.expr) -> Iterator[ast.Name]:
@@ -279,11 +290,11 @@ def _named(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
         isinstance(node, DEFINITIONS) and node in nodes[:1]
     ):
         yield node.name or ""
-    for one in nodes:
-        if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name:
-            yield one.name
-        elif isinstance(one, ast.MatchMapping) and one.rest:
-            yield one.rest
+    for inner in nodes:
+        if isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+            yield inner.name
+        elif isinstance(inner, ast.MatchMapping) and inner.rest:
+            yield inner.rest
 
 
 def _lines(text: str) -> list[bytes]:

@@ -260,10 +260,12 @@ def compare(
         differing={relation: compared.differing for relation, compared in pooled.items()},
         answers=answers,
         influence=influence,
-        asked={relation: one.counts for relation, one in said.items()} if said else None,
+        asked={relation: answered.counts for relation, answered in said.items()} if said else None,
         how=source,
-        scored={relation: one.scored for relation, one in said.items()} if said else None,
-        traces=(said and {r: one.traces for r, one in said.items() if one.traces is not None}) or None,
+        scored={relation: answered.scored for relation, answered in said.items()} if said else None,
+        traces={relation: answered.traces for relation, answered in said.items()}
+        if said and method is InferenceMethod.TRACE
+        else None,
     )
 
 

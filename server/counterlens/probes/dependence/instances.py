@@ -69,8 +69,10 @@ class InstanceGraph:
     def chains(self) -> set[tuple[Instance, Instance]]:
         """What depends on what, directly or not."""
         every = sorted({*self.direct, *chain.from_iterable(self.direct.values())})
-        number = {one: at for at, one in enumerate(every)}
-        edges = ((number[one], number[after]) for one, found in self.direct.items() for after in found)
+        number = {instance: at for at, instance in enumerate(every)}
+        edges = (
+            (number[instance], number[after]) for instance, found in self.direct.items() for after in found
+        )
         return {(every[a], every[b]) for a, b in closure(edges)}
 
 
@@ -100,7 +102,7 @@ def _data(subject: ExaminedFunction) -> InstanceGraph:
         into[part.statement.id] = [
             Instance(part.statement.id, name) for name in sorted(part.binds or part.names)
         ]
-    every = [one for found in (bound, read) for instances in found.values() for one in instances]
+    every = [instance for found in (bound, read) for instances in found.values() for instance in instances]
     known = set(every)
     direct: dict[Instance, set[Instance]] = {}
     for edge in subject.dependences.edges:
@@ -112,9 +114,11 @@ def _data(subject: ExaminedFunction) -> InstanceGraph:
         same = Instance(edge.target, edge.variable)
         if edge.target in read and same in known:
             after.add(same)
-    sources = [one for instances in bound.values() for one in instances]
+    sources = [instance for instances in bound.values() for instance in instances]
     header = {part.statement.id for part in subject.parts if part.statement.id == 0 and part.binds}
-    return InstanceGraph(tuple(sources), tuple(one for one in every if one.statement not in header), direct)
+    return InstanceGraph(
+        tuple(sources), tuple(instance for instance in every if instance.statement not in header), direct
+    )
 
 
 def _control(subject: ExaminedFunction) -> InstanceGraph:

@@ -82,14 +82,14 @@ def readings(
     names = {subject.data[edit.span[0] : edit.span[1]].decode(): edit.new for edit in edits}
     for other in later:
         group.append(other)
-        uses = [one for one in other.occurrences if one.name in names and one.role is not NameRole.BOUND]
+        uses = [use for use in other.occurrences if use.name in names and use.role is not NameRole.BOUND]
         if uses:
             found.append(_reading(subject, edits, group, kind, looked_at))
-            edits = edits + [SpanEdit(one.span, names[one.name]) for one in uses]
+            edits = edits + [SpanEdit(use.span, names[use.name]) for use in uses]
             group = []
-        for one in other.occurrences:
-            if one.role is NameRole.BOUND:
-                names.pop(one.name, None)
+        for use in other.occurrences:
+            if use.role is NameRole.BOUND:
+                names.pop(use.name, None)
     return [*found, _reading(subject, edits, group, kind, looked_at)] if group else found
 
 
@@ -117,14 +117,14 @@ Edits = Iterator[tuple[Span, str]]
 
 def _rename(subject: ExaminedFunction, part: Part) -> Edits:
     """What it binds gets another name, here only: what follows uses a name that was never bound."""
-    taken = frozenset().union(*(one.names for one in subject.parts))
+    taken = frozenset().union(*(other.names for other in subject.parts))
     fresh = iter([name for name in FRESH if name not in taken])
     chosen: dict[str, str] = {}
-    for one in part.occurrences:
-        if one.role is not NameRole.READ:
-            if one.name not in chosen:
-                chosen[one.name] = next(fresh, f"{one.name}_")
-            yield one.span, chosen[one.name]
+    for occurrence in part.occurrences:
+        if occurrence.role is not NameRole.READ:
+            if occurrence.name not in chosen:
+                chosen[occurrence.name] = next(fresh, f"{occurrence.name}_")
+            yield occurrence.span, chosen[occurrence.name]
 
 
 def _replace(subject: ExaminedFunction, part: Part) -> Edits:

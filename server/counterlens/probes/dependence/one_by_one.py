@@ -40,13 +40,12 @@ class RelationAnswers:
     Attributes:
         answered: Those that were asked.
         possible: How many questions there would be.
-        traces: Of each question to which a trace is the answer, what is right about the one that was told;
-            None where no traces were asked for.
+        traces: Of each question to which a trace is the answer, what is right about the one that was told.
     """
 
     answered: Sequence[PairAnswer]
     possible: int
-    traces: Sequence[Trace] | None = None
+    traces: Sequence[Trace] = ()
 
     @property
     def found(self) -> set[StatementPair]:

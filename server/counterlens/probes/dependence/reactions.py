@@ -92,11 +92,11 @@ def react(
     base: dict[Span, float] = {}
     after: list[dict[Span, float]] = []
     if read:
-        texts = [subject.data[: max(one.stop for one in read)], *(one.data for one in read)]
+        texts = [subject.data[: max(reading.stop for reading in read)], *(reading.data for reading in read)]
         context = lead + subject.data[:cut].decode()
         rests = [text[cut:].decode() for text in texts]
         scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
-        base, *after = [_by_span(one, cut) for one in scores]
+        base, *after = [_by_span(scored, cut) for scored in scores]
     known = iter(after)
     found = []
     for kind, reading in wanted:

@@ -49,8 +49,8 @@ def balanced(
     if limit is None or len(questions) <= limit:
         return list(questions)
     draw = random.Random(seed)  # noqa: S311 - a sample, no secret
-    yes = [i for i, one in enumerate(questions) if true(one)]
-    no = [i for i, one in enumerate(questions) if not true(one)]
+    yes = [i for i, question in enumerate(questions) if true(question)]
+    no = [i for i, question in enumerate(questions) if not true(question)]
     half = limit // 2
     some = min(len(yes), max(half, limit - len(no)))
     chosen = draw.sample(yes, some) + draw.sample(no, min(len(no), limit - some))

@@ -119,6 +119,6 @@ def _f1(counts: Sequence[Agreement], seed: int) -> Estimate:
 
 
 def _difference(both: Sequence[tuple[Agreement, Agreement]]) -> float | None:
-    model = sum((one for one, _ in both), Agreement()).f1
-    rule = sum((one for _, one in both), Agreement()).f1
+    model = sum((counts for counts, _ in both), Agreement()).f1
+    rule = sum((counts for _, counts in both), Agreement()).f1
     return None if model is None or rule is None else model - rule

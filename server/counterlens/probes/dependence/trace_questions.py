@@ -89,8 +89,8 @@ def prompt(
 def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
     """For each node what depends directly on it, by the dependence graph."""
     found: dict[TraceNode, set[TraceNode]] = {}
-    for one, after in graph(subject, relation).direct.items():
-        found.setdefault(_node(subject, one), set()).update(_node(subject, each) for each in after)
+    for instance, after in graph(subject, relation).direct.items():
+        found.setdefault(_node(subject, instance), set()).update(_node(subject, each) for each in after)
     return found
 
 
@@ -100,7 +100,7 @@ def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceN
     An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
     step does not begin where the last one ended, what lies between is a step, too.
     """
-    found = [one for one in _objects(text) if isinstance(one.get(KEYS[relation]), bool)]
+    found = [answer for answer in _objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:
         return read_answer(text), ()
     yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
@@ -169,8 +169,8 @@ def _told(
     return ToldTrace(yes, nodes, judge(nodes, direct, *ends))
 
 
-def _node(subject: ExaminedFunction, one: Instance) -> TraceNode:
-    return one.variable, subject.parts[one.statement].statement.line
+def _node(subject: ExaminedFunction, instance: Instance) -> TraceNode:
+    return instance.variable, subject.parts[instance.statement].statement.line
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -188,7 +188,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _line_nodes(trace: Sequence[object]) -> list[TraceNode] | None:
-    lines = [one for one in trace if isinstance(one, int) and not isinstance(one, bool)]
+    lines = [line for line in trace if isinstance(line, int) and not isinstance(line, bool)]
     return [("", line) for line in lines] if len(lines) == len(trace) else None
 
 

@@ -94,8 +94,8 @@ def _compared(model: Model, shared: str, asked: Sequence[str], cancel: Event | N
     answered = [text + word for text in asked for word in WORDS]
     scores = model.score_continuations(shared, answered, alternatives=0, cancel=cancel)
     said = [
-        float(one.logprob[one.end > len(text.encode())].sum())
-        for one, text in zip(scores, (text for text in asked for _ in WORDS), strict=True)
+        float(score.logprob[score.end > len(text.encode())].sum())
+        for score, text in zip(scores, (text for text in asked for _ in WORDS), strict=True)
     ]
     return [
         YesNo(yes > no, 1 / (1 + math.exp(min(no - yes, 700))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,7 @@ from counterlens.syntax.operators import TABLES, operator_sites
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
-_KEPT = 4  # corpora that were read
-_Stamp = tuple[str, tuple[tuple[Path, int, int], ...]]
+_State = tuple[tuple[Path, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +48,15 @@ def read_corpus(corpus: str, *, cancel: Event | None = None) -> OperatorCorpus:
         CounterlensError: there is no such file, folder or dataset, or not one operator in it.
         Cancelled: `cancel` was set.
     """
-    return _CORPORA.read(corpus, cancel)
+    with _LOCK:
+        state, known = _state(corpus), _READ.get(corpus)
+        if known is None or known[0] != state:
+            known = _READ[corpus] = state, _counted(corpus, cancel)
+        return known[1]
 
 
-class _Corpora:
-    """The corpora that were read last, by their name and the state of their files."""
-
-    def __init__(self) -> None:
-        self._read: OrderedDict[_Stamp, OperatorCorpus] = OrderedDict()
-        self._lock = Lock()  # of several functions probed at once, one reads
-
-    def read(self, corpus: str, cancel: Event | None) -> OperatorCorpus:
-        with self._lock:
-            stamp = corpus, tuple(_states(_sources(corpus)))
-            if stamp not in self._read:
-                self._read[stamp] = _counted(corpus, cancel)
-            self._read.move_to_end(stamp)
-            while len(self._read) > _KEPT:
-                self._read.popitem(last=False)
-            return self._read[stamp]
-
-
-_CORPORA = _Corpora()
+_READ: dict[str, tuple[_State, OperatorCorpus]] = {}
+_LOCK = Lock()  # of several functions that are probed at once, one reads
 
 
 def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
@@ -94,20 +80,14 @@ def _python_files(corpus: str) -> list[Path]:
     return sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.suffix == ".py" else []
 
 
-def _sources(corpus: str) -> list[Path]:
-    """The files that a corpus is read from."""
+def _state(corpus: str) -> _State:
+    """The files that a corpus is read from, each with when it was written and its size."""
     files = _python_files(corpus)
-    if files:
-        return files
-    path = open_dataset(corpus).path
-    return sorted(path.rglob("*")) if path.is_dir() else [path]
-
-
-def _states(files: list[Path]) -> Iterator[tuple[Path, int, int]]:
-    for file in files:
-        if file.is_file():
-            state = file.stat()
-            yield file, state.st_mtime_ns, state.st_size
+    if not files:
+        path = open_dataset(corpus).path
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    known = ((file, file.stat()) for file in files if file.is_file())
+    return tuple((file, state.st_mtime_ns, state.st_size) for file, state in known)
 
 
 def _documents(corpus: str) -> Iterator[Document]:

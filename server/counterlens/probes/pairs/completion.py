@@ -83,7 +83,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             if not context.unjudged:
                 raise SourceError(
                     f"nothing can judge {function.qualname}: {why_not}",
-                    "Add a doctest or a test_*.py beside it; or name the function to see what the model writes",
+                    "Add a doctest or a test_*.py beside it; or name it to see what the model writes",
                 )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_own_tests()

@@ -7,34 +7,29 @@ to begin with the node's own tokens. Blanks between tokens are free, line ends a
 
 from __future__ import annotations
 
-import bisect
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from threading import Event
 
 import numpy as np
 
+from counterlens.calibration.spans import begins_with, pieces_of
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence, confidence, score_document
 from counterlens.confidence.units import Unit, units
-from counterlens.errors import Cancelled, CounterlensError, ModelError
+from counterlens.errors import CounterlensError, ModelError
 from counterlens.metrics.calibration import Observations
 from counterlens.models.base import Model, Prompt
+from counterlens.progress import Steps
 from counterlens.syntax.document import Document
-
-Report = Callable[[str, int, int], None]
 
 _PER_UNIT = 12
 _MOST_TOKENS = 48
 _MOST_BYTES = 8192
 _MARGIN = 3  # tokens: enough to see that the last word of a node ends where the node does
 _PUNCTUATION = frozenset("()[]{},:;.")
-_OPERATOR = re.compile(rb"[-+*/%=<>!&|^~@:?]+")
-_SECOND_CHARACTERS = b"=<>&|*/+"
 
 
-class Truth(StrEnum):
+class NodeTruth(StrEnum):
     """What counts as predicted right.
 
     `fills`: the model, asked, writes the node. `first-choice`: each of its tokens is the one that the model
@@ -47,7 +42,7 @@ class Truth(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredNodes:
     """What was observed, and what was left out.
 
     Attributes:
@@ -66,7 +61,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _NodeRow:
     node: NodeConfidence
     unit: int
     right: bool
@@ -78,12 +73,11 @@ def measure(
     documents: Sequence[Document],
     *,
     nodes: int,
-    truth: Truth = Truth.FILLS,
+    truth: NodeTruth = NodeTruth.FILLS,
     aggregation: Aggregation = Aggregation.MEAN,
     seed: int = 0,
-    cancel: Event | None = None,
-    report: Report | None = None,
-) -> Measured:
+    steps: Steps | None = None,
+) -> MeasuredNodes:
     """Observe at least so many nodes, where there are so many, of units drawn at random.
 
     Args:
@@ -93,35 +87,30 @@ def measure(
         truth: What counts as right.
         aggregation: Of the confidences.
         seed: Which units, and which nodes in them.
-        cancel: Set it to give up.
-        report: Called with the step, nodes done, and nodes in all.
+        steps: Progress, in nodes, and cancellation.
 
     Raises:
         CounterlensError: there is no code in the documents.
         ModelError, Cancelled: as `Model.score` and `Model.complete`.
     """
-    rng = np.random.default_rng(seed)
+    rng, steps = np.random.default_rng(seed), steps or Steps()
     places = [
         (document, unit) for document in documents for unit in units(document) if _usable(document, unit)
     ]
     if not places:
         raise CounterlensError("there is no code to measure on", "Name files or folders with functions")
-    rows: list[_Row] = []
+    rows: list[_NodeRow] = []
     unscored: dict[str, int] = {}
     used: set[int] = set()
     for number in rng.permutation(len(places)).tolist():
         if len(rows) >= nodes:
             break
         document, unit = places[number]
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-        if report:
-            report(
-                f"asking for nodes of {document.path.name if document.path else 'a text'}", len(rows), nodes
-            )
+        name = document.path.name if document.path else "a text"
+        steps.next(f"asking for nodes of {name}", len(rows), nodes)
         try:
             scores = score_document(
-                model, document, alternatives=1, span=(unit.start, unit.end), cancel=cancel
+                model, document, alternatives=1, span=(unit.start, unit.end), cancel=steps.cancel
             )
         except ModelError as error:
             unscored[error.message] = unscored.get(error.message, 0) + 1
@@ -129,24 +118,24 @@ def measure(
                 raise  # nothing can be scored: say why, and do not try them all
             continue
         found = confidence(document, scores, aggregation)
-        chosen = _drawn(found, unit, rng, _PER_UNIT if truth is Truth.FILLS else None)
+        chosen = _drawn(found, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
         likely = [_first_choice(found, node) for node in chosen]
-        right = likely if truth is Truth.FIRST_CHOICE else _filled(model, found, unit, chosen, cancel)
+        right = likely if truth is NodeTruth.FIRST_CHOICE else _filled(model, found, unit, chosen, steps)
         rows += [
-            _Row(*row, *both)
+            _NodeRow(*row, *both)
             for row, both in zip(
                 ((node, number) for node in chosen), zip(right, likely, strict=True), strict=True
             )
         ]
         if chosen:
             used.add(number)
-    return Measured(
+    return MeasuredNodes(
         observations=_observations(rows),
         units=len(used),
         documents=len({id(places[number][0]) for number in used}),
         unscored=unscored,
         agreement=None
-        if truth is Truth.FIRST_CHOICE or not rows
+        if truth is NodeTruth.FIRST_CHOICE or not rows
         else float(np.mean([row.right == row.first_choice for row in rows])),
     )
 
@@ -179,7 +168,7 @@ def _first_choice(found: Confidence, node: NodeConfidence) -> bool:
 
 
 def _filled(
-    model: Model, found: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], cancel: Event | None
+    model: Model, found: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], steps: Steps
 ) -> list[bool]:
     """Whether the model writes each of some nodes of a unit."""
     data = found.document.data
@@ -196,73 +185,18 @@ def _filled(
         for node, following in zip(found.nodes, [*found.nodes[1:], None], strict=True)
         if node.end > node.start and (following is None or following.depth <= node.depth)
     ]
-    answers = model.complete(prompts, cancel=cancel) if prompts else []
+    answers = model.complete(prompts, cancel=steps.cancel) if prompts else []
     return [
-        begins_with(answer.text, _pieces(data, leaves, node))
+        begins_with(answer.text, pieces_of(data, leaves, node))
         for answer, node in zip(answers, chosen, strict=True)
     ]
-
-
-def _pieces(data: bytes, leaves: Sequence[tuple[int, int]], node: NodeConfidence) -> list[bytes]:
-    """The tokens of a node and what stands between them: token, gap, token, gap, ..., token."""
-    low, high = bisect.bisect_left(leaves, (node.start, 0)), bisect.bisect_left(leaves, (node.end, 0))
-    pieces: list[bytes] = []
-    at = node.start
-    for start, end in leaves[low:high]:
-        pieces += [data[at:start], data[start:end]] if pieces else [data[at:end]]
-        at = end
-    if at < node.end:
-        pieces += [b"", data[at : node.end]]
-    return [piece.replace(b"\r\n", b"\n") for piece in pieces]
-
-
-def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
-    """Whether a text begins with some tokens, and ends the last of them where it ends.
-
-    Args:
-        written: The text; blanks before the first token are free.
-        pieces: Token, gap, token, ..., token. A gap that is no blank has to be written as it is.
-    """
-    text = written.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
-    at = len(text) - len(text.lstrip(b" ")) if pieces and not pieces[0].startswith(b" ") else 0
-    for i, piece in enumerate(pieces):
-        if i % 2 and not piece.strip():
-            gap = re.match(rb"\s*", text[at:])
-            found = gap[0] if gap else b""
-            if not _alike(found, piece, pieces[i - 1][-1:], pieces[i + 1][:1]):
-                return False
-            at += len(found)
-        elif text.startswith(piece, at):
-            at += len(piece)
-        else:
-            return False
-    return not pieces or _ends(pieces[-1], text[at : at + 1], text[at + 1 : at + 2])
-
-
-def _alike(found: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
-    """Whether two gaps mean the same: blanks are free except between words; line ends are not."""
-    if b"\n" in wanted or b"\n" in found:
-        return found.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
-    return bool(found) or not (wanted and _is_word(before) and _is_word(after))
-
-
-def _ends(token: bytes, following: bytes, second: bytes) -> bool:
-    """Whether a token ends before some character, or goes on."""
-    if _is_word(token[-1:]):
-        decimal = token.isdigit() and following == b"." and second.isdigit()
-        return not _is_word(following) and not decimal
-    return not (_OPERATOR.fullmatch(token) and following and following in _SECOND_CHARACTERS)
-
-
-def _is_word(character: bytes) -> bool:
-    return character.isalnum() or character == b"_" or character >= b"\x80"
 
 
 def _unix(data: bytes) -> str:
     return data.replace(b"\r\n", b"\n").decode("utf-8", "surrogatepass")
 
 
-def _observations(rows: Sequence[_Row]) -> Observations:
+def _observations(rows: Sequence[_NodeRow]) -> Observations:
     return Observations(
         confidence=np.array([row.node.confidence for row in rows], np.float64),
         right=np.array([row.right for row in rows], np.float64),

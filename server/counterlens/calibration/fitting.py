@@ -5,21 +5,23 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Event
 
 import numpy as np
 
+from counterlens.calibration.measuring import NodeTruth, measure
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import Calibration
 from counterlens.errors import CounterlensError
-from counterlens.metrics.calibration import Floats, Observations, Quality, quality
+from counterlens.metrics.calibration import Estimate, Floats, Observations, Quality, brier_difference, quality
 from counterlens.metrics.fitting import Method, cross_fitted, fit, require_statistics
 from counterlens.models.base import Capability, Model
-from counterlens.probes.filling import Report, Truth, measure
+from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
-NODES = {Truth.FILLS: 600, Truth.FIRST_CHOICE: 10_000}
+NODES = {NodeTruth.FILLS: 600, NodeTruth.FIRST_CHOICE: 10_000}
 """How many nodes are enough, unless told: to ask for one costs as much as to score a function."""
+LEAST_FUNCTIONS = 10
+"""Of fewer functions a bootstrap interval says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,39 +36,40 @@ class CalibrationResult:
         units: How many functions and other units.
         before: Of the raw confidences.
         after: Of the mapped ones; each function mapped by curves that have not seen it.
+        difference: The Brier score of the mapped ones less that of the raw ones, paired by function.
         categories: The same two for each concept category.
         agreement: The share of nodes of which both truths say the same; None where one was looked at.
         left_out: Why code was not used, with how many files or functions.
     """
 
     calibration: Calibration
-    truth: Truth
+    truth: NodeTruth
     method: Method
     documents: int
     units: int
     before: Quality
     after: Quality
+    difference: Estimate
     categories: Mapping[str, tuple[Quality, Quality]]
     agreement: float | None
     left_out: Mapping[str, int]
 
     @property
     def better(self) -> bool:
-        """Whether the map does better than none on functions that it has not seen."""
-        return self.after.brier.value < self.before.brier.value
+        """Whether the map does better than none on functions that it has not seen, beyond chance."""
+        return self.units >= LEAST_FUNCTIONS and self.difference.high < 0
 
 
 def calibrate(
     model: Model,
     documents: Sequence[Document],
     *,
-    truth: Truth = Truth.FILLS,
+    truth: NodeTruth = NodeTruth.FILLS,
     method: Method = Method.AUTOMATIC,
     aggregation: Aggregation = Aggregation.MEAN,
     nodes: int | None = None,
     seed: int = 0,
-    cancel: Event | None = None,
-    report: Report | None = None,
+    steps: Steps | None = None,
 ) -> CalibrationResult:
     """Measure how far a model's confidences can be taken at their word, and fit a map that mends them.
 
@@ -78,17 +81,17 @@ def calibrate(
         aggregation: Of the confidences.
         nodes: How many nodes to look at, at least.
         seed: Which functions and nodes, which half they are in, and the intervals.
-        cancel: Set it to give up.
-        report: Called with the step, nodes done, and nodes in all.
+        steps: Progress, in nodes, and cancellation.
 
     Raises:
         CounterlensError: scikit-learn is missing, or there is too little code.
         ModelError, Cancelled: as `Model.score` and `Model.complete`.
     """
     require_statistics()
-    needed = [Capability.SCORE] + ([Capability.COMPLETE] if truth is Truth.FILLS else [])
+    steps = steps or Steps()
+    needed = [Capability.SCORE] + ([Capability.COMPLETE] if truth is NodeTruth.FILLS else [])
     for capability in needed:
-        if not model.offers(capability, cancel=cancel):
+        if not model.offers(capability, cancel=steps.cancel):
             raise CounterlensError(
                 f"{model.info.name} cannot {capability.value}, which calibration needs",
                 "Choose a model that gives token probabilities; see counterlens models",
@@ -100,8 +103,7 @@ def calibrate(
         truth=truth,
         aggregation=aggregation,
         seed=seed,
-        cancel=cancel,
-        report=report,
+        steps=steps,
     )
     seen = found.observations
     if not len(seen):
@@ -109,6 +111,7 @@ def calibrate(
         raise CounterlensError(f"nothing of this code could be used: {why}", "Name other files")
     mapped = cross_fitted(seen, method, seed=seed)
     before, after = _compared(seen, mapped, seed)
+    difference = brier_difference(seen.confidence, mapped, seen.right, seen.group, seed=seed)
     categories = {}
     for category in np.unique(seen.category).tolist():
         mine = seen.category == category
@@ -122,6 +125,7 @@ def calibrate(
         "seed": seed,
         "raw": {"brier": before.brier.value, "ece": before.ece.value},
         "calibrated": {"brier": after.brier.value, "ece": after.ece.value},
+        "difference": {"brier": difference.value, "low": difference.low, "high": difference.high},
     }
     info = model.info
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
@@ -134,6 +138,7 @@ def calibrate(
         units=found.units,
         before=before,
         after=after,
+        difference=difference,
         categories=categories,
         agreement=found.agreement,
         left_out=found.unscored,

@@ -7,9 +7,11 @@ from threading import Event
 import numpy as np
 import pytest
 
+from counterlens.calibration.measuring import NodeTruth, measure
+from counterlens.calibration.spans import begins_with
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.filling import Truth, begins_with, measure
+from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
 SOURCE = '''"""Shapes."""
@@ -83,10 +85,10 @@ def test_the_model_fills_nodes_and_both_truths_nearly_agree(model: LlamaModel) -
 
 
 def test_the_first_choice_is_known_of_every_node(model: LlamaModel) -> None:
-    found = measure(model, [Document(SOURCE)], nodes=10_000, truth=Truth.FIRST_CHOICE)
+    found = measure(model, [Document(SOURCE)], nodes=10_000, truth=NodeTruth.FIRST_CHOICE)
     assert len(found.observations) > 60
     assert found.agreement is None
-    again = measure(model, [Document(SOURCE)], nodes=10_000, truth=Truth.FIRST_CHOICE)
+    again = measure(model, [Document(SOURCE)], nodes=10_000, truth=NodeTruth.FIRST_CHOICE)
     np.testing.assert_array_equal(again.observations.confidence, found.observations.confidence)
     sure = found.observations.right == 1
     assert (found.observations.confidence[sure] > 0).all()
@@ -98,4 +100,4 @@ def test_no_code_is_said_and_a_cancelled_one_ends(model: LlamaModel) -> None:
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
-        measure(model, [Document(SOURCE)], nodes=5, cancel=stop)
+        measure(model, [Document(SOURCE)], nodes=5, steps=Steps(stop))
