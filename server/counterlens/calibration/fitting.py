@@ -12,7 +12,8 @@ from counterlens.calibration.measuring import NodeTruth, measure
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import Calibration
 from counterlens.errors import CounterlensError
-from counterlens.metrics.calibration import Estimate, Floats, Observations, Quality, brier_difference, quality
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
 from counterlens.metrics.fitting import Method, cross_fitted, fit, require_statistics
 from counterlens.models.base import Capability, Model
 from counterlens.progress import Steps
@@ -49,7 +50,7 @@ class CalibrationResult:
     units: int
     before: Quality
     after: Quality
-    difference: Estimate
+    difference: IntervalEstimate
     categories: Mapping[str, tuple[Quality, Quality]]
     agreement: float | None
     left_out: Mapping[str, int]
@@ -57,7 +58,8 @@ class CalibrationResult:
     @property
     def better(self) -> bool:
         """Whether the map does better than none on functions that it has not seen, beyond chance."""
-        return self.units >= LEAST_FUNCTIONS and self.difference.high < 0
+        high = self.difference.high
+        return self.units >= LEAST_FUNCTIONS and high is not None and high < 0
 
 
 def calibrate(

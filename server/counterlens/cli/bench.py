@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from counterlens.cli.options import print_report, sandbox_option, steps, strong_sandbox
 from counterlens.cli.probe_options import probe_options
 from counterlens.errors import Cancelled, CounterlensError, DataError
-from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import Plan, absolute, make_plan
 from counterlens.evaluation.results import RunResults
@@ -201,7 +201,7 @@ class BenchChoices:
 def run_bench(
     choices: BenchChoices,
     out: Path,
-    engine: Engine,
+    engine: EvaluationEngine,
     *,
     resume: bool = False,
     jobs: int | None = None,
@@ -248,7 +248,7 @@ def run_bench(
     _finish(out, ended, brief=brief)
 
 
-def _engine(context: click.Context) -> Engine:
+def _engine(context: click.Context) -> EvaluationEngine:
     """Where the work is done, as the options say.
 
     Raises:

@@ -10,7 +10,7 @@ from counterlens.confidence.measuring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
-from counterlens.mcp.calls import Answer
+from counterlens.mcp.calls import ToolAnswer
 from counterlens.mcp.desk import Desk
 from counterlens.mutations.engine import survey
 from counterlens.probes.options import distribute
@@ -40,7 +40,7 @@ def measure_confidence(
     function: str | None,
     cancel: Event,
     progress: ProgressCallback,
-) -> Answer:
+) -> ToolAnswer:
     """How expected code is to the model, by concept and place.
 
     Raises:
@@ -62,7 +62,7 @@ def measure_confidence(
     scored = measure(model, document, span=span, cancel=cancel, progress=progress)
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
-    return Answer(
+    return ToolAnswer(
         confidence_markdown(scored, model.info, span=span),
         {
             "model": plain.model(model.info),
@@ -83,7 +83,7 @@ def probe(
     given: Mapping[str, Any],
     cancel: Event,
     progress: ProgressCallback,
-) -> Answer:
+) -> ToolAnswer:
     """Run one probe on one function.
 
     Args:
@@ -110,10 +110,10 @@ def probe(
     context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
     run = run_targets(PROBES[task], context, targets, options)
     require_probed(run)
-    return Answer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
+    return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
 
 
-def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> Answer:
+def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> ToolAnswer:
     """The counterfactuals of a file or a function, as differences; and what was refused, with reasons.
 
     Raises:
@@ -134,7 +134,7 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
     if surveyed.refusals:
         rows = [f"- line {one.line}, {one.mutation}: {one.reason}" for one in surveyed.refusals]
         parts.append("### Refused\n\n" + "\n".join(rows))
-    return Answer(
+    return ToolAnswer(
         "\n\n".join(parts) + "\n",
         {
             "counterfactuals": [
@@ -146,7 +146,7 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
     )
 
 
-def show_dependences(desk: Desk, path: str, function: str) -> Answer:
+def show_dependences(desk: Desk, path: str, function: str) -> ToolAnswer:
     """What each statement of a function depends on, from the program alone.
 
     Raises:
@@ -154,15 +154,15 @@ def show_dependences(desk: Desk, path: str, function: str) -> Answer:
     """
     document = require_python(desk.read(path))
     found = dependences(document.text, function)
-    return Answer(
+    return ToolAnswer(
         f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
     )
 
 
-def list_tasks(desk: Desk) -> Answer:
+def list_tasks(desk: Desk) -> ToolAnswer:
     """What can be probed, and with which model."""
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
-    return Answer(
+    return ToolAnswer(
         f"Model: {desk.model_name}. Tasks:\n\n{rows}\n", {"model": desk.model_name, "tasks": described}
     )

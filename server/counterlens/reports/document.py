@@ -27,7 +27,7 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
+class HeadingLink:
     """A word that leads to a heading of the report.
 
     Attributes:
@@ -41,7 +41,7 @@ class Jump:
     linked: bool = True
 
 
-ReportCell = Cell | Marked | Jump
+ReportCell = Cell | Marked | HeadingLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """A text that is shown as it stands."""
 
     text: str
@@ -108,7 +108,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSide:
     """What the model wrote on one side of a pair.
 
     Attributes:
@@ -139,7 +139,7 @@ class SideBySide:
     """Both sides of a pair, under headings of a level where they have any."""
 
     level: int
-    sides: tuple[Side, ...]
+    sides: tuple[PairSide, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Gist:
     blocks: tuple[Block, ...]
 
 
-Leaf = Heading | Paragraph | TableBlock | Difference | Code | SideBySide | Bullets | Actions
+Leaf = Heading | Paragraph | TableBlock | Difference | CodeBlock | SideBySide | Bullets | Actions
 """Blocks that hold no others."""
 Block = Leaf | Figure | Folded | Entries | Gist
 

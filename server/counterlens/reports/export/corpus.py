@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterlens.metrics.corpus import CorpusConfidence, Estimate, Median
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.export import json as plain
 
@@ -37,5 +38,5 @@ def _median(found: Median) -> plain.Json:
     }
 
 
-def _interval(found: Estimate) -> list[float | None] | None:
+def _interval(found: IntervalEstimate) -> list[float | None] | None:
     return None if found.low is None else [found.low, found.high]
