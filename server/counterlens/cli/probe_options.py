@@ -1,4 +1,4 @@
-"""The flags of probes, made from the options that probes declare (`probes/options.py`)."""
+"""The flags of probes: `--task`, and those that come from declared options (`probes/options.py`)."""
 
 from __future__ import annotations
 
@@ -31,6 +31,24 @@ class RatioType(click.ParamType[Ratio]):
         if not 1 <= len(parts) <= 2:
             self.fail(f"{value!r} is neither a number nor a range such as 0.4-0.6", parameter, context)
         return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
+def task_option(
+    parameter: str = "task",
+    *,
+    help: str,
+    more: tuple[str, ...] = (),
+    **settings: Any,  # noqa: A002
+) -> Callable[[Command], Command]:
+    """Add `--task`, whose values are the ids of all probes.
+
+    Args:
+        parameter: The command's name for it.
+        help: What the probe is chosen for.
+        more: Further values.
+        settings: As of `click.option`.
+    """
+    return click.option("--task", parameter, type=click.Choice([*PROBES, *more]), help=help, **settings)
 
 
 def probe_options(command: Command) -> Command:

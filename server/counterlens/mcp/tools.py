@@ -16,7 +16,7 @@ from counterlens.mutations.engine import survey
 from counterlens.probes.options import distribute
 from counterlens.probes.pairs.recording import diff_lines
 from counterlens.probes.probe import Context
-from counterlens.probes.registry import PROBES
+from counterlens.probes.registry import PROBES, named
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
@@ -96,19 +96,19 @@ def probe(
         progress: Called with what is being done.
 
     Raises:
-        SourceError: there is no such file, function or task, or it cannot be probed.
+        CounterlensError: there is no such task.
+        SourceError: there is no such file or function, or it cannot be probed.
         OptionError: the probe does not take an option, or a value is out of bounds.
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
-    if task not in PROBES:
-        raise SourceError(f"there is no task {task!r}", f"There are: {', '.join(PROBES)}")
-    options = distribute([PROBES[task]], given, PROBES.values())[task]
+    chosen = named(task)
+    options = distribute([chosen], given, PROBES.values())[task]
     document = require_python(desk.read(path))
     targets = targets_in(document, function, root=desk.root.resolve())
     progress("loading the model", 0, 1)
     context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
-    run = run_targets(PROBES[task], context, targets, options)
+    run = run_targets(chosen, context, targets, options)
     require_probed(run)
     return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
 
