@@ -124,7 +124,7 @@ def analysed(path: Path, rules: Rules = DEFAULT) -> Dependences:
 
 
 @dataclass
-class Comparison:
+class LabelAgreement:
     """How far all functions agree.
 
     Attributes:
@@ -138,9 +138,9 @@ class Comparison:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def compare(folder: Path, rules: Rules = DEFAULT) -> Comparison:
+def compare(folder: Path, rules: Rules = DEFAULT) -> LabelAgreement:
     """Compare all functions."""
-    comparison = Comparison()
+    comparison = LabelAgreement()
     for path in sorted((folder / "code").glob("*.py")):
         try:
             graph = analysed(path, rules)

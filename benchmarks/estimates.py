@@ -11,7 +11,8 @@ def plain(found: Estimate) -> dict[str, float | None]:
 
 
 def text(found: Estimate) -> str:
-    """With three digits; a dash where it is undefined."""
-    if found.value is None or found.low is None or found.high is None:
-        return "-"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    """With three digits; dashes for what is not known."""
+    value, low, high = (
+        "-" if figure is None else f"{figure:.3f}" for figure in (found.value, found.low, found.high)
+    )
+    return "-" if found.value is None else f"{value} ({low} to {high})"

@@ -73,7 +73,14 @@ export interface Settings {
   menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
-  probe: { maxTokens: number; timeout: number; code: "given" | "written"; encoder: string; corpus: string };
+  probe: {
+    /** Null: as many as each probe takes by itself. */
+    maxTokens: number | null;
+    timeout: number;
+    code: "given" | "written";
+    encoder: string;
+    corpus: string;
+  };
   sandbox: { allowWeaker: boolean };
   dependences: { diagnostics: boolean };
   operators: {
@@ -98,7 +105,7 @@ export const DEFAULTS: Settings = {
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
-  probe: { maxTokens: 256, timeout: 10, code: "given", encoder: "", corpus: "" },
+  probe: { maxTokens: null, timeout: 10, code: "given", encoder: "", corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
@@ -228,7 +235,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
     },
     probe: {
-      maxTokens: read("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
+      maxTokens: read<number | null>("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
       timeout: read("probe.timeout", number(0.1, 3600), d.probe.timeout),
       code: read("probe.code", oneOf("given", "written"), d.probe.code),
       encoder: read("probe.encoder", aString, d.probe.encoder),

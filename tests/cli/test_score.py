@@ -71,31 +71,46 @@ def test_what_is_generated_is_scored_only_when_that_is_insisted_on(cli: Cli, tmp
 
 
 def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli, tmp_path: Path) -> None:
-    for name, source in (
-        ("a.py", SIGN),
-        ("A.java", JAVA),
-        ("b.js", SCRIPT),
-        ("notes.txt", "x"),
-        ("c.py", ""),
-    ):
+    names = [f"a{i}.py" for i in range(6)]
+    sources = {name: SIGN.replace("0", str(i)) for i, name in enumerate(names)}
+    for name, source in (*sources.items(), ("notes.txt", "x"), ("c.py", "")):
         (tmp_path / name).write_text(source)
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "d.js").write_text(SCRIPT)
     (tmp_path / "made_pb2.py").write_text("x = 1\n")
     one = cli("score", tmp_path, "--json", "--seed", "3")
     assert one.code == 0, one.err
-    assert [Path(path).name for path in one.json["files"]] == ["A.java", "a.py", "b.js"]
+    assert [Path(path).name for path in one.json["files"]] == names
     assert {Path(each["path"]).name: each["reason"] for each in one.json["skipped"]} == {
         "c.py": "is empty: there is nothing to score",
         "made_pb2.py": "it is generated, as a file called made_pb2.py is",
     }
     low, high = one.json["all"]["interval"]
     assert low <= one.json["all"]["median"] <= high
-    assert one.json["concepts"]["scope"]["files"] == 3
+    assert one.json["concepts"]["scope"]["files"] == 6
+    assert list(one.json["languages"]) == ["python"]
+    assert one.json["languages"]["python"]["all"] == one.json["all"]
     assert cli("score", tmp_path, "--json", "--seed", "3").json == one.json
-    table = cli("score", tmp_path / "a.py", "--global")
+    table = cli("score", tmp_path / "a0.py", "--global")
     assert table.code == 0, table.err
     assert "no interval" in table.out
+
+
+def test_languages_are_summed_up_by_themselves(cli: Cli, tmp_path: Path) -> None:
+    for name, source in (("a.py", SIGN), ("A.java", JAVA), ("b.py", "x = 1\n")):
+        (tmp_path / name).write_text(source)
+    both = cli("score", tmp_path, "--json").json
+    assert [Path(path).name for path in both["files"]] == ["A.java", "a.py", "b.py"]
+    assert (both["concepts"], both["all"], both["bits_per_byte"]) == ({}, None, None)
+    assert list(both["languages"]) == ["java", "python"]
+    assert [len(each["files"]) for each in both["languages"].values()] == [1, 2]
+    assert sum(each["tokens"] for each in both["languages"].values()) == both["tokens"]
+    alone = cli("score", tmp_path / "A.java", "--global", "--json").json
+    assert both["languages"]["java"] == alone["languages"]["java"]
+    assert alone["all"] == alone["languages"]["java"]["all"]
+    shown = cli("score", tmp_path).out
+    assert "java: 1 file" in shown
+    assert "python: 2 files" in shown
 
 
 def test_a_page_is_written(cli: Cli, tmp_path: Path) -> None:

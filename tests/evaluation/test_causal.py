@@ -30,6 +30,7 @@ from counterlens.probes.confidence import (
     Confounders,
 )
 from counterlens.probes.probe import Context, Target
+from counterlens.probes.runner import run_probe
 from counterlens.syntax.document import Document
 
 MANIFEST = {
@@ -46,8 +47,8 @@ def test_real_functions_become_snippets(model: LlamaModel) -> None:
         for name in ("collatz_steps", "is_even")
     ]
     context = Context(model, lambda: pytest.fail("nothing is run"))
-    records = [ConfidenceProbe().run(context, target, ConfidenceOptions()) for target in targets]
-    first, second = snippets_of(records)
+    records = [run_probe(ConfidenceProbe(), context, target, ConfidenceOptions()) for target in targets]
+    first, second = snippets_of([record for record in records if isinstance(record, ConfidenceRecord)])
     assert (first.cluster, second.cluster) == ("collatz_steps.py", "is_even.py")
     assert first.cross_entropy > 0
     assert first.concepts["while_statement"] > 0
@@ -162,7 +163,7 @@ def test_a_report_estimates_when_it_is_asked_to(tmp_path: Path, monkeypatch: pyt
     folder = recorded(tmp_path / "run")
     monkeypatch.setattr(reporting, "estimate", partial(estimate, simulations=1))
     shown = CliRunner().invoke(report, [str(folder), "--format", "markdown", "--causal"])
-    assert "## effect of confidence on cross-entropy, m" in shown.stdout
+    assert "## Effect of confidence on cross-entropy, m" in shown.stdout
     assert (folder / FILE).exists()
     few = recorded(tmp_path / "few", 5)
     with pytest.raises(DataError, match="4 functions are too few"):

@@ -43,10 +43,10 @@ def test_pairs_are_counted() -> None:
 def test_the_reports_show_what_changed_and_what_was_left_out() -> None:
     run = results((True, False), (None, True), None)
     text = write_evaluation("markdown", run)
-    assert "### 0.0 one: if-else-flip (m)" in text
+    assert "### one (m, record 0)\n\n#### if-else-flip, lines 1 to 2: right only on the original" in text
     assert "````diff\n@@ -1 +1 @@\n-```\n+b\n````" in text  # what holds a fence needs a longer one
     assert "changed \\| something" in text
-    assert "two: " not in text
+    assert "### two" not in text
     lines = write_evaluation("csv", run).splitlines()
     assert len(lines) == 4
     assert lines[1].endswith("True,False,passed,failed")
@@ -142,7 +142,9 @@ def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
             cross_entropy=80.0 / tokens,
             concepts={},
             node_types={},
-            confounders=Confounders(1, 1, 1, tokens),
+            confounders=Confounders(
+                cyclomatic_complexity=1, ast_levels=1, ast_nodes=1, sequence_length=tokens
+            ),
         )
         return [(Item(0, "", "m", "one", "f", "00", "confidence"), StoredRecord(record))]
 

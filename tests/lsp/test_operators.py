@@ -8,7 +8,7 @@ import numpy as np
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from counterlens.lsp.operator_answers import OperatorAnswer, OperatorAnswers
+from counterlens.lsp.known_operators import KnownOperator, KnownOperators
 from counterlens.probes.operator.belief import Belief
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.syntax.document import Document
@@ -101,7 +101,7 @@ async def test_nothing_is_asked_unasked_and_everything_where_it_is_wanted(
 def test_answers_stay_as_long_as_what_was_read_stays() -> None:
     text = "import os\n\ndef f(a):\n    return a < 1\n\ndef g(a):\n    return a > 1\n"
     old = Document(text)
-    answers = OperatorAnswers()
+    answers = KnownOperators()
     for operator in "<>":
         start = text.index(operator)
         site = operator_at(old, start)
@@ -109,12 +109,12 @@ def test_answers_stay_as_long_as_what_was_read_stays() -> None:
         belief = Belief(OperatorDistribution(site, -np.arange(6.0)), 0.1)
         unit = text.index("\ndef f"), text.index("\n\ndef g") + 1
         read = unit if operator == "<" else (unit[1], len(text))
-        answers.note(old, "model", OperatorAnswer(start, start + 1, read, len("import os\n"), belief))
+        answers.note(old, "model", KnownOperator(start, start + 1, read, len("import os\n"), belief))
     assert len(answers.on(old, "model")) == 2
     longer = Document(text.replace("a > 1", "a > 12"))
     assert set(answers.on(longer, "model")) == {text.index("<")}
     assert answers.on(Document(longer.text.replace("os", "re")), "model") == {}  # the header was read, too
-    answers.note(old, "model", OperatorAnswer(start, start + 1, read, 0, belief))
+    answers.note(old, "model", KnownOperator(start, start + 1, read, 0, belief))
     moved = Document(text.replace("a < 1", "a < 100"))
     assert set(answers.on(moved, "model")) == {moved.text.index(">")}
     assert answers.on(moved, "another model") == {}

@@ -14,6 +14,8 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import read
 from tests.lsp.conftest import open_file, scored, until
 
 SOURCE = '''"""Größe 😀 of things."""
@@ -150,7 +152,7 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert command.arguments is not None
     answer = await probe(client, command.arguments[0])
     assert answer.ok, answer.error
-    assert answer.report.startswith("sign   src/sign.py:4-16 ")
+    assert answer.report.startswith("sign   Completion probe of src/sign.py:4-16 ")
     assert "What this means" in answer.report
     assert "if-else-flip" in answer.report
     assert answer.function == "sign"
@@ -160,6 +162,12 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     for action in ("difference", "wrote"):
         assert f'data-action="{action}" data-pair="{number}"' in answer.html
     pair = answer.pairs[number]
+    (found,) = answer.records
+    assert (found["target"], found["function"], found["probe"]) == ("src/sign.py::sign", "sign", "completion")
+    record = read(found, PairsRecord)
+    assert isinstance(record, PairsRecord)
+    assert [one.outcome for one in record.pairs] == [one["shows"] for one in answer.pairs]
+    assert record.pairs[number].source(SOURCE) == pair["counterfactual"]
     assert answer.source == SOURCE
     assert "if x >= 0:" in pair["counterfactual"]
     assert len(pair["wrote"]) == 2

@@ -152,6 +152,12 @@ async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageCl
     for name in states:
         assert f"## {name}: " in answer.markdown
     assert any(client.progress_reports.values())
+    found = {one.task: [(record.probe, record.target) for record in one.records] for one in answer.tasks}
+    assert found["operator"] == [("operator", "sign.py::sign")]
+    assert found["memorisation"] == []
+    (left_out,) = next(one.records for one in answer.tasks if one.task == "repair")
+    assert left_out.outcome == "left out"
+    assert "nothing to repair" in left_out.reason
 
     news.clear()  # and a whole file, function by function
     answer = await ask(client, "counterlens.probeTasks", uri, tasks="likelihood", run="all")

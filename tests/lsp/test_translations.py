@@ -40,7 +40,9 @@ WORDED = ("lsp", "reports", "probes/pairs")
 
 KEPT = {
     "lsp/editor_models.py: the editor",  # where a model is, for reports
-    "lsp/task_run.py: Probes of {0}",  # the heading of a report
+    "lsp/probing.py: Probe of {0}",  # headings of reports
+    "lsp/task_run.py: Probes of {0}",
+    "lsp/task_run.py: , asked of {0}",
     "mutations/base.py: control flow",  # names of concepts
     "mutations/base.py: data flow",
     "mutations/conditions.py: is not",  # code

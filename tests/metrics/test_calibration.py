@@ -98,6 +98,13 @@ def test_intervals_are_those_of_functions_and_repeat() -> None:
     assert (few.high or 0) - (few.low or 0) > 3 * ((many.high or 0) - (many.low or 0))
 
 
+def test_nodes_that_are_told_apart_cleanly_promise_no_certainty() -> None:
+    curve = fit_curve(np.array([0.75, 0.75, 0.625]), np.array([1.0, 1.0, 0.0]), Method.PLATT)
+    assert 0 < curve(0.0) < 0.01
+    assert curve(0.625) < 0.5 < curve(0.75)
+    assert 0.99 < curve(1.0) < 1
+
+
 def test_too_few_or_equal_functions_give_no_interval() -> None:
     confidence = np.full(200, 0.9)
     few = quality(confidence, np.repeat([0.0, 1.0], 100), np.arange(200) // 50)
@@ -120,7 +127,7 @@ def test_a_map_is_compared_with_none_function_by_function() -> None:
     assert kept.low < 0.01
     assert kept.high > 0
     same = brier_difference(seen.confidence, seen.confidence, seen.right, seen.group, rounds=50)
-    assert (same.value, same.low, same.high) == (0, None, None)  # draws that are all the same tell nothing
+    assert (same.value, same.low, same.high) == (0, None, None)  # an interval is no point
 
 
 def test_one_function_is_too_few() -> None:

@@ -206,6 +206,12 @@ def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
     assert text.index("─ failed ─") < text.index("1 pair, 1 informative") < text.index("What this means: ")
 
 
+def test_nothing_that_a_model_writes_commands_the_terminal() -> None:
+    text = terminal.plain(report(probe(PASSED, FAILED, "x\x1b]0;title\x07\x9b31m\u202e\n")))
+    assert not set(text) & set("\x1b\x07\x9b\u202e")
+    assert "x␛]0;title␇�31m�" in text
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_probe_has_every_format(form: str) -> None:
     text = write_probes(form, [run(probe(PASSED, FAILED))], "signs.py::sign", "asked of a model")

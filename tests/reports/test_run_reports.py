@@ -104,6 +104,24 @@ def test_the_page_has_every_pair_and_is_accessible(run: RunResults, page: str) -
     assert dict(read.elements)["html"] == {"lang": "en"}
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "csv", "github"])
+def test_a_run_has_every_other_format(run: RunResults, form: str) -> None:
+    text = write_evaluation(form, run)
+    lost = outcomes(run).count("lost")
+    if form == "json":
+        assert len(json.loads(text)["records"]) == len(run.records)
+    elif form == "csv":
+        assert len(text.split("\n")) > len(outcomes(run))
+    elif form == "github":
+        assert text.count("::warning file=src/a b/file") == lost
+    elif form == "markdown":
+        assert text.count("\n#### ") == lost + outcomes(run).count("gained")
+        assert "What else was found" not in text
+    else:
+        assert "mutation effect" in text
+        assert not set(text) & set("\x00\x1b")
+
+
 def test_the_same_records_give_the_same_page(run: RunResults, page: str) -> None:
     assert write_evaluation("html", run) == page
 

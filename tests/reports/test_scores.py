@@ -12,7 +12,9 @@ from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.granularity import LABELS, Granularity
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models.base import ModelInfo
-from counterlens.reports.scores import BARS, corpus_report, score_report
+from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.render import terminal
+from counterlens.reports.scores import BARS, score_report
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import scores_of
 
@@ -82,10 +84,23 @@ def test_nothing_in_a_file_commands_the_terminal() -> None:
 
 def test_a_corpus_has_a_row_for_each_concept_and_says_what_was_left_out() -> None:
     files = [FileConfidence.of(scored("x = 1\n", math.log(p))) for p in (0.2, 0.3, 0.4, 0.4, 0.5, 0.6)]
-    text = shown(corpus_report(corpus_confidence(files, seed=7), INFO, [("a.py", "it is generated")]))
+    text = terminal.plain(
+        corpus_report({"python": corpus_confidence(files, seed=7)}, INFO, [("a.py", "it is generated")])
+    )
     assert "6 files" in text
     assert "0.40" in text
     assert "seed 7" in text
     assert "not scored: a.py: it is generated" in text
-    alone = shown(corpus_report(corpus_confidence(files[:1]), INFO, []))
+    alone = terminal.plain(corpus_report({"python": corpus_confidence(files[:1])}, INFO, []))
     assert "no interval" in alone
+
+
+def test_languages_are_never_pooled() -> None:
+    files = [FileConfidence.of(scored("x = 1\n", math.log(p))) for p in (0.2, 0.3, 0.8)]
+    summed = {"java": corpus_confidence(files[:1]), "python": corpus_confidence(files[1:])}
+    text = terminal.plain(corpus_report(summed, INFO, []))
+    assert "java: 1 file" in text
+    assert "python: 2 files" in text
+    assert "0.20" in text
+    assert "0.55" in text
+    assert "3 files" not in text

@@ -15,9 +15,9 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
-"""What a program and the tests that judge it may use together, unless the user says."""
+"""Default limits of a program together with the tests that judge it."""
 SHORTEST, LONGEST = 0.1, 3600.0
-"""Seconds that a user may give them."""
+"""Range of the time limit that a user may set, seconds."""
 
 
 def lasting(seconds: float) -> Limits:

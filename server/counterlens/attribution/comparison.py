@@ -105,7 +105,7 @@ def _key(form: Form) -> str:
     """What brings equal elements of a set to the same place."""
     number = _number(form)
     if number is not None:
-        return f"n{_whole(number)}"
+        return f"n{_integral(number)}"
     if isinstance(form, list) and form and form[0] in {"s", "z"}:
         return "s" + json.dumps(sorted(_key(part) for part in form[1:]))
     if isinstance(form, list):
@@ -135,7 +135,7 @@ def _number(form: Form) -> int | float | complex | None:
     return None
 
 
-def _whole(number: complex) -> complex:
+def _integral(number: complex) -> complex:
     """A float without a fraction as an int, which is equal to it."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 

@@ -1,4 +1,4 @@
-"""The user's tests, found by running them: those that execute a function, however they come to it.
+"""Tests selected by coverage: those that execute a function, whether or not they mention it.
 
 The whole suite runs once, in the sandbox, with coverage.py noting which test runs which line. The map is
 kept by the content of the project's files, so it is made again only when one of them changes.
@@ -20,7 +20,7 @@ import platformdirs
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.differential.testable import find_node
-from counterlens.attribution.discovery import CaseName, files_with_tests
+from counterlens.attribution.discovery import CaseName, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import run
 from counterlens.counting import plural
@@ -105,7 +105,7 @@ def _reaching(
     if document.path is None or document.language != "python":
         return None
     place = layout_of(document.path, document.text)
-    on_disk = _read(place.path)
+    on_disk = read_text(place.path, _LARGEST)
     if on_disk is None:
         return None
     files = files_with_tests(place)
@@ -226,7 +226,7 @@ def _digest(place: Layout, files: Sequence[Path], setting: Setting) -> str:
     sources = _sources(place.root if "." in place.module else place.path.parent)
     notable = [place.project / name for name in sorted(_NOTABLE)]
     for path in [*sorted({*sources, *files})[:_MOST_FILES], *notable]:
-        text = _read(path)
+        text = read_text(path, _LARGEST)
         if text is not None:
             found.update(f"\0{path}\0{text}".encode("utf-8", "replace"))
     return found.hexdigest()
@@ -242,10 +242,3 @@ def _sources(folder: Path) -> list[Path]:
             elif path.suffix == ".py":
                 found.append(path)
     return found
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8", "replace") if path.stat().st_size <= _LARGEST else None
-    except OSError:
-        return None

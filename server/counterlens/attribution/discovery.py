@@ -1,4 +1,4 @@
-"""Which of the user's test cases mention a function: found in the source, nothing is run.
+"""Static discovery of the test cases that mention a function; nothing is run.
 
 A case counts when its code mentions the function under a name that the test file imported from the
 function's module, directly or through fixtures and other definitions of the file and of its `conftest.py`.
@@ -49,6 +49,14 @@ def files_with_tests(place: Layout) -> list[Path]:
                 found[path] = None
     found.pop(place.path, None)
     return list(found)[:_MOST_FILES]
+
+
+def read_text(path: Path, largest: int) -> str | None:
+    """The text of a file; None where it cannot be read, or is larger than so many bytes."""
+    try:
+        return path.read_text("utf-8", "replace") if path.stat().st_size <= largest else None
+    except OSError:
+        return None
 
 
 def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseName]:

@@ -28,9 +28,9 @@ class DoctestJudge:
 
     attribution = ID
 
-    def __init__(self, examples: Sequence[doctest.Example], trial: TestRun) -> None:
+    def __init__(self, examples: Sequence[doctest.Example], test_run: TestRun) -> None:
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
-        self._trial = trial
+        self._test_run = test_run
 
     @property
     def tests(self) -> int:
@@ -39,7 +39,7 @@ class DoctestJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the examples against a program; see `Judge.judge`."""
-        return self._trial.run(program, self._read, cancel)
+        return self._test_run.run(program, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")

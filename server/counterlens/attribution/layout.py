@@ -1,4 +1,4 @@
-"""Where a file stands: its module name, its project, its interpreter, and what of it may be read."""
+"""Layout of a source file: its module name, project, interpreter, and the folders it may read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a counterfactual may run: some times as long as its original did, and never the whole limit.
+"""Time limit of a counterfactual: a multiple of its original's run time, never the whole limit.
 
 A change that breaks a loop often makes it endless, and each such program would cost the whole limit. What
 bounds it is processor time, which a busy machine does not use up, set against the original's wall-clock time,

@@ -95,7 +95,7 @@ def judge_by_tests(
         task = {"files": [{**file, "lent": not imports}]}
         if _has_examples(tree):
             task["script"] = {**script, "examples": True}
-    trial = TestRun(
+    test_run = TestRun(
         TESTS,
         setting,
         place,
@@ -104,7 +104,7 @@ def judge_by_tests(
         apartness=apartness,
         readable=at.readable or (tests,),
     )
-    return trial.run(program, read_cases, cancel)
+    return test_run.run(program, read_cases, cancel)
 
 
 def judge_against(

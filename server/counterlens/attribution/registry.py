@@ -35,7 +35,7 @@ FALLBACKS: dict[str, Attribution] = {
 }
 
 _CASES = {unittests.ID: "test", doctests.ID: "doctest", supplied_tests.ID: "given test"}
-"""What one case of an attribution function is called."""
+"""Noun for one case of each attribution function."""
 
 
 class JointJudge:

@@ -1,4 +1,4 @@
-"""Does a counterfactual keep the meaning, or break it, as it claims? Found out by running it.
+"""Verification of counterfactuals by running them: does each keep the meaning, or break it, as it claims?
 
 Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (Hooda
 et al. 2024, section 4.2). Breaking ones that nothing tells from the original stay, marked as possibly

@@ -1,4 +1,4 @@
-"""How alike two functions look: a weak hint, and never a verdict.
+"""Textual and structural similarity of two functions: a weak hint, never a verdict.
 
 Text that differs may do the same, and text that hardly differs may not (Hooda et al. 2024, section 4.3). So
 this is a type of its own, which no judge gives and nothing mixes with judgements.

@@ -1,4 +1,4 @@
-"""The tests that come with a problem: text that calls the function and asserts, as datasets give them.
+"""Tests supplied with a problem: text that calls the function and asserts, as in datasets.
 
 HumanEval's `check(candidate)`, MBPP's lines of `assert`, CRUXEval's input and output are of this form. The
 tests never meet the candidate: they are run beside the original to see which calls they make, the candidate

@@ -26,9 +26,9 @@ class CasesJudge:
 
     attribution = ID
 
-    def __init__(self, cases: Sequence[CaseName], trial: TestRun) -> None:
+    def __init__(self, cases: Sequence[CaseName], test_run: TestRun) -> None:
         self._cases = cases
-        self._trial = trial
+        self._test_run = test_run
 
     @property
     def tests(self) -> int:
@@ -37,7 +37,7 @@ class CasesJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
-        return self._trial.run(program, read_cases, cancel)
+        return self._test_run.run(program, read_cases, cancel)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -65,8 +65,8 @@ def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: S
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
-    trial = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, trial)
+    test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
+    return CasesJudge(cases, test_run)
 
 
 def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

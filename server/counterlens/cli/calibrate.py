@@ -28,7 +28,10 @@ from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.metrics.fitting import Method, require_statistics
 from counterlens.progress import Steps
-from counterlens.reports.calibration import calibration_json, calibration_page, calibration_report
+from counterlens.reports.build.calibration import calibration_report
+from counterlens.reports.export.calibration import calibration_json
+from counterlens.reports.render import html as pages
+from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 
 
@@ -111,11 +114,11 @@ def calibrate(
         )
     kept = None if dry_run or not found.better else save_calibration(found.calibration)
     if html is not None:
-        write_page(html, calibration_page(found, kept))
+        write_page(html, pages.page(calibration_report(found, kept)))
     if as_json:
         print_json(calibration_json(found, kept))
     else:
-        print_report(calibration_report(found, kept))
+        print_report(terminal.render(calibration_report(found, kept)))
 
 
 def _of_dataset(spec: str) -> Iterator[Document]:

@@ -20,7 +20,9 @@ from counterlens.datasets.hub import bring
 from counterlens.datasets.registry import downloads, find, installed, open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
-from counterlens.reports import data as reports
+from counterlens.reports.build.data import checks_report, data_report
+from counterlens.reports.export.data import check_json, listing_json, provenance_json
+from counterlens.reports.render import terminal
 
 
 @click.group()
@@ -43,9 +45,9 @@ def list_data(path: str | None, as_json: bool) -> None:
             except DataError as error:
                 broken.append((dataset.path, error.message))
     if as_json:
-        print_json(reports.listing_json(provenances, broken))
+        print_json(listing_json(provenances, broken))
         return
-    print_report(reports.listing(provenances, broken, everywhere=path is None))
+    print_report(terminal.render(data_report(provenances, broken, everywhere=path is None)))
 
 
 @data.command("check")
@@ -68,9 +70,9 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
             for dataset in _datasets(spec)
         ]
     if as_json:
-        print_json([reports.check_json(one) for one in checks])
+        print_json([check_json(one) for one in checks])
     else:
-        print_report(reports.checks(checks))
+        print_report(terminal.render(checks_report(checks)))
     if any(one.faults for one in checks):
         raise click.exceptions.Exit(1)
 
@@ -87,9 +89,9 @@ def get_data(name: str, to: Path | None, as_json: bool) -> None:
         dataset = open_dataset(f"{name}:{bring(LOADERS[name], to or downloads())}")
         origin = dataset.provenance
     if as_json:
-        print_json(reports.provenance_json(origin))
+        print_json(provenance_json(origin))
     else:
-        print_report(reports.listing([origin], [], everywhere=False))
+        print_report(terminal.render(data_report([origin], [], everywhere=False)))
 
 
 def _datasets(spec: str) -> list[Dataset]:

@@ -17,8 +17,9 @@ from counterlens.cli.options import (
 from counterlens.dependence import MODULE, Program, Rules
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.progress import Steps
-from counterlens.reports.dependence import dependence_report, plain
-from counterlens.reports.inference import inferred_json, inferred_report
+from counterlens.reports.build.dependences import dependence_report, inferred_report
+from counterlens.reports.export.dependences import dependences_json, inferred_json
+from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import require_python
 
@@ -79,19 +80,19 @@ def dependence(
         if as_json:
             print_json(inferred_json(inferred))
         else:
-            print_report(inferred_report(inferred, path))
+            print_report(terminal.render(inferred_report(inferred, path)))
         return
     if qualname is not None:
         found = program.dependences(qualname)
         if as_json:
-            print_json(plain(found))
+            print_json(dependences_json(found))
         else:
-            print_report(dependence_report(found, path))
+            print_report(terminal.render(dependence_report(found, path)))
         return
     if as_json:
-        functions = [plain(one) for one in program.all()]
+        functions = [dependences_json(one) for one in program.all()]
         print_json({**functions[0], "functions": functions[1:]})
         return
     for one in program.all():
         if one.function != MODULE or one.edges:
-            print_report(dependence_report(one, path))
+            print_report(terminal.render(dependence_report(one, path)))

@@ -36,9 +36,9 @@ class RatioType(click.ParamType[Ratio]):
 def task_option(
     parameter: str = "task",
     *,
-    help: str,
+    help: str,  # noqa: A002 - click's word
     more: tuple[str, ...] = (),
-    **settings: Any,  # noqa: A002
+    **settings: Any,
 ) -> Callable[[Command], Command]:
     """Add `--task`, whose values are the ids of all probes.
 

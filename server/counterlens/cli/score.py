@@ -28,11 +28,14 @@ from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
-from counterlens.reports.calibration import calibrated_json, raw_or_calibrated
+from counterlens.reports.build.calibration import raw_or_calibrated
+from counterlens.reports.build.corpus import corpus_report
 from counterlens.reports.export import json as plain
+from counterlens.reports.export.calibration import calibrated_json
 from counterlens.reports.export.corpus import corpus
 from counterlens.reports.page import page
-from counterlens.reports.scores import corpus_report, score_report
+from counterlens.reports.render import terminal
+from counterlens.reports.scores import score_report
 from counterlens.syntax.document import Document
 from counterlens.syntax.languages import language_named
 
@@ -110,7 +113,7 @@ class _How:
     "--global",
     "as_corpus",
     is_flag=True,
-    help="Sum up all files as one corpus: bootstrapped medians. Folders and several files always are.",
+    help="Sum up all files by language: bootstrapped medians. Folders and several files always are.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of a corpus's intervals.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
@@ -136,7 +139,7 @@ def score(
 ) -> None:
     """Score every token of a file and show how sure the model is of each piece and each concept.
 
-    Several files, or a folder, are one corpus: medians with intervals, per concept.
+    Several files, or a folder, are a corpus of each of their languages: medians with intervals, per concept.
     """
     named = language_named(language) if language else None
     how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway)
@@ -166,14 +169,14 @@ def _file(
         print_json(plain.confidence(scored, model.info, by) | {"calibrated": calibrated_json(scored, known)})
     elif html is None:
         print_report(score_report(scored, model.info, by))
-        print_report(raw_or_calibrated(scored, known))
+        print_report(terminal.render(raw_or_calibrated(scored, known)))
     else:
         click.echo(f"wrote {html}")
 
 
 def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: bool) -> None:
-    """Score some files and show them as one; what cannot be scored is named with the reason."""
-    found: dict[str, FileConfidence] = {}
+    """Score some files and sum them up by language; what cannot be scored is named with the reason."""
+    scored: dict[str, dict[str, FileConfidence]] = {}
     skipped: list[tuple[str, str]] = []
     with steps("scoring") as report:
         for number, path in enumerate(paths):
@@ -184,16 +187,21 @@ def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: b
 
             progress(0, 1)
             try:
-                found[str(path)] = FileConfidence.of(how.score(model, how.read(path), progress))
+                document = how.read(path)
+                confident = FileConfidence.of(how.score(model, document, progress))
+                scored.setdefault(document.language, {})[str(path)] = confident
             except SourceError as error:
                 skipped.append(
                     (str(path), error.message.removeprefix(f"{path} ").removeprefix("is not scored: "))
                 )
-    if not found:
+    if not scored:
         name, reason = skipped[0]
         raise SourceError(f"none of {len(paths)} files is scored; {name}: {reason}", "See --anyway")
-    summed = corpus_confidence(list(found.values()), seed=seed)
+    summed = {
+        language: corpus_confidence(list(files.values()), seed=seed)
+        for language, files in sorted(scored.items())
+    }
     if as_json:
-        print_json(corpus(summed, model.info, list(found), skipped))
+        print_json(corpus(summed, model.info, {name: list(files) for name, files in scored.items()}, skipped))
     else:
-        print_report(corpus_report(summed, model.info, skipped))
+        print_report(terminal.render(corpus_report(summed, model.info, skipped)))

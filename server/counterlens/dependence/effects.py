@@ -1,4 +1,4 @@
-"""What a piece of code does with variables, in the order of evaluation."""
+"""Definitions and uses of variables in a piece of code, in the order of evaluation."""
 
 from __future__ import annotations
 

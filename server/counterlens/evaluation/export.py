@@ -2,6 +2,7 @@
 
 records.parquet       a line for each question: model, task, function, outcome, reason, seconds, manifest
 manifests.parquet     digest, and the document as JSON
+TASK.parquet          a line for each record of a task with the figures that are no lists
 TASK-LIST.parquet     a line for each member of a list in the records of a task, such as the pairs of
                       `completion-pairs.parquet`, with the position, model and problem of its record
 """
@@ -10,14 +11,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.record import plain
+from counterlens.probes.record import Record, plain
 
 Row = Mapping[str, Any]
+_OF_EVERY_RECORD = frozenset(field.name for field in fields(Record))
 
 
 def export(found: RunResults, folder: Path) -> list[Path]:
@@ -55,7 +58,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
 
 def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
     records: list[Row] = []
-    lists: dict[str, list[Row]] = {}
+    parts: dict[str, list[Row]] = {}
     for item, stored in found.records:
         record = stored.record
         key = {"position": item.position, "model": item.model, "problem": item.problem}
@@ -72,9 +75,14 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
                 "manifest": stored.manifest,
             }
         )
+        figures: dict[str, Any] = {}
         for name, value in plain(record).items():
-            if isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
-                lists.setdefault(f"{item.task}-{name}", []).extend(key | dict(one) for one in value)
+            if isinstance(value, list | tuple) and all(isinstance(member, Mapping) for member in value):
+                parts.setdefault(f"{item.task}-{name}", []).extend(key | dict(member) for member in value)
+            elif name not in _OF_EVERY_RECORD:
+                figures[name] = value
+        if record.probed and figures:
+            parts.setdefault(item.task, []).append(key | figures)
     yield "records", records
     yield (
         "manifests",
@@ -83,7 +91,7 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
             for digest, document in found.manifests.items()
         ],
     )
-    yield from ((name, rows) for name, rows in sorted(lists.items()) if rows)
+    yield from ((name, rows) for name, rows in sorted(parts.items()) if rows)
 
 
 def _table(rows: Sequence[Row]) -> Any:

@@ -26,10 +26,11 @@ _HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path"
 def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
     """The manifest of what one model, which the user named by `spec`, is asked in a run.
 
-    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of each
-    task); `model` (identity, name, how it is run and with which template it is asked); `encoder` (identity
-    and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
-    records); `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+    Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
+    each task); `model` (identity, name, how it is run and with which template it is asked); `encoder`
+    (identity and name of the model that compares sentences, where one is named); `dataset` (licence, version,
+    SHA-256, records);
+    `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)

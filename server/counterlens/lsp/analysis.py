@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
-from counterlens.lsp.operator_answers import OperatorAnswers
+from counterlens.lsp.known_operators import KnownOperators
 from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document
@@ -105,7 +105,7 @@ class Analysis:
     cancel: Event = field(default_factory=Event)
     memo: Memo = field(default_factory=Memo)
     known: dict[str, KnownFunction] = field(default_factory=dict)
-    operators: OperatorAnswers = field(default_factory=OperatorAnswers)
+    operators: KnownOperators = field(default_factory=KnownOperators)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""
@@ -119,7 +119,7 @@ class Analysis:
                 name: known for name, known in self.known.items() if current.get(name) == known.source
             }
 
-    def of(self, qualname: str) -> KnownFunction:
+    def known_function(self, qualname: str) -> KnownFunction:
         """What is known of a function."""
         return self.known.get(qualname) or KnownFunction()
 
@@ -154,7 +154,7 @@ class Analysis:
         examined: Examined | None = None,
     ) -> None:
         """Keep what was found of a function for as long as it does not change; the rest stays."""
-        source, before = self.source_of(function), self.of(function.qualname)
+        source, before = self.source_of(function), self.known_function(function.qualname)
         if before.source != source:
             before = KnownFunction()
         self.known[function.qualname] = KnownFunction(

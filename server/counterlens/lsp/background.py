@@ -14,7 +14,7 @@ from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
 from counterlens.lsp.analysis import Analysis, Memo
-from counterlens.lsp.language import t, told
+from counterlens.lsp.language import error_text, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
@@ -112,7 +112,7 @@ class BackgroundScorer:
         if isinstance(outcome, ScoredDocument):
             analysis.scored(outcome.confidence, outcome.shown, outcome.calibration, outcome.memo)
         else:
-            analysis.failed(told(outcome))
+            analysis.failed(error_text(outcome))
         self._changed(analysis)
 
     def _work(self, document: Document, cancel: Event, loop: asyncio.AbstractEventLoop) -> ScoredDocument:
@@ -137,7 +137,7 @@ class BackgroundScorer:
             raise UnscorableError("this model gives no token probabilities")
         name = document.path.name if document.path else "the text"
         announce("scoring", f"scoring {name}")
-        ends = [one.end for one in functions(document)]
+        ends = [function.end for function in functions(document)]
 
         def scoring(done: int, total: int) -> None:
             percent = 100 * done // total

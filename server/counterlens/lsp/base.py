@@ -22,7 +22,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
-from counterlens.lsp.language import recognised, t, told
+from counterlens.lsp.language import error_text, recognised, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
@@ -171,7 +171,7 @@ class CounterlensServer(LanguageServer):
             self.announce("ready" if source else "error", str(error), error.brief)
         if not self.client_shows_results:
             self.show(str(error), types.MessageType.Error)
-        return told(error)
+        return error_text(error)
 
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""

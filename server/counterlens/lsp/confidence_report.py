@@ -11,11 +11,12 @@ from typing import Any
 from counterlens.confidence.measuring import measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import t, told
+from counterlens.lsp.language import error_text, t
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.targets import document_named, function_named, plain
 from counterlens.progress import Steps
-from counterlens.reports.confidence_markdown import confidence_markdown
+from counterlens.reports.build.confidence import confidence_report
+from counterlens.reports.render import markdown
 
 COMMAND = "counterlens.confidence"
 
@@ -51,11 +52,11 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
                 found = known
                 if found is None:
                     found = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)
-                return confidence_markdown(found, model.info, span=span)
+                return markdown.render(confidence_report(found, model.info, span=span))
 
         text = await with_progress(ls, "Measuring confidence", work)
     except Cancelled:
         return ConfidenceAnswer(ok=False, error=t("Measuring the confidence was cancelled."))
     except CounterlensError as error:
-        return ConfidenceAnswer(ok=False, error=told(error))
+        return ConfidenceAnswer(ok=False, error=error_text(error))
     return ConfidenceAnswer(ok=True, markdown=text, version=document.version)

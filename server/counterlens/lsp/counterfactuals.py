@@ -16,7 +16,7 @@ from counterlens.errors import CounterlensError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised, t, told, translator
+from counterlens.lsp.language import error_text, recognised, t, translator
 from counterlens.lsp.targets import function_named
 from counterlens.mutations import survey
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -74,10 +74,10 @@ async def _counterfactuals(ls: CounterlensServer, argument: Any = None) -> Count
     """List the counterfactuals of a function."""
     try:
         analysis, function = function_named(ls, argument)
-        known = analysis.of(function.qualname).probe
+        known = analysis.known_function(function.qualname).probe
         return await ls.offload(listing, analysis.document, function.qualname, known)
     except CounterlensError as error:
-        return CounterfactualListing("", (), (), told(error))
+        return CounterfactualListing("", (), (), error_text(error))
 
 
 def listing(document: Document, qualname: str, probe: PairsRecord | None = None) -> CounterfactualListing:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from counterlens.dependence import Statement
+from counterlens.dependence.module_scope import scope_at, scopes
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.module_scope import scope_at, scopes
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.reports.dependence_markdown import into_markdown
@@ -30,7 +30,7 @@ def register(server: CounterlensServer) -> None:
 def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
     """What the statement at a place depends on, in a function whose dependences were asked for."""
     function = scope_at(analysis.document, offset) if analysis.known else None
-    known = analysis.of(function.qualname).examined if function else None
+    known = analysis.known_function(function.qualname).examined if function else None
     if function is None or known is None:
         return ""
     shift = function.start_line - known.start_line
@@ -61,7 +61,7 @@ def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagno
     return [
         mark
         for function in scopes(analysis.document)
-        if (known := analysis.of(function.qualname).examined) is not None
+        if (known := analysis.known_function(function.qualname).examined) is not None
         for mark in _missed(ls, analysis, function, known)
     ]
 

@@ -14,24 +14,23 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import MODULE, Dependences, dependences
-from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError
+from counterlens.dependence.module_scope import first_decision, module_of, scopes
+from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import recognised, t
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.module_scope import first_decision, module_of, scope_named, scopes
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.targets import plain
-from counterlens.models.base import Capability
+from counterlens.lsp.targets import plain, scope_named
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
-from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
-from counterlens.reports import dependence, inference
 from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -128,23 +127,17 @@ def _infer(
     host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
     """Examine the model; takes seconds, or a minute for a long function."""
+    options = DependenceOptions(method=InferenceMethod(method) if method else None)
     steps.next("opening the model")
     with host.lend(settings) as model:
-        scores = model.offers(Capability.SCORE, cancel=steps.cancel)
-        if method == InferenceMethod.INTERVENTIONAL and not scores:
-            raise ModelError(
-                f"{model.info.name} gives no token probabilities, so its reactions cannot be measured",
-                "Ask it instead: method prompted",
-            )
-        if method is None:
-            method = InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
-        return infer(model, found, InferenceMethod(method), limit=MOST_QUESTIONS, steps=steps)
+        chosen = options.method_for(model, steps.cancel)
+        return infer(model, found, chosen, limit=options.questions, steps=steps)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
     """Keep what was found for as long as the function does not change; what a model said is not lost."""
     scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
-    before = analysis.of(qualname).examined
+    before = analysis.known_function(qualname).examined
     if scope is None or analysis.source_of(scope) != source:
         return
     if known.inferred or not (before and before.inferred):
@@ -157,7 +150,7 @@ def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: byte
 def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
     """The answer, in the lines of the document that it was found in."""
     found, inferred = known.found, known.inferred
-    true = dependence.plain(found)
+    true = dependences_json(found)
     return DependenceAnswer(
         ok=True,
         function=found.function,
@@ -169,7 +162,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         markdown=dependence_markdown(found, inferred),
         html=dependence_fragment(found, inferred) if html else "",
         dependences=true,
-        inferred=inference.inferred_json(inferred) if inferred else None,
+        inferred=inferred_json(inferred) if inferred else None,
     )
 
 
@@ -180,7 +173,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
         return []
 
     def title(scope: Function) -> str:
-        known = analysis.of(scope.qualname).examined
+        known = analysis.known_function(scope.qualname).examined
         whole = scope.qualname == MODULE
         offer = t("Show dependences of the module") if whole else t("Show dependences")
         return offer + (f" · {recognised(known.inferred.summary)}" if known and known.inferred else "")

@@ -25,7 +25,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    return [one for some in ls.diagnostics for one in some(ls, analysis)]
+    return [diagnostic for feature in ls.diagnostics for diagnostic in feature(ls, analysis)]
 
 
 def _pull(

@@ -48,7 +48,7 @@ def _in_word(data: bytes, at: int) -> bool:
     return at > 0 and all(char.isalnum() or char == b"_" for char in (data[at - 1 : at], data[at : at + 1]))
 
 
-def _common(one: bytes, other: bytes) -> int:
+def _common(text: bytes, other: bytes) -> int:
     """How many first bytes two texts of equal length have in common."""
-    different = np.flatnonzero(np.frombuffer(one, np.uint8) != np.frombuffer(other, np.uint8))
-    return int(different[0]) if len(different) else len(one)
+    different = np.flatnonzero(np.frombuffer(text, np.uint8) != np.frombuffer(other, np.uint8))
+    return int(different[0]) if len(different) else len(text)

@@ -5,7 +5,7 @@ Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsprotocol import types
@@ -95,20 +95,17 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
     function = function_at(analysis.document, offset)
     if function is None:
         return known
-    examined = analysis.of(function.qualname).examined
-    inferred = examined.inferred if examined else None
-    return FunctionView(
-        known.version,
-        known.state,
-        known.reason,
+    found = analysis.known_function(function.qualname)
+    inferred = found.examined.inferred if found.examined else None
+    summary = InferenceSummary(recognised(inferred.summary), str(inferred.method)) if inferred else None
+    return replace(
+        known,
         function=function.qualname,
         header=places.range(function.header, function.header),
         calibrated=analysis.calibration is not None,
         concepts=_concepts(analysis.shown, places, function) if analysis.shown else (),
-        dependences=InferenceSummary(recognised(inferred.summary), str(inferred.method))
-        if inferred
-        else None,
-        findings=tuple(_findings(analysis.of(function.qualname))),
+        dependences=summary,
+        findings=tuple(_findings(found)),
     )
 
 
@@ -121,18 +118,17 @@ def _findings(known: KnownFunction) -> list[TaskFinding]:
 
 
 def _concepts(found: Confidence, places: Places, function: Function) -> tuple[ConceptConfidence, ...]:
+    inside = [
+        (node.confidence, node)
+        for node in found.nodes
+        if node.named
+        and node.confidence is not None
+        and function.start <= node.start
+        and node.end <= function.end
+    ]
     least: dict[str, NodeConfidence] = {}
-    for node in found.nodes:
-        if (
-            not node.named
-            or node.confidence is None
-            or node.start < function.start
-            or node.end > function.end
-        ):
-            continue
-        known = least.get(node.category)
-        if known is None or known.confidence is None or node.confidence < known.confidence:
-            least[node.category] = node
+    for _, node in sorted(inside, key=lambda scored: scored[0]):
+        least.setdefault(node.category, node)
     made = [
         _concept(found, places, least[name], value, count)
         for name, (value, count) in found.concepts_in(function.start, function.end).items()

@@ -42,6 +42,6 @@ def recognised(text: str) -> str:
     return _chosen.recognised(text)
 
 
-def told(error: CounterlensError) -> str:
+def error_text(error: CounterlensError) -> str:
     """What happened and what to do, in the editor's language."""
     return ". ".join(recognised(part) for part in (error.message, error.hint) if part)

@@ -39,7 +39,7 @@ class ModelHost:
     def name(self) -> str:
         """What a person calls the model that is chosen, also before it is open."""
         spec, _ = self._chosen
-        return self._names.get(spec) or _called(spec)
+        return self._names.get(spec) or _display_name(spec)
 
     def choose(self, settings: EditorSettings) -> None:
         """From now on the model that the settings name is meant; it is opened when it is needed."""
@@ -92,8 +92,8 @@ class ModelHost:
         wanted = spec, options = settings.chosen_model
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
-            told = replace(options, progress=progress)
-            self._models[wanted] = open_cached(spec, told, store=self._store, load=self.open)
+            reported = replace(options, progress=progress)
+            self._models[wanted] = open_cached(spec, reported, store=self._store, load=self.open)
             self._names[spec] = self._models[wanted].info.name
         return self._models[wanted]
 
@@ -104,6 +104,6 @@ class ModelHost:
             self._models.pop(unused).close()
 
 
-def _called(spec: str) -> str:
+def _display_name(spec: str) -> str:
     """The name of a model that is not open yet: without its folder or its kind."""
     return PurePath(spec).stem if spec.endswith(".gguf") else spec.partition(":")[2] or spec

@@ -13,10 +13,10 @@ from lsprotocol import types
 from counterlens.confidence.ignoring import ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.known_operators import KnownOperator
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.operator_answers import OperatorAnswer
-from counterlens.lsp.operator_asking import OperatorAsker
-from counterlens.lsp.replacing import about, ignore_actions, replace_action
+from counterlens.lsp.operator_queue import OperatorQueue
+from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.reports.expected import code
 from counterlens.reports.operators import belief_markdown, belief_sentence
 from counterlens.reports.wording import share
@@ -39,7 +39,7 @@ class Operators:
     """
 
     def __init__(self, server: CounterlensServer) -> None:
-        self._asker = OperatorAsker(server)
+        self._queue = OperatorQueue(server)
         server.hovers.append(self._hover)
         server.hover_waits.append(self._wait)
         server.diagnostics.append(self._diagnostics)
@@ -52,13 +52,13 @@ class Operators:
         if ls.settings.operators_ask == "never" or not ls.settings.enable:
             return None
         site = operator_at(analysis.document, offset)
-        if site is None or site.start in self._asker.known(analysis):
+        if site is None or site.start in self._queue.known(analysis):
             return None
-        return self._asker.ask(analysis, site.start).wait()
+        return self._queue.ask(analysis, site.start).wait()
 
     def _hover(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
         site = operator_at(analysis.document, offset)
-        answer = self._asker.known(analysis).get(site.start) if site is not None else None
+        answer = self._queue.known(analysis).get(site.start) if site is not None else None
         if answer is not None:
             return belief_markdown(answer.belief, ls.host.name, translator())
         if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
@@ -69,18 +69,18 @@ class Operators:
             "*Asking which operator fits {code}… point here again in a moment.*", code=code(site.text[:40])
         )
 
-    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[OperatorAnswer]:
+    def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
         """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""
-        answers = self._asker.known(analysis)
+        answers = self._queue.known(analysis)
         if not answers or Category.OPERATORS in ls.settings.ignored_concepts:
             return
         comments = ignored(analysis.document)
         if Category.OPERATORS in comments.everywhere:
             return
-        for one in answers.values():
-            hushed = comments.covers(one.start, one.end, Category.OPERATORS)
-            if one.belief.doubts(ls.settings.operators_threshold) and not hushed:
-                yield one
+        for answer in answers.values():
+            ignored_there = comments.covers(answer.start, answer.end, Category.OPERATORS)
+            if answer.belief.doubts(ls.settings.operators_threshold) and not ignored_there:
+                yield answer
 
     def _diagnostics(self, ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
         if ls.settings.operators_diagnostics == "off" or not ls.settings.enable:
@@ -88,14 +88,14 @@ class Operators:
         places = ls.places(analysis)
         return [
             types.Diagnostic(
-                range=places.range(one.start, one.end),
-                message=belief_sentence(one.belief, ls.host.name, translator()),
+                range=places.range(answer.start, answer.end),
+                message=belief_sentence(answer.belief, ls.host.name, translator()),
                 severity=types.DiagnosticSeverity[ls.settings.operators_diagnostics.capitalize()],
                 source="counterlens",
                 code=CODE,
-                data={"preferred": one.belief.preferred, "category": Category.OPERATORS},
+                data={"preferred": answer.belief.preferred, "category": Category.OPERATORS},
             )
-            for one in self._doubted(ls, analysis)
+            for answer in self._doubted(ls, analysis)
         ]
 
     def _code_actions(
@@ -104,33 +104,29 @@ class Operators:
         """Replace an operator with what the model prefers; where it is marked, also: do not mark it."""
         places = ls.places(analysis)
         first, last = places.offset(params.range.start), places.offset(params.range.end)
-        marked = {one.start for one in self._doubted(ls, analysis)}
+        marked = {answer.start for answer in self._doubted(ls, analysis)}
         actions: list[types.CodeAction] = []
-        for one in self._asker.known(analysis).values():
-            preferred = one.belief.preferred
-            if preferred is None or not (one.start <= last and first <= one.end):
+        for answer in self._queue.known(analysis).values():
+            preferred = answer.belief.preferred
+            if preferred is None or not (answer.start <= last and first <= answer.end):
                 continue
-            stands = one.belief.distribution.site.operator
             title = t(
                 "Replace {code} with {other} ({share})",
-                code=f"`{stands}`",
+                code=f"`{answer.belief.distribution.site.operator}`",
                 other=f"`{preferred}`",
-                share=share(one.belief.share, translator()),
+                share=share(answer.belief.share, translator()),
             )
-            offered = [replace_action(ls, analysis, one.start, one.end, preferred, title)]
-            if one.start in marked:
-                offered += ignore_actions(ls, analysis, one.start, one.end, Category.OPERATORS)
-            reason = about(params, CODE, places.range(one.start, one.end))
-            for action in offered:
-                action.diagnostics = reason or None
-            actions += offered
+            offered = [replace_action(ls, analysis, answer.start, answer.end, preferred, title)]
+            if answer.start in marked:
+                offered += ignore_actions(ls, analysis, answer.start, answer.end, Category.OPERATORS)
+            actions += with_diagnostics(params, CODE, places.range(answer.start, answer.end), offered)
         return actions
 
     def _ask_ahead(self, ls: CounterlensServer, analysis: Analysis) -> None:
         """Ask for all operators of a document that was scored, where that is wanted."""
         if ls.settings.operators_ask == "scored" and analysis.confidence is not None:
             # once for these scores
-            analysis.memo.get("operators", lambda: _later(self._asker.ask_all(analysis)))
+            analysis.memo.get("operators", lambda: _later(self._queue.ask_all(analysis)))
 
     def _ask_probed(
         self, _ls: CounterlensServer, analysis: Analysis, task: str, spans: list[tuple[int, int]]
@@ -138,7 +134,7 @@ class Operators:
         """What the operator probe has asked is known, so that hover and marks can show it."""
         if task == "operator":
             for span in spans:
-                _later(self._asker.ask_all(analysis, span))
+                _later(self._queue.ask_all(analysis, span))
 
 
 _TASKS: set[asyncio.Task[None]] = set()

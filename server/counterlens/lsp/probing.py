@@ -117,10 +117,10 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     settings = ls.settings
     try:
         analysis, function = function_named(ls, argument)
+        document, root = analysis.document, folder_of(ls, analysis.document.path)
         if not ls.trusted:
             raise CounterlensError(NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
-        document, root = analysis.document, folder_of(ls, analysis.document.path)
         (target,) = targets_in(document, function.qualname, root=root)
         named = plain(argument).get("mutations")
         mutations = tuple(map(str, named)) if isinstance(named, list) else ()
@@ -230,7 +230,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """An offer to probe each function, and what came of it."""
 
     def title(function: Function) -> str:
-        record = analysis.of(function.qualname).probe
+        record = analysis.known_function(function.qualname).probe
         return t("Probe counterfactually") + (f" · {_result(record)}" if record else "")
 
     return code_lens.lenses_over(ls, analysis, COMMAND, title)
@@ -253,7 +253,7 @@ def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic
     return [
         _effect(ls, analysis, function, record)
         for function in (functions(analysis.document) if analysis.known else [])
-        if (record := analysis.of(function.qualname).probe) is not None
+        if (record := analysis.known_function(function.qualname).probe) is not None
     ]
 
 

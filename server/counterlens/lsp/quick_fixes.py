@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from counterlens.confidence import Confidence
 from counterlens.confidence.replacing import replacements
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
-from counterlens.lsp.replacing import about, ignore_actions, replace_action
+from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.lsp.surprising import CODE, Mark, marks
 from counterlens.reports.wording import share
 
@@ -29,24 +28,20 @@ def _code_actions(
     actions: list[types.CodeAction] = []
     for mark in marks(analysis, ls.settings):
         if mark.start <= last and first <= mark.end:
-            if analysis.confidence is not None:
-                actions += _replace(ls, analysis, analysis.confidence, mark)
-            actions += ignore_actions(ls, analysis, mark.start, mark.end, mark.surprise.category)
-            marked = about(params, CODE, places.range(mark.start, mark.end))
-            for action in actions:
-                action.diagnostics = action.diagnostics or marked or None
+            where = places.range(mark.start, mark.end)
+            actions += with_diagnostics(params, CODE, where, _offered(ls, analysis, mark))
     return actions
 
 
-def _replace(
-    ls: CounterlensServer, analysis: Analysis, found: Confidence, mark: Mark
-) -> Iterator[types.CodeAction]:
-    token = mark.surprise.token
-    offered = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
-    for one in offered:
-        title = t(
-            "Replace with {other} ({share})",
-            other=f"`{one.text}`",
-            share=share(one.probability, translator()),
-        )
-        yield replace_action(ls, analysis, one.start, one.end, one.text, title)
+def _offered(ls: CounterlensServer, analysis: Analysis, mark: Mark) -> Iterator[types.CodeAction]:
+    token, found = mark.surprise.token, analysis.confidence
+    if found is not None:
+        expected = analysis.memo.get(("replacements", token), lambda: replacements(found, token))
+        for other in expected:
+            title = t(
+                "Replace with {other} ({share})",
+                other=f"`{other.text}`",
+                share=share(other.probability, translator()),
+            )
+            yield replace_action(ls, analysis, other.start, other.end, other.text, title)
+    yield from ignore_actions(ls, analysis, mark.start, mark.end, mark.surprise.category)

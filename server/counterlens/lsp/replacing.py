@@ -7,17 +7,15 @@ replacement is then marked as one that the user confirms, where the client has s
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
-from counterlens.confidence.ignoring import directive, ignored
+from counterlens.confidence.ignore_comments import ignoring_edit, ignoring_file
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.syntax.concepts import Category
-from counterlens.syntax.document import Document
 
 PREVIEW_COMMAND = "counterlens.previewReplacement"
 """A command of the client: `{uri, version, range, newText, title}`; show the difference, then ask."""
@@ -26,12 +24,17 @@ IGNORE_COMMAND = "counterlens.ignoreConcept"
 """A command of the client: `{category}`; add it to the setting `counterlens.diagnostics.ignoredConcepts`."""
 
 _ANNOTATION = "counterlens"
-_HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 
 
-def about(params: types.CodeActionParams, code: str, where: types.Range) -> list[types.Diagnostic]:
-    """Those diagnostics of a request that have a code and mark a place."""
-    return [one for one in params.context.diagnostics if one.code == code and one.range == where]
+def with_diagnostics(
+    params: types.CodeActionParams, code: str, where: types.Range, actions: Iterable[types.CodeAction]
+) -> list[types.CodeAction]:
+    """Actions with the diagnostics of a request that they are about: those of a code that mark a place."""
+    marked = [known for known in params.context.diagnostics if (known.code, known.range) == (code, where)]
+    offered = list(actions)
+    for action in offered:
+        action.diagnostics = marked or None
+    return offered
 
 
 def replace_action(
@@ -73,53 +76,12 @@ def ignore_actions(
         command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
     else:
-        offset = below_head(analysis.document)
-        line = directive(analysis.document.language, category, whole_file=True) + _newline(analysis.document)
+        offset, line = ignoring_file(analysis.document, category)
         yield types.CodeAction(
             t("Ignore surprising {category} in this file", category=category),
             kind=types.CodeActionKind.QuickFix,
             edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
         )
-
-
-def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
-    """Where to insert which comment that ignores a place: a byte offset and a text.
-
-    At the end of its line, or above it where that would be no comment; None where neither would be one.
-    """
-    data, positions = document.data, document.positions
-    comment = directive(document.language, category)
-    line = positions.line_of(start)
-    begin = positions.line_start(line)
-    stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
-    content = data[begin:stop].rstrip(b"\r\n")
-    indentation = content[: len(content) - len(content.lstrip())].decode("utf-8", "replace")
-    choices = [
-        (begin + len(content.rstrip()), f"  {comment}", 0),
-        (begin, f"{indentation}{comment}{_newline(document)}", 1),
-    ]
-    broken = document.tree.root_node.has_error
-    for offset, text, above in choices:
-        size = len(text.encode()) if above else 0
-        changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
-        edited = Document(changed, document.path, document.language)
-        if edited.tree.root_node.has_error and not broken:
-            continue
-        if ignored(edited).covers(start + size, end + size, category):
-            return offset, text
-    return None
-
-
-def below_head(document: Document) -> int:
-    """Below what has to come first in a file: how it is run, and how it is encoded."""
-    line = 0
-    while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
-        line += 1
-    return document.positions.line_start(line)
-
-
-def _newline(document: Document) -> str:
-    return "\r\n" if b"\r\n" in document.data else "\n"
 
 
 def _edit(

@@ -19,7 +19,7 @@ from counterlens.evaluation.causal_results import kept, with_effects
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import told
+from counterlens.lsp.language import error_text
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
 from counterlens.reports.build.evaluation import evaluation_report, progress_of
@@ -84,7 +84,7 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
     except CounterlensError as error:
         if not shows:
             ls.show(str(error), types.MessageType.Error)
-        return RunReport(ok=False, error=told(error))
+        return RunReport(ok=False, error=error_text(error))
     if not shows:
         await show_markdown(ls, f"run {folder.name}", f"{answer.title}: {answer.summary}", answer.markdown)
     return answer
@@ -96,7 +96,7 @@ def listed(folder: Path) -> ListedRun:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
-        return ListedRun(str(folder), error=told(error))
+        return ListedRun(str(folder), error=error_text(error))
     if settings is None:  # Store.open has looked
         raise ValueError(folder)
     resume = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -78,13 +78,16 @@ class DeclaredSettings:
     operators_threshold: Annotated[float, _setting("operators.threshold", low=0, high=1)] = PREFERRED
 
 
-def _of_editor(spec: OptionSpec) -> OptionSpec:
-    return replace(spec, choices=tuple(choice for choice in spec.choices if choice not in _OF_DATASETS))
+def _probe_options() -> Iterator[tuple[str, OptionSpec]]:
+    """The options of probes that have a setting; where each probe has a default of its own, without one."""
+    for name, (spec, takers) in declared(PROBES.values()).items():
+        if spec.setting:
+            defaults = {specs(PROBES[taker].options)[name].default for taker in takers}
+            choices = tuple(choice for choice in spec.choices if choice not in _OF_DATASETS)
+            yield name, replace(spec, default=spec.default if len(defaults) == 1 else None, choices=choices)
 
 
-_PROBE_OPTIONS = {
-    name: _of_editor(spec) for name, (spec, _) in declared(PROBES.values()).items() if spec.setting
-}
+_PROBE_OPTIONS = dict(_probe_options())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +95,10 @@ class EditorSettings(DeclaredSettings):
     """What the user has set.
 
     Attributes:
-        probe: The options of probes that have a setting, by their names.
+        probe: The options of probes that were set, by their names; any other has the default of each probe.
     """
 
-    probe: Mapping[str, Any] = field(
-        default_factory=lambda: {name: spec.default for name, spec in _PROBE_OPTIONS.items()}
-    )
+    probe: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def model_spec(self) -> str:
@@ -146,25 +147,25 @@ def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
     """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
     complaints: list[str] = []
 
-    def read(spec: OptionSpec) -> Any:
-        value: object = raw
-        for part in spec.setting.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        value = value.strip() if isinstance(value, str) else value
-        if value is None or value == "":
-            return spec.default
-        if _fits(spec, value):
-            return value
-        used = "" if spec.default is None else msgspec.json.decode(msgspec.json.encode(spec.default))
-        complaints.append(
-            f"counterlens.{spec.setting} is {value!r}, but has to be {_wanted(spec)}; "
-            f"{used!r} is used instead"
-        )
-        return spec.default
+    def read(known: Mapping[str, OptionSpec]) -> Iterator[tuple[str, Any]]:
+        for name, spec in known.items():
+            value: object = raw
+            for part in spec.setting.split("."):
+                value = value.get(part) if isinstance(value, Mapping) else None
+            value = value.strip() if isinstance(value, str) else value
+            if value is None or value == "":
+                continue
+            if _fits(spec, value):
+                yield name, value
+                continue
+            used = repr(msgspec.json.decode(msgspec.json.encode(spec.default)))
+            complaints.append(
+                f"counterlens.{spec.setting} is {value!r}, but has to be {_wanted(spec)}; "
+                f"{'the default' if spec.default is None else used} is used instead"
+            )
 
-    values = {name: read(spec) for name, spec in specs(DeclaredSettings).items()}
-    probe = {name: read(spec) for name, spec in _PROBE_OPTIONS.items()}
-    return msgspec.convert({**values, "probe": probe}, EditorSettings), complaints
+    values = {**dict(read(specs(DeclaredSettings))), "probe": dict(read(_PROBE_OPTIONS))}
+    return msgspec.convert(values, EditorSettings), complaints
 
 
 def _fits(spec: OptionSpec, value: object) -> bool:

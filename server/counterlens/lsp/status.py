@@ -1,4 +1,4 @@
-"""ServerStatus: what the model is doing, and why nothing happens when nothing does.
+"""The status of the server: what the model is doing, and why nothing happens when nothing does.
 
 Custom notification `counterlens/status`.
 """

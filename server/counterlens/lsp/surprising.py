@@ -53,7 +53,11 @@ def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
         return []
     comments = ignored(analysis.document)
     chosen = _chosen(found, settings, comments, analysis.memo)
-    return [mark for mark in _carried(found, analysis, chosen) if not _hushed(comments, mark)]
+    return [
+        mark
+        for mark in _moved(found, analysis, chosen)
+        if not comments.covers(mark.start, mark.end, mark.surprise.category)
+    ]
 
 
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
@@ -78,16 +82,12 @@ def _chosen(
     )
 
 
-def _carried(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
+def _moved(found: Confidence, analysis: Analysis, chosen: tuple[Surprise, ...]) -> list[Mark]:
     if found.document is analysis.document:
-        return [Mark(one.start, one.end, one) for one in chosen]
+        return [Mark(surprise.start, surprise.end, surprise) for surprise in chosen]
     mapping = OffsetMap.between(found.document.data, analysis.document.data)
-    carried = [(mapping.moved(one.start, one.end), one) for one in chosen]
-    return [Mark(*place, one) for place, one in carried if place is not None]
-
-
-def _hushed(comments: Ignored, mark: Mark) -> bool:
-    return comments.covers(mark.start, mark.end, mark.surprise.category)
+    places = ((mapping.moved(surprise.start, surprise.end), surprise) for surprise in chosen)
+    return [Mark(*place, surprise) for place, surprise in places if place is not None]
 
 
 def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:

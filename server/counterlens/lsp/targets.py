@@ -9,6 +9,8 @@ from typing import Any
 from lsprotocol import types
 from pygls import uris
 
+from counterlens.dependence import MODULE
+from counterlens.dependence.module_scope import module_of, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
@@ -78,6 +80,23 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
         if function is not None:
             return analysis, function
     raise CounterlensError("there is no function here", "Put the cursor into a function and try again")
+
+
+def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
+    """The document and the function that `{uri, function? | position?}` means; outside of all, the module.
+
+    Raises:
+        CounterlensError: the document is not open, or there is no such function.
+    """
+    asked = plain(argument)
+    if asked.get("function") == MODULE:
+        analysis = open_python(ls, argument)
+        return analysis, module_of(analysis.document)
+    if not asked.get("function") and asked.get("position") is not None:
+        analysis = open_python(ls, argument)
+        offset = ls.places(analysis).offset(position(asked["position"]))
+        return analysis, scope_at(analysis.document, offset)
+    return function_named(ls, argument)
 
 
 def path_of(uri: str) -> Path | None:

@@ -17,7 +17,7 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent
-from counterlens.lsp.language import recognised, told
+from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first
@@ -96,7 +96,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
         analysis, function = _place(ls, argument)
         targets = targets_in(analysis.document)
     except CounterlensError as error:
-        return TaskListing(ok=False, error=told(error))
+        return TaskListing(ok=False, error=error_text(error))
     blocked = _blocked(ls, PROBES.values())
     model, missing = await ls.offload(_missing, ls.host, ls.settings)
     reasons = missing | blocked
@@ -116,7 +116,7 @@ def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, 
         with host.lend(settings) as model:
             found = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
     except ModelError as error:
-        return "", dict.fromkeys(PROBES, told(error))
+        return "", dict.fromkeys(PROBES, error_text(error))
     return model.info.name, {name: reason for name, reason in found.items() if reason is not None}
 
 

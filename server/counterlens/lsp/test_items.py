@@ -13,7 +13,7 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised, told
+from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.targets import function_named, open_python, plain
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
@@ -65,7 +65,7 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
         document = analysis.document
         found = await ls.offload(mutations_of, document, function.qualname)
     except CounterlensError as error:
-        return TestItems(error=told(error))
+        return TestItems(error=error_text(error))
     return TestItems(document.version, mutations=found)
 
 

@@ -20,12 +20,12 @@ from counterlens.probes.registry import PROBES, named
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
+from counterlens.reports.build.confidence import confidence_report
 from counterlens.reports.build.probe_run import probe_report
-from counterlens.reports.confidence_markdown import confidence_markdown
-from counterlens.reports.dependence import plain as dependences_json
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.expected import code
 from counterlens.reports.export import json as plain
+from counterlens.reports.export.dependences import dependences_json
 from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
@@ -63,7 +63,7 @@ def measure_confidence(
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
     return ToolAnswer(
-        confidence_markdown(scored, model.info, span=span),
+        markdown.render(confidence_report(scored, model.info, span=span)),
         {
             "model": plain.model(model.info),
             "bits_per_byte": scored.bits_per_byte_in(*part),

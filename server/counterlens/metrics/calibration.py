@@ -145,8 +145,8 @@ def brier_difference(
     change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
     nodes = np.bincount(place).astype(np.float64)
     drawn = _drawn(len(nodes), seed, rounds)
-    value = np.array([change.sum() / nodes.sum()])
-    return _estimate(value, drawn @ change / (drawn @ nodes), len(nodes))
+    paired = np.array([change.sum() / nodes.sum()])
+    return _estimate(paired, drawn @ change / (drawn @ nodes), len(nodes))
 
 
 def _drawn(groups: int, seed: int, rounds: int) -> Floats:

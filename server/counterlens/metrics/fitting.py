@@ -25,6 +25,9 @@ _ENOUGH_FOR_ISOTONIC = 1000
 
 _SMALLEST = 1e-6
 
+_MOST_ODDS = 30.0
+"""The largest log-odds that a curve gives; 1 / (1 + exp(-40)) is 1 in floating point."""
+
 
 class Method(StrEnum):
     """How a curve is fitted; automatic: isotonic where there are 1,000 nodes, else Platt's."""
@@ -141,4 +144,8 @@ def _platt(confidence: Floats, right: Floats) -> Curve:
     if slope < 0:  # more confidence would mean less truth: then it means nothing, and the share stands
         mean = float(target.mean())
         slope, offset = 0.0, float(np.log(mean / (1 - mean)))
+    # Few nodes that are told apart cleanly give a step: as steep as numbers short of 0 and 1 allow.
+    excess = (slope * float(np.log((1 - _SMALLEST) / _SMALLEST)) + abs(offset)) / _MOST_ODDS
+    if excess > 1:
+        slope, offset = slope / excess, offset / excess
     return Curve(n, slope=slope, offset=offset)

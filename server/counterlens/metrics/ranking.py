@@ -90,7 +90,9 @@ def joined(clusters: Sequence[Cluster]) -> tuple[Scores, Labels]:
     """The pairs of several clusters."""
     if not clusters:
         return np.empty(0), np.empty(0, bool)
-    return np.concatenate([one.scores for one in clusters]), np.concatenate([one.labels for one in clusters])
+    return np.concatenate([cluster.scores for cluster in clusters]), np.concatenate(
+        [cluster.labels for cluster in clusters]
+    )
 
 
 def best_threshold(scores: Scores, labels: Labels) -> float:
@@ -142,7 +144,7 @@ def permuted(clusters: Sequence[Cluster], *, seed: int = 0) -> list[Cluster]:
     are edges, and in their scores, the pooled figure keeps what tells the functions apart.
     """
     random = np.random.default_rng(seed)
-    return [Cluster(one.scores, random.permutation(one.labels)) for one in clusters]
+    return [Cluster(cluster.scores, random.permutation(cluster.labels)) for cluster in clusters]
 
 
 def _ranks(values: Scores) -> Scores:

@@ -49,7 +49,7 @@ def signed_rank(
     """
     # Rounded, because two shares that are equal may differ in their last bit, and would then get a rank.
     differences = [round(after - before, 12) for before, after in pairs]
-    different = [one for one in differences if one]
+    different = [difference for difference in differences if difference]
     if not different:
         return SignedRank(len(pairs), 0, median(differences) if differences else None, None)
     try:

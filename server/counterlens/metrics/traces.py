@@ -71,11 +71,11 @@ class TraceFigures:
     def of(cls, traces: Sequence[Trace]) -> TraceFigures:
         """Average over questions."""
         return cls(
-            mean(one.correct for one in traces),
-            mean(one.path for one in traces),
-            mean(one.right / one.steps if one.steps else 0.0 for one in traces),
-            mean(one.false / one.steps if one.steps else 0.0 for one in traces),
-            mean(one.left_out for one in traces),
+            mean(trace.correct for trace in traces),
+            mean(trace.path for trace in traces),
+            mean(trace.right / trace.steps if trace.steps else 0.0 for trace in traces),
+            mean(trace.false / trace.steps if trace.steps else 0.0 for trace in traces),
+            mean(trace.left_out for trace in traces),
         )
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from threading import Event
 
 from counterlens.errors import Cancelled
-from counterlens.models.base import Capability, Completion, Model, ModelInfo, Progress, Prompt
+from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Progress, Prompt
 from counterlens.models.chat.turn import INSTRUCTION, Turn
 from counterlens.models.stopping import cut
 
@@ -42,7 +42,7 @@ class CallbackModel(Model):
 
     def __init__(self, spec: str, name: str, where: str, ask: Ask) -> None:
         identity = sha256(f"{where} {name} {INSTRUCTION}".encode()).hexdigest()
-        self._info = ModelInfo(spec, name, identity, where, frozenset({Capability.COMPLETE}))
+        self._info = ModelInfo(spec, name, identity, where, frozenset({Capability.COMPLETE}), api=Api.CHAT)
         self._ask = ask
 
     @property

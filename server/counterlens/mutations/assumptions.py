@@ -1,4 +1,4 @@
-"""What a mutation may have to assume, because Python's source alone cannot show it.
+"""Assumptions that a mutation may need, because Python's source alone cannot show them.
 
 Each one is recorded on the counterfactuals that need it, so that a caller can leave them out.
 """

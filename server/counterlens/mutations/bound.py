@@ -1,4 +1,4 @@
-"""Where a local variable is surely bound, so that reading it cannot raise.
+"""Definite assignment: where a local variable is surely bound, so that reading it cannot raise.
 
 A binding statement covers the rest of its block: a block runs its statements in order, and leaves otherwise.
 The target of a `for`, of a `with` and of an `except` covers the body. A variable that is deleted somewhere is

@@ -1,4 +1,4 @@
-"""Which sites of one mutation can be done together: those whose edits are disjoint or compose."""
+"""Sites of one mutation that can be applied together: their edits are disjoint or compose."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def counting_while(module: Module, node: cst.While) -> Counting | str:
         return "the loop does not count a variable of the function's own"
     opening, closing = _before(module, node), _last(node.body)
     start = _start(module, opening, variable)
-    step = _step(module, closing, variable)
+    step = _constant_step(module, closing, variable)
     if opening is None or closing is None or start is None or not step or (step > 0) is not up:
         return "the loop does not count: it is not set right before and stepped at the end"
     if jumps_back(node.body):
@@ -190,7 +190,7 @@ def _start(
     )
 
 
-def _step(module: Module, line: cst.SimpleStatementLine | None, variable: Variable) -> int | None:
+def _constant_step(module: Module, line: cst.SimpleStatementLine | None, variable: Variable) -> int | None:
     count = line.body[0] if line is not None else None
     if not isinstance(count, cst.AugAssign) or module.scopes.variable(count.target) is not variable:
         return None

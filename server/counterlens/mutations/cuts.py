@@ -1,4 +1,4 @@
-"""Where original and mutated source are cut for the completion probe (Hooda et al. 2024, section 4.2)."""
+"""Cut points of original and mutated source for the completion probe (Hooda et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from counterlens.mutations.effect_rules import NodeEffects, Rules
+from counterlens.mutations.effect_rules import EffectAnalysis, Rules
 from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.known_code import (
@@ -19,7 +19,7 @@ from counterlens.mutations.variables import Role
 _COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
 
 
-def iterates(analysis: NodeEffects, node: cst.BaseExpression, to: SideEffects) -> None:
+def iterates(analysis: EffectAnalysis, node: cst.BaseExpression, to: SideEffects) -> None:
     """Add what taking all values of something does, but for evaluating it."""
     to.raises = to.operators = True
     to.touches(Heap.READ)
@@ -32,7 +32,7 @@ def iterates(analysis: NodeEffects, node: cst.BaseExpression, to: SideEffects) -
     to.touches(Heap.WRITE)
 
 
-def _comprehension(analysis: NodeEffects, node: cst.BaseComp, to: SideEffects) -> None:
+def _comprehension(analysis: EffectAnalysis, node: cst.BaseComp, to: SideEffects) -> None:
     analysis.parts(node, to)
     loop: cst.CompFor | None = node.for_in
     while loop is not None:
@@ -41,7 +41,7 @@ def _comprehension(analysis: NodeEffects, node: cst.BaseComp, to: SideEffects) -
         loop = loop.inner_for_in
 
 
-def _generator(analysis: NodeEffects, node: cst.GeneratorExp, to: SideEffects) -> None:
+def _generator(analysis: EffectAnalysis, node: cst.GeneratorExp, to: SideEffects) -> None:
     above = analysis.module.parent(analysis.module.parent(node))
     at_once = isinstance(above, cst.Call) and _builtin_of(analysis, above) in ITERATING - {"enumerate", "zip"}
     at_once |= isinstance(above, cst.Call) and _method_of(above) == "join"
@@ -50,7 +50,7 @@ def _generator(analysis: NodeEffects, node: cst.GeneratorExp, to: SideEffects) -
         to.opaque = True  # it will run when someone asks for its values
 
 
-def _call(analysis: NodeEffects, node: cst.Call, to: SideEffects) -> None:
+def _call(analysis: EffectAnalysis, node: cst.Call, to: SideEffects) -> None:
     for argument in node.args:
         analysis.add(argument.value, to)
     to.raises = to.operators = True
@@ -72,7 +72,7 @@ def _call(analysis: NodeEffects, node: cst.Call, to: SideEffects) -> None:
         to.opaque = True
 
 
-def _method_call(analysis: NodeEffects, node: cst.Call, func: cst.Attribute, to: SideEffects) -> None:
+def _method_call(analysis: EffectAnalysis, node: cst.Call, func: cst.Attribute, to: SideEffects) -> None:
     analysis.add(func.value, to)
     method = func.attr.value
     kind = analysis.kinds.of(func.value)
@@ -87,7 +87,7 @@ def _method_call(analysis: NodeEffects, node: cst.Call, func: cst.Attribute, to:
         to.opaque = True
 
 
-def _pure_keys(analysis: NodeEffects, node: cst.Call) -> bool:
+def _pure_keys(analysis: EffectAnalysis, node: cst.Call) -> bool:
     """Whether the functions given as `key=` run no unknown code."""
     keys = [a.value for a in node.args if a.keyword is not None and a.keyword.value == "key"]
     return all(
@@ -97,14 +97,14 @@ def _pure_keys(analysis: NodeEffects, node: cst.Call) -> bool:
     )
 
 
-def _is_pure_module(analysis: NodeEffects, node: cst.BaseExpression) -> bool:
+def _is_pure_module(analysis: EffectAnalysis, node: cst.BaseExpression) -> bool:
     variable = analysis.module.scopes.variable(node)
     return (
         variable is not None and variable.roles <= {Role.IMPORT, Role.USE} and (variable.name in PURE_MODULES)
     )
 
 
-def _builtin_of(analysis: NodeEffects, node: cst.Call) -> str | None:
+def _builtin_of(analysis: EffectAnalysis, node: cst.Call) -> str | None:
     return analysis.module.scopes.builtin(node.func)
 
 

@@ -6,14 +6,14 @@ import libcst as cst
 
 from counterlens.mutations.children import children
 from counterlens.mutations.effect_calls import iterates
-from counterlens.mutations.effect_rules import NodeEffects, Rules, compound
+from counterlens.mutations.effect_rules import EffectAnalysis, Rules, compound
 from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.known_code import PURE_BUILTINS
 from counterlens.mutations.variables import Role
 
 
-def name(analysis: NodeEffects, node: cst.Name, to: SideEffects) -> None:
+def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
     """A name that is read or bound."""
     occurrence = analysis.module.scopes.occurrence.get(node)
     if occurrence is None or occurrence.variable is None:
@@ -27,7 +27,7 @@ def name(analysis: NodeEffects, node: cst.Name, to: SideEffects) -> None:
         to.writes.add(variable)
 
 
-def make_function(analysis: NodeEffects, node: cst.Lambda | cst.FunctionDef, to: SideEffects) -> None:
+def make_function(analysis: EffectAnalysis, node: cst.Lambda | cst.FunctionDef, to: SideEffects) -> None:
     """Making a function reads what it captures: later writes to it must not move before."""
     inner = analysis.module.scopes.of_node[node]
     for scope in inner.inside():
@@ -39,11 +39,11 @@ def make_function(analysis: NodeEffects, node: cst.Lambda | cst.FunctionDef, to:
         to.writes.discard(variable)
 
 
-def _nothing(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
+def _nothing(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
     """A literal, or `pass`."""
 
 
-def operator(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
+def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
     """An operator, a subscript, a format: implemented by the operands' classes."""
     analysis.parts(node, to)
     operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
@@ -56,13 +56,13 @@ def operator(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
     to.touches(Heap.READ)
 
 
-def _attribute(analysis: NodeEffects, node: cst.Attribute, to: SideEffects) -> None:
+def _attribute(analysis: EffectAnalysis, node: cst.Attribute, to: SideEffects) -> None:
     analysis.add(node.value, to)
     to.raises = to.operators = True
     to.touches(Heap.READ)
 
 
-def _is(analysis: NodeEffects, node: cst.Comparison, to: SideEffects) -> None:
+def _is(analysis: EffectAnalysis, node: cst.Comparison, to: SideEffects) -> None:
     if all(isinstance(target.operator, cst.Is | cst.IsNot) for target in node.comparisons) or all(
         analysis.kinds.of(side) is ValueKind.NUMBER
         for side in (node.left, *(target.comparator for target in node.comparisons))
@@ -74,14 +74,16 @@ def _is(analysis: NodeEffects, node: cst.Comparison, to: SideEffects) -> None:
         to.touches(Heap.READ)
 
 
-def _unary(analysis: NodeEffects, node: cst.UnaryOperation, to: SideEffects) -> None:
+def _unary(analysis: EffectAnalysis, node: cst.UnaryOperation, to: SideEffects) -> None:
     analysis.add(node.expression, to)
     if analysis.kinds.of(node.expression) is not ValueKind.NUMBER:
         to.raises = to.operators = True
         to.touches(Heap.READ)
 
 
-def _display(analysis: NodeEffects, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: SideEffects) -> None:
+def _display(
+    analysis: EffectAnalysis, node: cst.List | cst.Tuple | cst.Set | cst.Dict, to: SideEffects
+) -> None:
     analysis.parts(node, to)
     if isinstance(node, cst.Set | cst.Dict):
         literal = all(
@@ -93,7 +95,7 @@ def _display(analysis: NodeEffects, node: cst.List | cst.Tuple | cst.Set | cst.D
 
 
 def _starred(
-    analysis: NodeEffects, node: cst.StarredElement | cst.StarredDictElement, to: SideEffects
+    analysis: EffectAnalysis, node: cst.StarredElement | cst.StarredDictElement, to: SideEffects
 ) -> None:
     analysis.add(node.value, to)
     iterates(analysis, node.value, to)

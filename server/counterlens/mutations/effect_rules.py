@@ -1,20 +1,23 @@
-"""What a rule for one class of nodes is given: the analysis that it is part of."""
+"""The effects of the nodes of one module: known once, found by a rule for each class of nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import libcst as cst
 
 from counterlens.mutations.bound import SurelyBound
+from counterlens.mutations.children import children
 from counterlens.mutations.effects import SideEffects
 from counterlens.mutations.kinds import Kinds
 from counterlens.mutations.module import Module
 
+_YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
 
-class NodeEffects(Protocol):
-    """The effects of the nodes of one module, for rules that need those of other nodes.
+
+class EffectAnalysis:
+    """The effects of the statements and expressions of one module.
 
     Attributes:
         module: The module.
@@ -22,28 +25,42 @@ class NodeEffects(Protocol):
         kinds: What its expressions evaluate to.
     """
 
-    module: Module
-    bound: SurelyBound
-    kinds: Kinds
+    def __init__(self, module: Module, rules: Rules) -> None:
+        self.module, self._rules = module, rules
+        self.bound, self.kinds = SurelyBound(module), Kinds(module)
+        self._known: dict[cst.CSTNode, SideEffects] = {}
 
     def of(self, node: cst.CSTNode) -> SideEffects:
         """What a statement or expression can do."""
-        ...
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = SideEffects()
+            self.add(node, known)
+        return known
 
     def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what a node can do."""
-        ...
+        rule = self._rules.get(type(node))
+        if rule is not None:
+            rule(self, node, to)
+            return
+        if isinstance(node, _YIELDING):
+            to.yields = to.raises = True
+        elif isinstance(node, cst.BaseExpression | cst.BaseStatement | cst.BaseSmallStatement):
+            to.opaque = to.raises = True  # not one of those that are known to be harmless
+        self.parts(node, to)
 
     def parts(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add what the parts of a node can do."""
-        ...
+        for child in children(node):
+            self.add(child, to)
 
 
-Rule = Callable[[NodeEffects, Any, SideEffects], None]
+Rule = Callable[[EffectAnalysis, Any, SideEffects], None]
 """Adds what a node can do: called with the analysis, the node, and what to add to."""
-Rules = dict[type[cst.CSTNode], Rule]
+Rules = Mapping[type[cst.CSTNode], Rule]
 
 
-def compound(analysis: NodeEffects, node: cst.CSTNode, to: SideEffects) -> None:
+def compound(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
     """A node that does what its parts do, and nothing else."""
     analysis.parts(node, to)

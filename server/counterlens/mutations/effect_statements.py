@@ -6,19 +6,19 @@ import libcst as cst
 
 from counterlens.mutations.effect_calls import iterates
 from counterlens.mutations.effect_expressions import make_function, name, operator
-from counterlens.mutations.effect_rules import NodeEffects, Rules, compound
+from counterlens.mutations.effect_rules import EffectAnalysis, Rules, compound
 from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.known_code import QUIET_IMPORTS
 
 
-def _assign(analysis: NodeEffects, node: cst.Assign, to: SideEffects) -> None:
+def _assign(analysis: EffectAnalysis, node: cst.Assign, to: SideEffects) -> None:
     analysis.add(node.value, to)
     for target in node.targets:
         _target(analysis, target.target, node.value, to)
 
 
-def _annotated(analysis: NodeEffects, node: cst.AnnAssign, to: SideEffects) -> None:
+def _annotated(analysis: EffectAnalysis, node: cst.AnnAssign, to: SideEffects) -> None:
     """The annotation of a local variable is never evaluated."""
     if node.value is not None:
         analysis.add(node.value, to)
@@ -27,7 +27,7 @@ def _annotated(analysis: NodeEffects, node: cst.AnnAssign, to: SideEffects) -> N
         analysis.add(node.annotation, to)
 
 
-def _augmented(analysis: NodeEffects, node: cst.AugAssign, to: SideEffects) -> None:
+def _augmented(analysis: EffectAnalysis, node: cst.AugAssign, to: SideEffects) -> None:
     analysis.add(node.value, to)
     _target(analysis, node.target, None, to)
     variable = analysis.module.scopes.variable(node.target)
@@ -41,7 +41,7 @@ def _augmented(analysis: NodeEffects, node: cst.AugAssign, to: SideEffects) -> N
 
 
 def _target(
-    analysis: NodeEffects, node: cst.CSTNode, value: cst.BaseExpression | None, to: SideEffects
+    analysis: EffectAnalysis, node: cst.CSTNode, value: cst.BaseExpression | None, to: SideEffects
 ) -> None:
     if isinstance(node, cst.Name):
         name(analysis, node, to)
@@ -57,7 +57,7 @@ def _target(
         to.touches(Heap.WRITE)
 
 
-def _for(analysis: NodeEffects, node: cst.For, to: SideEffects) -> None:
+def _for(analysis: EffectAnalysis, node: cst.For, to: SideEffects) -> None:
     _target(analysis, node.target, None, to)
     analysis.add(node.iter, to)
     iterates(analysis, node.iter, to)
@@ -65,13 +65,13 @@ def _for(analysis: NodeEffects, node: cst.For, to: SideEffects) -> None:
     to.yields |= node.asynchronous is not None
 
 
-def _while(analysis: NodeEffects, node: cst.While, to: SideEffects) -> None:
+def _while(analysis: EffectAnalysis, node: cst.While, to: SideEffects) -> None:
     analysis.add(node.test, to)
     _loop(analysis, node, to)
     to.raises = True  # it may not end
 
 
-def _loop(analysis: NodeEffects, node: cst.For | cst.While, to: SideEffects) -> None:
+def _loop(analysis: EffectAnalysis, node: cst.For | cst.While, to: SideEffects) -> None:
     body = SideEffects()
     analysis.add(node.body, body)
     body.jumps = False  # out of this loop at most
@@ -80,17 +80,17 @@ def _loop(analysis: NodeEffects, node: cst.For | cst.While, to: SideEffects) -> 
         analysis.add(node.orelse, to)
 
 
-def _jump(_analysis: NodeEffects, _: cst.Break | cst.Continue, to: SideEffects) -> None:
+def _jump(_analysis: EffectAnalysis, _: cst.Break | cst.Continue, to: SideEffects) -> None:
     to.jumps = True
 
 
-def _exit(analysis: NodeEffects, node: cst.Return | cst.Raise, to: SideEffects) -> None:
+def _exit(analysis: EffectAnalysis, node: cst.Return | cst.Raise, to: SideEffects) -> None:
     analysis.parts(node, to)
     to.exits = True
     to.raises |= isinstance(node, cst.Raise)
 
 
-def _import(analysis: NodeEffects, node: cst.Import | cst.ImportFrom, to: SideEffects) -> None:
+def _import(analysis: EffectAnalysis, node: cst.Import | cst.ImportFrom, to: SideEffects) -> None:
     names: list[cst.BaseExpression] = []
     if isinstance(node, cst.Import):
         names = [alias.name for alias in node.names]
@@ -106,14 +106,14 @@ def _import(analysis: NodeEffects, node: cst.Import | cst.ImportFrom, to: SideEf
         _imported(analysis, alias, to)
 
 
-def _imported(analysis: NodeEffects, alias: cst.ImportAlias, to: SideEffects) -> None:
+def _imported(analysis: EffectAnalysis, alias: cst.ImportAlias, to: SideEffects) -> None:
     bound: cst.CSTNode = alias.asname.name if alias.asname is not None else alias.name
     while isinstance(bound, cst.Attribute):
         bound = bound.value
     name(analysis, cst.ensure_type(bound, cst.Name), to)
 
 
-def _define(analysis: NodeEffects, node: cst.FunctionDef, to: SideEffects) -> None:
+def _define(analysis: EffectAnalysis, node: cst.FunctionDef, to: SideEffects) -> None:
     name(analysis, node.name, to)
     make_function(analysis, node, to)
     if node.decorators:

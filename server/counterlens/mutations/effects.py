@@ -1,4 +1,4 @@
-"""What running a piece of code can do at most, as plain data; `effect_analysis.py` finds it out.
+"""Upper bound on the side effects of a piece of code, as computed by `effect_analysis.py`.
 
 `dependence/effects.py` is another question: which definitions a statement makes and reads, in the order of
 evaluation and as people see them. There an unknown call changes nothing; here it may do anything.

@@ -1,4 +1,4 @@
-"""Whether two pieces of code can change places, and what has to be assumed for it."""
+"""Independence of two pieces of code: can they change places, and under which assumptions?"""
 
 from __future__ import annotations
 

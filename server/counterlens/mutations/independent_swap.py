@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.effect_analysis import EffectAnalysis
+from counterlens.mutations.effect_rules import EffectAnalysis
 from counterlens.mutations.independence import Independence, independent
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused

@@ -1,4 +1,4 @@
-"""What class of value an expression surely has: enough to know what cannot mutate and cannot be used up.
+"""Value kinds of expressions: enough to know which values cannot mutate and cannot be used up.
 
 Over-approximation: everything is `UNKNOWN` unless its own text, or every binding of its variable, shows more.
 A parameter is unknown, whatever its annotation says.

@@ -1,4 +1,4 @@
-"""What a mutation is: a class that finds its sites in a module, with its documentation and its examples."""
+"""Base class of mutations: finds its sites in a module, with its documentation and its examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
-from counterlens.mutations.effect_analysis import EffectAnalysis
+from counterlens.mutations.effect_analysis import effects_in
+from counterlens.mutations.effect_rules import EffectAnalysis
 from counterlens.mutations.module import Module
 
 
@@ -82,7 +83,7 @@ class MutationContext:
     @cached_property
     def effects(self) -> EffectAnalysis:
         """What the module's code can do; analysed once for all mutations."""
-        return EffectAnalysis(self.module)
+        return effects_in(self.module)
 
 
 class Mutation(ABC):

@@ -1,4 +1,4 @@
-"""Which variables can be renamed without anyone noticing, and what new names there are."""
+"""Variables that can be renamed safely, and new names for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the scopes of a tree and the names in them; which variable a name means is not decided here."""
+"""Scopes of a tree and the names that occur in them, before names are resolved."""
 
 from __future__ import annotations
 

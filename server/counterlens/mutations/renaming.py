@@ -1,4 +1,4 @@
-"""What the mutations that rename have in common: one site for each function, all of its own variables."""
+"""Base class of the renaming mutations: one site for each function, with all of its own variables."""
 
 from __future__ import annotations
 

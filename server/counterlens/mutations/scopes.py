@@ -1,11 +1,11 @@
-"""Which variable each name means: Python's scopes and bindings, resolved over a LibCST tree.
+"""Name resolution by Python's scopes and bindings, over a LibCST tree.
 
 The rules are those of the language reference (4.2 Naming and binding) and of PEP 227, 572, 634 and 695. The
 tests compare the outcome with CPython's own `symtable` over the standard library.
 
-`dependence/scopes.py` keeps to the same rules over `ast`, and neither can be built on the other: `ast` gives
-no position to many names that a renaming must find (of a `def`, an import, `except … as`, `global`, a
-capture), and LibCST parses for several times as long as the analysis of dependence takes as a whole.
+`dependence/scopes.py` keeps to the same rules over `ast`, and neither can be built on the other: `ast` has no
+position for many names that a renaming must find (of a `def`, an import, `except … as`, `global`, a capture),
+and parsing with LibCST takes several times as long as all that the analysis of dependence does with `ast`.
 """
 
 from __future__ import annotations

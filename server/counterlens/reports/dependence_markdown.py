@@ -7,7 +7,10 @@ from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
 from counterlens.reports.expected import code
+from counterlens.reports.render.markdown import table
 from counterlens.translating import ENGLISH, Translator
+
+_COLUMNS = ("line", "statement", "control", "data")
 
 
 def dependence_markdown(found: Dependences, inferred: Inferred | None = None) -> str:
@@ -17,14 +20,13 @@ def dependence_markdown(found: Dependences, inferred: Inferred | None = None) ->
         SourceError: there is nothing in the function.
     """
     edges, method = shown_edges(found, inferred), inferred.method if inferred else None
-    rows = ["| line | statement | control | data |", "|--:|:--|:--|:--|"]
+    rows = []
     for statement in found.statements:
         into = [edge for edge in edges if edge.target == statement]
         cells = (_cell([edge for edge in into if edge.relation is each], method) for each in Relation)
-        first = code(statement.text.partition("\n")[0])
-        rows.append(f"| {statement.line} | {_barred(first)} | {' | '.join(cells)} |")
+        rows.append((str(statement.line), code(statement.text.partition("\n")[0]), *cells))
     head = f"# Dependences of {code(found.function)}"
-    return "\n\n".join([head, overview(found, inferred), "\n".join(rows)]) + "\n"
+    return "\n\n".join([head, overview(found, inferred), table(_COLUMNS, rows, {0})]) + "\n"
 
 
 def into_markdown(
@@ -35,14 +37,9 @@ def into_markdown(
 
 
 def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
-    return _barred("; ".join(_said(edge, method) for edge in edges))
+    return "; ".join(_said(edge, method) for edge in edges)
 
 
 def _said(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH) -> str:
     stands = standing(edge, method, t)
     return phrase(edge, shift, t) + (f": *{stands}*" if stands else "")
-
-
-def _barred(text: str) -> str:
-    """Text in a cell of a table, where a bar would begin the next one."""
-    return text.replace("|", "\\|")

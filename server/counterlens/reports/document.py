@@ -6,11 +6,14 @@ items and titles what stands in backquotes is code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.metrics.table import Cell, Table
+
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +273,10 @@ def capitalised(text: str) -> str:
 
 
 def inline(text: str) -> list[tuple[str, bool]]:
-    """A text in pieces, each with whether it is code; without pairs of backquotes all is text."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return [(text, False)]
-    return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+    """A text in pieces, each with whether it is code: it stands between equally many backquotes."""
+    pieces, at = [], 0
+    for code in _CODE.finditer(text):
+        inside = code[2].strip() if len(code[1]) > 1 else code[2]
+        pieces += [(text[at : code.start()], False), (inside, True)]
+        at = code.end()
+    return [piece for piece in [*pieces, (text[at:], False)] if piece[0]]

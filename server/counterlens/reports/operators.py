@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from counterlens.probes.operator.belief import Belief
 from counterlens.reports.expected import code
-from counterlens.reports.wording import share
+from counterlens.reports.render.markdown import table
+from counterlens.reports.wording import share, shortened
 from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
@@ -16,13 +17,16 @@ def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     ranked = sorted(
         zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]
     )
-    rows = [f"| {t('operator')} | {t('share')} |", "|:--|--:|"]
+    rows = []
     for name, probability in ranked:
-        stands = name == found.site.operator
-        shown = t("**{operator}** stands here", operator=_cell(name)) if stands else _cell(name)
-        written = share(probability, t)
-        rows.append(f"| {shown} | {f'**{written}**' if stands else written} |")
-    values = {"code": code(_short(found.site.text)), "model": model, "operator": code(found.predicted)}
+        stands, written = name == found.site.operator, share(probability, t)
+        shown = t("**{operator}** stands here", operator=code(name)) if stands else code(name)
+        rows.append((shown, f"**{written}**" if stands else written))
+    values = {
+        "code": code(shortened(found.site.text, _LONGEST)),
+        "model": model,
+        "operator": code(found.predicted),
+    }
     if found.correct:
         told = t("Which operator fits {code}? {model} finds the code likeliest as it stands.", **values)
     elif belief.preferred is not None:
@@ -38,7 +42,7 @@ def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     return "\n\n".join(
         [
             told,
-            "\n".join(rows),
+            table((t("operator"), t("share")), rows, {1}),
             t(
                 "*Share: of the probability of the code from this line to the end of the function, with each "
                 "operator in this place.*"
@@ -54,17 +58,9 @@ def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         "Is {other} meant in {code}? {model} finds the code likelier with {other} ({likelier}) than with "
         "{operator} ({likely}). A preference of the model, no proof.",
         other=f"`{found.predicted}`",
-        code=f"`{_short(found.site.text)}`",
+        code=f"`{shortened(found.site.text, _LONGEST)}`",
         model=model,
         likelier=share(belief.share, t),
         operator=f"`{found.site.operator}`",
         likely=share(found.expected, t),
     )
-
-
-def _cell(name: str) -> str:
-    return code(name).replace("|", "\\|")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -6,7 +6,6 @@ Levels are told apart three ways: a colour of a scale that every common form of 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,10 +20,10 @@ from counterlens.confidence.alignment import align
 from counterlens.confidence.granularity import LABELS, Granularity, Span, level_of, spans
 from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
-from counterlens.metrics.bootstrap import LEAST_CLUSTERS
-from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
-from counterlens.reports.wording import share
+from counterlens.reports.build.confidence import least_certain_spans, visible
+from counterlens.reports.render.terminal import printable
+from counterlens.reports.wording import share, shortened
 
 BARS = "▁▂▃▅▆█"
 """One for each level, the least certain first."""
@@ -43,6 +42,7 @@ _STYLES = tuple(
 _UNSCORED = Style(dim=True)
 _WEAKEST = 5
 _TAB = 4
+_WIDEST = 50
 _NAMES = {
     Granularity.TOKEN: "tokens",
     Granularity.LEAF: "leaves",
@@ -64,7 +64,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
         ("confidence ", "bold"),
         f"{whole:.2f}" if whole is not None else "unknown",
         (f"   {scored.aggregation} of token probabilities", "dim"),
-        (f"   {bits:.2f} bits a byte" if bits is not None else "", "dim"),
+        (f"   {bits:.2f} bits per byte" if bits is not None else "", "dim"),
     )
     painted = spans(scored, by)
     return Group(
@@ -157,26 +157,25 @@ def _bar(value: float) -> Text:
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
     """The spans of lowest value, and what the model expected at the least likely token of each."""
-    first = {span.index: span for span in reversed(painted)}.values()  # of a node in several pieces one
-    worst = sorted(first, key=lambda span: (span.value, span.start))[:_WEAKEST]
+    worst = least_certain_spans(painted, _WEAKEST)
     if not worst:
         return []
     lines: list[RenderableType] = [Text(), Text(f"least certain {_NAMES[by]}", style="dim")]
     positions, scores = scored.document.positions, scored.scores
     for span in worst:
-        text = " ".join(_plain(positions.data[span.start : span.end]).split())
-        line = f"  line {positions.line_of(span.start) + 1}: {_cut(text)}  {share(span.value)}"
+        text = shortened(_plain(positions.data[span.start : span.end]), _WIDEST)
+        line = f"  line {positions.line_of(span.start) + 1}: {text}  {share(span.value)}"
         token = _least_certain(scored, span)
         if token is not None:
             options = scores.alternative_text[token]
             seen = _plain(positions.data[int(scores.start[token]) : int(scores.end[token])])
-            where = "" if by is Granularity.TOKEN else f" at {_visible(seen)}"
+            where = "" if by is Granularity.TOKEN else f" at {visible(seen)}"
             likelier = distinguishable(
                 float(scores.alternative_logprob[token][0]) if options else float(scores.logprob[token]),
                 float(scores.logprob[token]),
             )
             if likelier and options[0].strip() != seen.strip():
-                lines.append(Text(f"{line}, it expected {_visible(_plain(options[0]))}{where}"))
+                lines.append(Text(f"{line}, it expected {visible(_plain(options[0]))}{where}"))
                 continue
         lines.append(Text(line))
     return lines
@@ -189,68 +188,5 @@ def _least_certain(scored: Confidence, span: Span) -> int | None:
     return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))
 
 
-def corpus_report(found: CorpusConfidence, info: ModelInfo, skipped: Sequence[tuple[str, str]]) -> Group:
-    """The global aggregation of some files, and what was left out."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("concept")
-    for column in ("median", "95 % interval", "snippets", "files"):
-        table.add_column(column, justify="right")
-    for category, median in found.categories.items():
-        table.add_row(category, *_median(median))
-    if found.whole is not None:
-        table.add_section()
-        table.add_row(Text("all", "bold"), *_median(found.whole))
-    bits = found.bits_per_byte
-    parts: list[RenderableType] = [
-        Text.assemble(
-            (f"{plural(found.files, 'file')}, {plural(found.tokens, 'token')}   ", "bold"),
-            (f"{info.name}, {info.where}", "dim"),
-        ),
-        Text(),
-        table,
-        Text(),
-    ]
-    if bits is not None:
-        interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
-        parts.append(Text(f"{bits.value:.2f}{interval} bits a byte"))
-    parts.append(
-        Text(
-            f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
-            if found.files >= LEAST_CLUSTERS
-            else "Median of the snippets' means; so few files tell little of others: there is no interval.",
-            style="dim",
-        )
-    )
-    if skipped:
-        parts.append(Text())
-        parts += [
-            Text(f"not scored: {_plain(name)}: {_plain(reason)}", style="dim") for name, reason in skipped
-        ]
-    return Group(*parts)
-
-
-def _median(found: Median) -> tuple[str, str, str, str]:
-    interval = "" if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
-    return f"{found.value:.2f}", interval, str(found.snippets), str(found.files)
-
-
-def _cut(text: str, width: int = 50) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _visible(token: str) -> str:
-    return f"`{token.strip() or token.encode('unicode_escape').decode()}`"
-
-
 def _plain(source: bytes | str) -> str:
-    """Text that a terminal shows as it stands: control characters, which could command it, made visible."""
-    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-    if text.isprintable():
-        return text
-    return "".join(_shown(char) for char in text)
-
-
-def _shown(char: str) -> str:
-    if char == "\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
-        return char
-    return chr(0x2400 + ord(char)) if ord(char) < 32 else "\ufffd"
+    return printable(source.decode("utf-8", "replace") if isinstance(source, bytes) else source, keep="\t")

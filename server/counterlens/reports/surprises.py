@@ -7,7 +7,7 @@ import math
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprising import Surprise
 from counterlens.reports.expected import expected
-from counterlens.reports.wording import share
+from counterlens.reports.wording import share, shortened
 from counterlens.translating import ENGLISH, Translator
 
 _LONGEST = 40
@@ -46,5 +46,4 @@ def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
 
 
 def _shown(found: Confidence, start: int, end: int) -> str:
-    text = " ".join(found.document.data[start:end].decode("utf-8", "replace").split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return shortened(found.document.data[start:end].decode("utf-8", "replace"), _LONGEST)

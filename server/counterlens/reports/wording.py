@@ -14,6 +14,12 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
     return f"{t.number(percent, '.2f')} %" if percent < 1 else f"{percent:.0f} %"
 
 
+def shortened(text: str, width: int) -> str:
+    """A text on one line, cut where it is wider."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
 def lines_of(pair: PairRecord) -> str:
     """Where a pair was changed: `line 3`, `lines 3 to 5`."""
     if pair.start_line == pair.end_line:

@@ -1,4 +1,4 @@
-"""What every sandbox offers: run one untrusted Python program under limits and say what happened."""
+"""Interface of every sandbox: run one untrusted Python program under limits and say what happened."""
 
 from __future__ import annotations
 

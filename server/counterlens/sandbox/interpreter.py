@@ -1,4 +1,4 @@
-"""What a Python interpreter consists of on disk, so that a confined program can still start it."""
+"""Files of a Python interpreter, so that a confined program can still start it."""
 
 from __future__ import annotations
 

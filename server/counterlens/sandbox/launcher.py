@@ -1,4 +1,4 @@
-"""What runs between Counterlens and an untrusted program: confines itself, starts the program, cleans up.
+"""Launcher between Counterlens and an untrusted program: confines itself, starts the program, cleans up.
 
 A cold one is started as `python -I -S` in a process of its own, because confining between `fork` and `exec`
 of a threaded parent is not safe; a warm one is forked from a zygote (see `zygote.py`). Processes:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from counterlens.errors import SandboxError
-from counterlens.sandbox.shell import own_interpreter, remove
+from counterlens.sandbox.shell import own_interpreter, temporary_folder
 
 _ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/var/db/timezone", "/dev")
 
@@ -39,8 +37,7 @@ class Seatbelt:
 
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A new folder among the temporary ones."""
-        made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
-        return str(made), lambda: remove(made)
+        return temporary_folder()
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
         """The command under a profile."""

@@ -1,4 +1,4 @@
-"""What stands around a launcher or a zygote: nothing, or bubblewrap."""
+"""Wrappers around a launcher or a zygote: none, or bubblewrap."""
 
 from __future__ import annotations
 
@@ -56,12 +56,17 @@ class Bare:
 
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A new folder among the temporary ones."""
-        made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
-        return str(made), lambda: remove(made)
+        return temporary_folder()
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
         """The command itself."""
         return list(command)
+
+
+def temporary_folder() -> tuple[str, Callable[[], None]]:
+    """A new private folder, and what removes it."""
+    made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
+    return str(made), lambda: remove(made)
 
 
 def own_interpreter() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What of the system every program may read: what interpreters and compiled packages are made of."""
+"""System files that every program may read: what interpreters and compiled packages need."""
 
 from __future__ import annotations
 

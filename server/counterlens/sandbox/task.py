@@ -1,4 +1,4 @@
-"""What the parent tells a launcher: the wire form of a `Job`, read inside before anything is confined."""
+"""Wire form of a `Job`, read by the launcher before anything is confined."""
 
 from __future__ import annotations
 

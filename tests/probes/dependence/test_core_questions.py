@@ -15,7 +15,7 @@ from counterlens.probes.dependence.sampling import balanced
 from counterlens.probes.dependence.yes_no import AnswerSource, ask
 from counterlens.progress import Steps
 from counterlens.reports.edges import overview
-from counterlens.reports.inference import inferred_json
+from counterlens.reports.export.dependences import inferred_json
 
 SOURCE = '''\
 

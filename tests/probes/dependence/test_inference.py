@@ -21,7 +21,7 @@ from counterlens.probes.dependence.prompted import ask_pairs
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.prompts.templates import template
 from counterlens.progress import Steps
-from counterlens.reports.inference import inferred_json
+from counterlens.reports.export.dependences import inferred_json
 
 SOURCE = """\
 def f(words):

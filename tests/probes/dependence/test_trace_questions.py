@@ -31,7 +31,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
 from counterlens.probes.record import read, written
 from counterlens.reports.edges import asked_words
-from counterlens.reports.inference import inferred_json
+from counterlens.reports.export.dependences import inferred_json
 from counterlens.syntax.document import Document
 
 SOURCE = """\

@@ -1,4 +1,4 @@
-"""Which of a function's branches were taken, counted as coverage.py does."""
+"""Branch coverage of one function, counted as coverage.py does."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""What code says about a function's inputs: literals, and calls in its file, tests, examples, docstrings."""
+"""Input hints from source code: literals, and calls in the file, its tests, examples and docstrings."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from counterlens.attribution.differential.inputs import Call, Hints
-from counterlens.attribution.discovery import files_with_tests
+from counterlens.attribution.discovery import files_with_tests, read_text
 from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document
 
@@ -67,17 +66,10 @@ def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
     module = place.module.rpartition(".")[2]
     found = []
     for path in [*files_with_tests(place), *examples[:_MOST_FILES], *readme]:
-        text = _read(path)
+        text = read_text(path, _LARGEST) or ""
         if f"{name}(" in text and module in text:
             found.append(text)
     return tuple(found)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace") if path.stat().st_size <= _LARGEST else ""
-    except OSError:
-        return ""
 
 
 def _add(found: dict[str, Call], call: Call | None) -> None:

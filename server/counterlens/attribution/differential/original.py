@@ -1,4 +1,4 @@
-"""What the original does: found out once, and what every candidate is compared with."""
+"""Behaviour of the original, recorded once, with which every candidate is compared."""
 
 from __future__ import annotations
 

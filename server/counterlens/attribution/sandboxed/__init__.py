@@ -1,4 +1,4 @@
-"""What runs in the sandbox beside untrusted programs, in the user's interpreter (Python 3.8 or later).
+"""Code that runs in the sandbox beside untrusted programs, in the user's interpreter (Python 3.8+).
 
 It is copied there as a package of its own and imports nothing of Counterlens. `runner` runs tests,
 `recorder` makes calls, and `plain` writes values for both.

@@ -1,4 +1,4 @@
-"""What every job here begins and ends with: its task, its report, and what a program prints meanwhile."""
+"""Start and end of every sandboxed job: its task, its report, and captured output."""
 
 from __future__ import annotations
 

@@ -144,4 +144,4 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "single": _SINGLE.__getitem__,
     "m": _made,
 }
-"""What makes a value of a form that is a list, by the first of it."""
+"""Functions that make a value from a form that is a list, by its first element."""

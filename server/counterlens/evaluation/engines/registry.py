@@ -1,4 +1,4 @@
-"""The engines. To add one: a file with a class that implements `EvaluationEngine`, and a line in `ENGINES`."""
+"""The engines. To add one: a file whose class implements `EvaluationEngine`, and a line in `ENGINES`."""
 
 from __future__ import annotations
 

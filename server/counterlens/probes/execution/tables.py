@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from counterlens.metrics.association import spearman
-from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.summary import mcnemar_exact
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.features import TAGS, USES
@@ -33,7 +33,7 @@ _MEASURES: dict[str, Callable[[ExecutionAnswer], int | None]] = {
 
 def rate(answers: Answers) -> Proportion:
     """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among all questions."""
-    return wilson(sum(answer.right for answer in answers), len(answers))
+    return pooled_share((answer.target, answer.right) for answer in answers)
 
 
 def pick(answers: Answers, style: str, form: Form) -> dict[str, ExecutionAnswer]:
@@ -110,7 +110,7 @@ def _types(answers: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in sorted({answer.type for answer in answers}):
         for style, asked in _by_style([answer for answer in answers if answer.type == name]):
-            matched = wilson(sum(answer.same_type for answer in asked), len(asked))
+            matched = pooled_share((answer.target, bool(answer.same_type)) for answer in asked)
             rows.append((name, style, len(asked), matched, rate(asked)))
     return Table("by what it gives", ("type", "asked", "n", "right type", "right value"), tuple(rows))
 

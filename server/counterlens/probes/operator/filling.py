@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterlens.metrics.effects import wilson
+from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.operator.pairs import sites_of
@@ -55,15 +55,19 @@ def operator_in(text: str, candidates: Sequence[str]) -> str | None:
     return None
 
 
-def filled_table(gaps: Sequence[FilledGap]) -> Table | None:
-    """The share that was filled in right, by family; None where nothing was filled in."""
+def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
+    """The share that was filled in right, by family; None where nothing was filled in.
+
+    Args:
+        gaps: Each with the function that it is in.
+    """
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):
-        asked = [gap for gap in gaps if family is None or gap.family == family]
+        asked = [(target, gap) for target, gap in gaps if family in (None, gap.family)]
         if asked:
-            right = sum(gap.written == gap.operator for gap in asked)
-            other = sum(gap.written is None for gap in asked)
-            rows.append((str(family) if family else "all", len(asked), wilson(right, len(asked)), other))
+            right = pooled_share((target, gap.written == gap.operator) for target, gap in asked)
+            other = sum(gap.written is None for _, gap in asked)
+            rows.append((str(family) if family else "all", len(asked), right, other))
     columns = ("family", "n", "accuracy", "no candidate")
     note = "what the model writes into the gap, shown both sides, at temperature 0"
     return Table("filled in the middle", columns, tuple(rows), note) if rows else None

@@ -80,14 +80,14 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             tables.exchanged(records, frequency, seed),
             tables.windows(records, seed),
             tables.familiar(records),
-            filled_table([gap for record in records for gap in record.filled]),
+            filled_table([(record.target, gap) for record in records for gap in record.filled]),
             tables.operators(records, frequency, seed) if asked >= tables.FEW else None,
         )
         return tuple(table for table in shown if table is not None)
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
         """As `Probe.summary`."""
-        answers = [answer for record in records for answer in record.operators]
+        answers = [(record.target, answer) for record in records for answer in record.operators]
         known = tables.share(answers)
         parts = [
             f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."
@@ -102,7 +102,9 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
                 f"Where the code was rewritten with the same meaning, it knew {once} of {len(pairs)} before "
                 f"and {both} of those {once} after as well."
             )
-        doubted = [answer for answer in answers if not answer.correct and answer.highest >= tables.PREFERRED]
+        doubted = [
+            answer for _, answer in answers if not answer.correct and answer.highest >= tables.PREFERRED
+        ]
         if doubted:
             first = doubted[0]
             parts.append(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.guessing import SIMULATIONS, Guess, by_chance
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.operator.asking import WINDOW_CHANGES
@@ -39,9 +39,9 @@ def frequencies(records: Records) -> Mapping[str, float]:
     return named or Counter(answer.operator for record in records for answer in record.operators)
 
 
-def share(answers: Sequence[OperatorAnswer]) -> Proportion:
-    """The share of gaps where the likeliest candidate is right."""
-    return wilson(sum(answer.correct for answer in answers), len(answers))
+def share(asked: Sequence[tuple[str, OperatorAnswer]]) -> Proportion:
+    """The share of gaps where the likeliest candidate is right; gaps of one function hang together."""
+    return pooled_share((target, answer.correct) for target, answer in asked)
 
 
 def listing(records: Records) -> Table | None:
@@ -85,13 +85,12 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
             if family in (None, answer.family)
         ]
         if asked:
-            answers = [answer for _, answer in asked]
-            chance = by_chance([_guess(answer) for answer in answers], frequency, seed=seed)
+            chance = by_chance([_guess(answer) for _, answer in asked], frequency, seed=seed)
             rows.append(
                 (
                     str(family) if family else "all",
                     len(asked),
-                    share(answers),
+                    share(asked),
                     _mean_entropy(asked, seed),
                     chance[0].mean if chance else None,
                     chance[0].p_value if chance else None,
@@ -173,18 +172,18 @@ def familiar(records: Records) -> Table | None:
     """Accuracy by whether the corpus has the operations (Ahmed et al. 2024, Table 7); None without one."""
     rows: list[tuple[Cell, ...]] = []
     for name in FAMILIAR_CHANGES:
-        asked = [pair for _, pair in _pairs(records, name) if pair.found is not None]
+        asked = [(target, pair) for target, pair in _pairs(records, name) if pair.found is not None]
         for found in ((False, False), (True, True), (True, False), (False, True)):
-            pairs = [pair for pair in asked if pair.found == found]
+            pairs = [(target, pair) for target, pair in asked if pair.found == found]
             if pairs:
                 rows.append(
                     (
                         CHANGES[name].title,
                         *("yes" if there else "no" for there in found),
-                        wilson(len(pairs), len(asked)),
-                        share([pair.original for pair in pairs]),
-                        share([pair.transformed for pair in pairs]),
-                        wilson(sum(pair.both for pair in pairs), len(pairs)),
+                        pooled_share((target, pair.found == found) for target, pair in asked),
+                        share([(target, pair.original) for target, pair in pairs]),
+                        share([(target, pair.transformed) for target, pair in pairs]),
+                        pooled_share((target, pair.both) for target, pair in pairs),
                     )
                 )
     columns = ("change", "original found", "transformed found", "share", "original", "transformed", "both")
@@ -242,9 +241,9 @@ def _pair_cells(pairs: Pairs, seed: int) -> tuple[Cell, ...]:
     after = [(target, pair.transformed) for target, pair in pairs]
     return (
         len(pairs),
-        share([answer for _, answer in before]),
-        share([answer for _, answer in after]),
-        wilson(sum(pair.both for _, pair in pairs), len(pairs)),
+        share(before),
+        share(after),
+        pooled_share((target, pair.both) for target, pair in pairs),
         _mean_entropy(before, seed),
         _mean_entropy(after, seed),
     )

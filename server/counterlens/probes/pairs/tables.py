@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
-from counterlens.metrics.effects import wilson
+from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
@@ -102,6 +102,6 @@ def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None, seed:
     ]
     before: Estimate = pooled_mean(((name, effect.original) for name, effect in known), seed=seed)
     change = pooled_mean(((name, effect.change) for name, effect in known), seed=seed)
-    less = wilson(sum(effect.change <= -NOISE for _, effect in known), len(known))
-    more = wilson(sum(effect.change >= NOISE for _, effect in known), len(known))
+    less = pooled_share((name, effect.change <= -NOISE) for name, effect in known)
+    more = pooled_share((name, effect.change >= NOISE) for name, effect in known)
     return len(known), before, change, less, more

@@ -17,7 +17,7 @@ import numpy as np
 from counterlens.attribution.base import lasting
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.bootstrap import mean, pooled_mean
-from counterlens.metrics.effects import wilson
+from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import signed_rank
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Vectors
@@ -217,15 +217,15 @@ def _row(title: str, pairs: Distances, seed: int) -> tuple[Cell, ...]:
         (mean(pair.equivalent for pair in mine) or 0.0, mean(pair.plain for pair in mine) or 0.0)
         for mine in functions.values()
     ]
-    fewer = [pair.changed_tokens.plain < pair.changed_tokens.equivalent for _, pair in pairs]
+    fewer = [(target, pair.changed_tokens.plain < pair.changed_tokens.equivalent) for target, pair in pairs]
     return (
         title,
         len(functions),
         len(pairs),
         pooled_mean(((target, pair.plain) for target, pair in pairs), seed=seed),
         pooled_mean(((target, pair.equivalent) for target, pair in pairs), seed=seed),
-        wilson(sum(pair.nearer for _, pair in pairs), len(pairs)),
-        wilson(sum(fewer), len(pairs)),
+        pooled_share((target, pair.nearer) for target, pair in pairs),
+        pooled_share(fewer),
         signed_rank(means, alternative="greater").p,
     )
 

@@ -1,14 +1,22 @@
-"""How sure the model is of the code of a function, in two lines."""
+"""How sure the model is of code: a function in two lines, or a document with its least certain places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from counterlens.confidence import Confidence
-from counterlens.reports.document import Block, Paragraph
-from counterlens.reports.wording import share
+from counterlens.confidence.granularity import Granularity, Span, spans
+from counterlens.confidence.surprising import surprising
+from counterlens.models.base import ModelInfo
+from counterlens.reports.document import Block, Bullets, Paragraph, Report, TableBlock
+from counterlens.reports.expected import code
+from counterlens.reports.surprises import surprise_sentence
+from counterlens.reports.wording import share, shortened
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import find_function
+
+_LEAST = 5
+_WIDEST = 60
 
 
 def confidence_lines(qualname: str, scored: Confidence | None, note: str | None) -> Iterator[Block]:
@@ -62,3 +70,53 @@ def _least_certain(scored: Confidence, start: int, end: int) -> str:
 def visible(token: str) -> str:
     """A token between backquotes, without the blanks around it; blanks alone as they are escaped."""
     return f"`{token.strip() or token.encode('unicode_escape').decode()}`"
+
+
+CAUTION = (
+    "Confidence says how expected code is to this model, not whether the code is right: unusual code that is "
+    "right scores low, and common mistakes score high."
+)
+
+
+def confidence_report(
+    found: Confidence, info: ModelInfo, *, span: tuple[int, int] | None = None, places: int = _LEAST
+) -> Report:
+    """What a model expects of code: by concept, the least certain statements, and what surprised it.
+
+    Args:
+        found: The scores of a document.
+        info: Who gave them.
+        span: Only this part of it, in bytes.
+        places: How many statements and how many surprises to name, at most.
+    """
+    first, last = span or (0, len(found.document.data))
+    lines, concepts = found.document.positions, found.concepts_in(first, last)
+    rows = tuple((name, share(value), n) for name, (value, n) in concepts.items())
+    blocks: list[Block] = [
+        Paragraph(f"Confidence of {info.name} ({info.where}). {CAUTION}"),
+        TableBlock("", ("concept", "mean probability", "nodes"), rows),
+    ]
+    painted = [s for s in spans(found, Granularity.STATEMENT) if first <= s.start and s.end <= last]
+    weakest = [
+        f"line {lines.line_of(span.start) + 1}: {share(span.value)} {_code(found, span)}"
+        for span in least_certain_spans(painted, places)
+    ]
+    surprises = [
+        f"line {lines.line_of(place.start) + 1}: {surprise_sentence(found, place, info.name)}"
+        for place in surprising(found, limit=places, span=span)
+    ]
+    for title, items in (("Least certain statements:", weakest), ("Most surprising places:", surprises)):
+        if items:
+            blocks += [Paragraph(title), Bullets(tuple(items))]
+    return Report(f"Confidence of {info.name}", tuple(blocks))
+
+
+def least_certain_spans(painted: Sequence[Span], places: int) -> list[Span]:
+    """The spans of lowest value; of a node in several pieces the first."""
+    first = {span.index: span for span in reversed(painted)}.values()
+    return sorted(first, key=lambda span: (span.value, span.start))[:places]
+
+
+def _code(found: Confidence, span: Span) -> str:
+    text = found.document.data[span.start : span.end].decode("utf-8", "replace")
+    return code(shortened(text, _WIDEST))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.metrics.corpus import CorpusConfidence, Median
@@ -11,32 +11,57 @@ from counterlens.reports.export import json as plain
 
 
 def corpus(
-    found: CorpusConfidence, info: ModelInfo, paths: Sequence[str], skipped: Sequence[tuple[str, str]]
+    summed: Mapping[str, CorpusConfidence],
+    info: ModelInfo,
+    paths: Mapping[str, Sequence[str]],
+    skipped: Sequence[tuple[str, str]],
 ) -> plain.Json:
-    """The global aggregation of some files, and what was left out."""
-    bits = found.bits_per_byte
+    """The global aggregation of some files by language, and what was left out.
+
+    Languages are never pooled, since a model knows one better than another: the figures of all files stand
+    beside `languages` only where they are of one.
+
+    Args:
+        summed: By language; one at least.
+        info: The model.
+        paths: The files of each language.
+        skipped: Files that were not scored, with the reason.
+    """
+    first, *others = summed.values()
     return {
         "model": info.id,
         "model_info": plain.model(info),
-        "files": list(paths),
+        "files": sorted(path for of_language in paths.values() for path in of_language),
         "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
-        "tokens": found.tokens,
-        "seed": found.seed,
-        "resamples": found.resamples,
-        "concepts": {category: _median(median) for category, median in found.categories.items()},
-        "all": _median(found.whole) if found.whole else None,
+        "seed": first.seed,
+        "resamples": first.resamples,
+        **_figures(first),
+        **({"concepts": {}, "all": None, "bits_per_byte": None} if others else {}),
+        "tokens": sum(each.tokens for each in summed.values()),
+        "languages": {
+            language: {"files": list(paths[language]), **_figures(each)} for language, each in summed.items()
+        },
+    }
+
+
+def _figures(summed: CorpusConfidence) -> plain.Json:
+    bits = summed.bits_per_byte
+    return {
+        "tokens": summed.tokens,
+        "concepts": {category: _median(median) for category, median in summed.categories.items()},
+        "all": _median(summed.whole) if summed.whole else None,
         "bits_per_byte": {"value": bits.value, "interval": _interval(bits)} if bits else None,
     }
 
 
-def _median(found: Median) -> plain.Json:
+def _median(median: Median) -> plain.Json:
     return {
-        "median": found.value,
-        "interval": _interval(found),
-        "snippets": found.snippets,
-        "files": found.files,
+        "median": median.value,
+        "interval": _interval(median),
+        "snippets": median.snippets,
+        "files": median.files,
     }
 
 
-def _interval(found: IntervalEstimate) -> list[float | None] | None:
-    return None if found.low is None else [found.low, found.high]
+def _interval(estimate: IntervalEstimate) -> list[float | None] | None:
+    return None if estimate.low is None else [estimate.low, estimate.high]

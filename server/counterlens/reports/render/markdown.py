@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from counterlens.reports.cells import cell_text
+from counterlens.reports.cells import cell_text, figure_columns
 from counterlens.reports.document import (
     Actions,
     Block,
@@ -31,6 +31,7 @@ from counterlens.reports.document import (
 
 _TICKS = re.compile(r"`{3,}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
+_BAR = re.compile(r"(?<!\\)\|")
 _DEEPEST = 6
 
 
@@ -44,10 +45,10 @@ def fragment(blocks: Iterable[Block], level: int = 1) -> str:
     return "\n\n".join(part for part in _parts(blocks, level - 1) if part) + "\n"
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are plain text."""
-    lines = [[_line(cell) for cell in line] for line in (columns, *rows)]
-    lines.insert(1, ["---"] * len(columns))
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> str:
+    """A table of cells that are Markdown already; those of some columns, by number, stand flush right."""
+    rule = ["--:" if i in figures else "---" for i in range(len(columns))]
+    lines = [[_BAR.sub(r"\\|", cell) for cell in line] for line in (columns, rule, *rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -60,7 +61,7 @@ def fenced(text: str, language: str) -> str:
 
 def prose(text: str) -> str:
     """Sentences of ours: what stands in backquotes is code."""
-    return "".join(f"`{part}`" if code else escaped(part) for part, code in inline(text))
+    return "".join(_code(part) if code else escaped(part) for part, code in inline(text))
 
 
 def escaped(text: str) -> str:
@@ -117,7 +118,9 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
         case TableBlock():
             if block.title:
                 yield _heading(level + 1, capitalised(block.title))
-            yield table(block.columns, [[cell_text(cell) for cell in row] for row in block.rows])
+            rows = [[_line(cell_text(cell)) for cell in row] for row in block.rows]
+            figures = figure_columns(block.columns, block.rows)
+            yield table([*map(_line, block.columns)], rows, figures)
             yield f"{escaped(block.note.removesuffix('.'))}." if block.note else ""
         case Difference():
             yield fenced("\n".join(block.lines), "diff")

@@ -6,6 +6,7 @@ What a page folds or plots is left out: the tables sum it up.
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -79,7 +80,7 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         if previous is not None and _apart(previous, block):
             yield Text()
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
-            yield Text.assemble(_heading(previous), "   ", (block.text, "dim"))
+            yield Text.assemble(_heading(previous), "   ", (printable(block.text), "dim"))
         elif not isinstance(block, Heading):
             yield from _leaf(block)
         previous = block
@@ -96,7 +97,8 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
         if i in figures:
             drawn.add_column(name, justify="right", no_wrap=True)
         else:
-            drawn.add_column(name, max_width=_WIDEST, overflow="fold")
+            widest = _WIDEST if i + 1 < len(table.columns) else None
+            drawn.add_column(name, max_width=widest, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(_cell, row))
     return drawn
@@ -106,9 +108,22 @@ def difference(lines: Iterable[str]) -> Padding:
     """A unified difference, set in."""
     text = Text()
     for line in lines:
-        text.append(line + "\n", style=_CHANGES.get(line[:1], ""))
+        text.append(printable(line) + "\n", style=_CHANGES.get(line[:1], ""))
     text.rstrip()
     return Padding(text, (0, 2), expand=False)
+
+
+def printable(text: str, keep: str = "\t\n") -> str:
+    """Text that a terminal shows as it stands: control characters, which could command it, made visible."""
+    if text.isprintable():
+        return text
+    return "".join(character if character in keep else _visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return character
+    return chr(0x2400 + ord(character)) if ord(character) < 32 else "\N{REPLACEMENT CHARACTER}"
 
 
 def _shows(block: Block) -> bool:
@@ -152,28 +167,28 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
             yield _paragraph(block)
         case TableBlock():
             if block.title:
-                yield Text(block.title, style="bold")
+                yield Text(printable(block.title), style="bold")
             yield grid(block, quiet=block.quiet)
             if block.note:
-                yield Text(block.note, style="dim")
+                yield Text(printable(block.note), style="dim")
         case Difference():
             yield difference(block.lines)
         case CodeBlock():
-            yield Padding(Text(block.text), (0, 2), expand=False)
+            yield Padding(Text(printable(block.text)), (0, 2), expand=False)
         case SideBySide():
             yield _sides(block.sides)
         case Bullets():
-            yield from (Text(f"  {item}") for item in block.items)
+            yield from (Text(f"  {printable(item)}") for item in block.items)
 
 
 def _heading(heading: Heading) -> Text:
-    return Text(heading.text, style="bold")
+    return Text(printable(heading.text), style="bold")
 
 
 def _paragraph(block: Paragraph) -> Text:
-    lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(block.lead, style="bold")
+    lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(printable(block.lead), style="bold")
     between = " " if block.lead and block.text else ""
-    return Text.assemble(lead, between, (block.text, "dim" if block.quiet else ""))
+    return Text.assemble(lead, between, (printable(block.text), "dim" if block.quiet else ""))
 
 
 def _sides(sides: Sequence[PairSide]) -> Grid:
@@ -187,7 +202,7 @@ def _sides(sides: Sequence[PairSide]) -> Grid:
 def _side(side: PairSide) -> Panel:
     body = Text()
     if side.prompt_end:
-        body.append(f"{side.prompt_end}\n", style="dim")
+        body.append(f"{printable(side.prompt_end)}\n", style="dim")
     body.append(_clipped(side.text.rstrip()))
     if side.cut_off:
         body.append("\n… cut off at the token limit", style="dim italic")
@@ -200,15 +215,15 @@ def _side(side: PairSide) -> Panel:
 
 
 def _cell(cell: ReportCell) -> Text:
-    return _word(cell) if isinstance(cell, Marked) else Text(cell_text(cell))
+    return _word(cell) if isinstance(cell, Marked) else Text(printable(cell_text(cell)))
 
 
 def _word(marked: Marked | None) -> Text:
-    return Text() if marked is None else Text(marked.text, style=_STYLES.get(marked.mark, ""))
+    return Text() if marked is None else Text(printable(marked.text), style=_STYLES.get(marked.mark, ""))
 
 
 def _clipped(text: str, lines: int = _LINES_SHOWN) -> str:
-    rows = text.splitlines()
+    rows = [printable(row) for row in text.splitlines()]
     if len(rows) <= lines:
-        return text
+        return "\n".join(rows)
     return "\n".join([*rows[:lines], f"… {len(rows) - lines} more lines"])

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox to see what a program does: calls, and what came of each.
+"""Recorder of calls: runs inside the sandbox and reports the result of each call of a program.
 
 Imports nothing of Counterlens, keeps to Python 3.8, and starts fast, because it runs in the user's
 interpreter. It reads `task.json` from its working directory and writes lines to the result pipe. Original and

@@ -1,4 +1,4 @@
-"""A program, imported under the name of the module whose file it takes the place of."""
+"""A program, imported in place of the original module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which branches a call takes, and a bound on how many steps it may make."""
+"""Tracing of the branches that a call takes, with a bound on its steps."""
 
 from __future__ import annotations
 

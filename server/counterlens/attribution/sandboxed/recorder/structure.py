@@ -1,4 +1,4 @@
-"""Values as they leave and enter the sandbox: JSON that shows the type and the content of each.
+"""Values as JSON that shows the type and structure of each, for comparison outside the sandbox.
 
 | value | form |
 |---|---|

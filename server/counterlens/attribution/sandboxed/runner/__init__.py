@@ -1,4 +1,4 @@
-"""What runs inside the sandbox, in the user's interpreter: tests against a candidate program.
+"""Test runner inside the sandbox, in the user's interpreter: tests against a candidate program.
 
 So it imports nothing of Counterlens, keeps to Python 3.8, and starts fast. It reads `task.json` from its
 working directory and writes lines to the result pipe: `case <name>` before each case, and at the very end

@@ -1,4 +1,4 @@
-"""What became of each test case."""
+"""Outcomes of test cases."""
 
 from __future__ import annotations
 

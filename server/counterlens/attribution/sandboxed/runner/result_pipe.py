@@ -1,4 +1,4 @@
-"""The line to the parent."""
+"""Pipe for results to the parent, authenticated by a nonce."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..job import take_descriptor, take_task
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
-from .isolated.proxies import Remote
+from .isolated.proxies import CandidateConnection
 from .isolated.proxy_module import ProxyCandidate
 from .result_pipe import open_pipe
 from .script import run_script
@@ -44,7 +44,7 @@ def main() -> None:
 
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
-    remote = _line_to_program() if task.get("apart") else None
+    remote = _connect_to_candidate() if task.get("apart") else None
     announce: Callable[[str], object] = (
         case if remote is None else lambda name: None if remote.gone else case(name)
     )
@@ -90,11 +90,11 @@ def _run(
     return cases.report()
 
 
-def _line_to_program() -> Remote:
+def _connect_to_candidate() -> CandidateConnection:
     descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
-    return Remote(descriptor)
+    return CandidateConnection(descriptor)
 
 
 def _forget_hidden(roots: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What tests rest on in builtins, unittest and pytest: whether the candidate has replaced any of it."""
+"""Tamper check: has the candidate replaced functions of builtins, unittest or pytest that tests rest on?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of a bearable length."""
+"""Error messages, shortened."""
 
 from __future__ import annotations
 

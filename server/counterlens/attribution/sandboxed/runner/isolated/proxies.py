@@ -1,12 +1,12 @@
-"""The candidate as its tests see it, while it lives in another process.
+"""Proxies for the objects of a candidate that runs in another process.
 
-Functions, classes and objects of the program are stand-ins here that pass every use on; plain values are real
+Functions, classes and objects of the program are proxies here that pass every use on; plain values are real
 ones. No code of the program runs here, so it cannot touch the tests, the test framework or the report. What a
-stand-in is equal to is never for the program to say where the other side is a plain value: it is not. Where
-both are the program's own, its `__eq__` is asked, and that is noted (`Remote.own_equality`).
+proxy is equal to is never for the program to say where the other side is a plain value: it is not. Where
+both are the program's own, its `__eq__` is asked, and that is noted (`CandidateConnection.own_equality`).
 
-Classes of the tests cannot derive from a stand-in, and some values cannot be passed on. That lies with the
-tests, whatever the program does; it is noted as `Remote.needs_sharing`.
+Classes of the tests cannot derive from a proxy, and some values cannot be passed on. That lies with the
+tests, whatever the program does; it is noted as `CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class NeedsSharing(Exception):  # noqa: N818 - not the program's error
 
 
 class ProxyClass(type):
-    """The type of stand-ins for the program's classes."""
+    """The type of proxies for the program's classes."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
-        """A stand-in; the tests' own subclasses are refused."""
+        """A proxy; the tests' own subclasses are refused."""
         remote = next(
             (base._remote for base in bases if isinstance(base, ProxyClass) and base is not ProxyObject), None
         )
@@ -69,7 +69,7 @@ class ProxyClass(type):
 
 
 class ProxyObject(metaclass=ProxyClass):
-    """A stand-in for an object of the program."""
+    """A proxy for an object of the program."""
 
     __slots__ = ("_handle",)
     _remote: Any
@@ -127,8 +127,8 @@ def _await(self: Any) -> Any:
     yield
 
 
-class Remote:
-    """The line to the program's process.
+class CandidateConnection:
+    """Connection to the candidate's process.
 
     Attributes:
         gone: Why there is no more answer to expect, if so.
@@ -256,7 +256,7 @@ class Remote:
         raise ValueError(f"no value is a {kind}")
 
     def _kind(self, node: list[Any]) -> Any:
-        """The stand-in for a class; a real exception class where it is one of those."""
+        """The proxy for a class; a real exception class where it is one of those."""
         number = int(node[0])
         if number in self._kinds:
             return self._kinds[number]

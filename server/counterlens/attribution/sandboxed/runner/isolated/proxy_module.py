@@ -7,7 +7,7 @@ import importlib.machinery
 import types
 
 from ..candidate import Candidate
-from .proxies import Remote
+from .proxies import CandidateConnection
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -22,18 +22,18 @@ _OWN = {"__class__", "__dict__", "__name__", "__file__", "__spec__", "__loader__
 
 
 class ProxyCandidate(Candidate):
-    """Takes the place of the source file with a module of stand-ins.
+    """Takes the place of the source file with a module of proxies.
 
     Args:
         task: The runner's task.
         tampering: As for any candidate; there is nothing that could break them.
-        remote: The line to the program.
+        remote: The connection to the program.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
 
-    def __init__(self, task: dict[str, Any], tampering: TamperCheck, remote: Remote) -> None:
+    def __init__(self, task: dict[str, Any], tampering: TamperCheck, remote: CandidateConnection) -> None:
         self.remote, self._task = remote, task
         self._names: list[str] = []
         self._all: list[str] | None = None

@@ -13,16 +13,16 @@ from counterlens.confidence.units import units
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import told
+from counterlens.lsp.known_operators import KnownOperator
+from counterlens.lsp.language import error_text
 from counterlens.lsp.model_host import ModelHost
-from counterlens.lsp.operator_answers import OperatorAnswer
 from counterlens.lsp.settings import EditorSettings
 from counterlens.probes.operator.belief import believe
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import OperatorSite, operator_at, operator_sites
 
 
-class OperatorAsker:
+class OperatorQueue:
     """Asks for the server.
 
     Args:
@@ -35,7 +35,7 @@ class OperatorAsker:
         self._answered: dict[tuple[str, int], asyncio.Event] = {}
         self._worker: asyncio.Task[None] | None = None
 
-    def known(self, analysis: Analysis) -> dict[int, OperatorAnswer]:
+    def known(self, analysis: Analysis) -> dict[int, KnownOperator]:
         """The answers on the newest version, by the operator's first byte."""
         return analysis.operators.on(analysis.document, self._ls.settings.asked)
 
@@ -81,7 +81,7 @@ class OperatorAsker:
             return
         except CounterlensError as error:
             if ls.asks(settings):
-                analysis.operators.failure = told(error)
+                analysis.operators.failure = error_text(error)
                 self._waiting = [waiting for waiting in self._waiting if waiting[0] is not analysis]
             return
         if analysis.document is document and ls.asks(settings):
@@ -92,11 +92,11 @@ class OperatorAsker:
 
 def _answer(
     host: ModelHost, settings: EditorSettings, document: Document, site: OperatorSite, cancel: Event
-) -> OperatorAnswer:
+) -> KnownOperator:
     """Ask for one operator; takes up to some seconds."""
     unit = next(unit for unit in units(document) if unit.start <= site.start < unit.end)
     belief = believe(host.get(settings), document, site, cancel=cancel)
-    return OperatorAnswer(site.start, site.end, (unit.start, unit.end), unit.context, belief)
+    return KnownOperator(site.start, site.end, (unit.start, unit.end), unit.context, belief)
 
 
 def _starts(document: Document, span: tuple[int, int] | None, found: Confidence | None) -> list[int]:

@@ -10,8 +10,8 @@ from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OperatorAnswer:
-    """One answer.
+class KnownOperator:
+    """What the model finds likely in place of one operator.
 
     Attributes:
         start: The operator's first byte.
@@ -28,17 +28,17 @@ class OperatorAnswer:
     belief: Belief
 
 
-class OperatorAnswers:
+class KnownOperators:
     """The answers on one document, by the operator's first byte. Used only on the server's event loop."""
 
     def __init__(self) -> None:
         self._document: Document | None = None
         self._asked: object = None
-        self._found: dict[int, OperatorAnswer] = {}
+        self._found: dict[int, KnownOperator] = {}
         self.failure = ""
         """Why there is no answer, where the last question had none."""
 
-    def on(self, document: Document, asked: object) -> dict[int, OperatorAnswer]:
+    def on(self, document: Document, asked: object) -> dict[int, KnownOperator]:
         """The answers that hold for a version of the document.
 
         Args:
@@ -48,22 +48,24 @@ class OperatorAnswers:
         if self._asked != asked:
             self._found, self.failure = {}, ""
         elif self._document is not None and self._document is not document:
-            self._found, self.failure = self._carried(self._document, document), ""
+            self._found, self.failure = self._moved(self._document, document), ""
         self._document, self._asked = document, asked
         return self._found
 
-    def note(self, document: Document, asked: object, answer: OperatorAnswer) -> None:
+    def note(self, document: Document, asked: object, answer: KnownOperator) -> None:
         """Keep an answer on the newest version of the document."""
         self.on(document, asked)[answer.start] = answer
         self.failure = ""
 
-    def _carried(self, old: Document, new: Document) -> dict[int, OperatorAnswer]:
+    def _moved(self, old: Document, new: Document) -> dict[int, KnownOperator]:
         mapping = OffsetMap.between(old.data, new.data)
         found = {}
-        for one in self._found.values():
-            read = mapping.moved(*one.read)
-            if read is None or (one.header and mapping.moved(0, one.header) != (0, one.header)):
+        for answer in self._found.values():
+            read = mapping.moved(*answer.read)
+            if read is None or (answer.header and mapping.moved(0, answer.header) != (0, answer.header)):
                 continue
-            shift = read[0] - one.read[0]
-            found[one.start + shift] = replace(one, start=one.start + shift, end=one.end + shift, read=read)
+            shift = read[0] - answer.read[0]
+            found[answer.start + shift] = replace(
+                answer, start=answer.start + shift, end=answer.end + shift, read=read
+            )
         return found

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from counterlens.dependence import MODULE
-from counterlens.lsp.analysis import Analysis
-from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.targets import function_named, open_python, plain, position
+from counterlens.dependence.program import MODULE
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, function_at, functions
 
@@ -32,23 +26,6 @@ def scopes(document: Document) -> list[Function]:
 def scope_at(document: Document, offset: int) -> Function:
     """The innermost function around a byte, or the module."""
     return function_at(document, offset) or module_of(document)
-
-
-def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
-    """The document and the function that `{uri, function? | position?}` means; outside of all, the module.
-
-    Raises:
-        CounterlensError: the document is not open, or there is no such function.
-    """
-    asked: Mapping[str, Any] = plain(argument)
-    if asked.get("function") == MODULE:
-        analysis = open_python(ls, argument)
-        return analysis, module_of(analysis.document)
-    if not asked.get("function") and asked.get("position") is not None:
-        analysis = open_python(ls, argument)
-        offset = ls.places(analysis).offset(position(asked["position"]))
-        return analysis, scope_at(analysis.document, offset)
-    return function_named(ls, argument)
 
 
 def first_decision(document: Document) -> int | None:

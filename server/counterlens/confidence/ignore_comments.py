@@ -1,0 +1,57 @@
+"""Where a comment goes that ignores what is surprising: at a place, or in the whole file."""
+
+from __future__ import annotations
+
+import re
+
+from counterlens.confidence.ignoring import directive, ignored
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.document import Document
+
+_HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
+
+
+def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
+    """Where to insert which comment that ignores a place: a byte offset and a text.
+
+    At the end of its line, or above it where that would be no comment; None where neither would be one.
+    """
+    data, positions = document.data, document.positions
+    comment = directive(document.language, category)
+    line = positions.line_of(start)
+    begin = positions.line_start(line)
+    stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
+    content = data[begin:stop].rstrip(b"\r\n")
+    indentation = content[: len(content) - len(content.lstrip())].decode("utf-8", "replace")
+    choices = [
+        (begin + len(content.rstrip()), f"  {comment}", 0),
+        (begin, f"{indentation}{comment}{_newline(document)}", 1),
+    ]
+    broken = document.tree.root_node.has_error
+    for offset, text, above in choices:
+        size = len(text.encode()) if above else 0
+        changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
+        edited = Document(changed, document.path, document.language)
+        if edited.tree.root_node.has_error and not broken:
+            continue
+        if ignored(edited).covers(start + size, end + size, category):
+            return offset, text
+    return None
+
+
+def below_head(document: Document) -> int:
+    """Below what has to come first in a file: how it is run, and how it is encoded."""
+    line = 0
+    while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
+        line += 1
+    return document.positions.line_start(line)
+
+
+def ignoring_file(document: Document, category: Category) -> tuple[int, str]:
+    """Where to insert which comment that ignores a category in the whole file: a byte offset and a text."""
+    comment = directive(document.language, category, whole_file=True)
+    return below_head(document), f"{comment}{_newline(document)}"
+
+
+def _newline(document: Document) -> str:
+    return "\r\n" if b"\r\n" in document.data else "\n"

@@ -1,0 +1,157 @@
+"""The report on a calibration: how far confidences can be taken at their word, before and after a map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult
+from counterlens.calibration.measuring import NodeTruth
+from counterlens.confidence import Confidence
+from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibration import Calibration
+from counterlens.counting import plural
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Bin, Quality
+from counterlens.reports.document import Block, Figure, Heading, Paragraph, Report, TableBlock
+
+_BAR = 24
+_SIZE, _MARGIN = 360, 44
+
+
+def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
+    """The report; `kept` is where the map is, if anywhere."""
+    before, after = result.before, result.after
+    blocks: list[Block] = [
+        Heading(1, _title(result)),
+        TableBlock(
+            "figures",
+            ("figure", "raw", "calibrated"),
+            (
+                ("Brier score", _shown(before.brier), _shown(after.brier)),
+                ("expected calibration error", _shown(before.ece), _shown(after.ece)),
+                ("nodes predicted right", f"{before.right:.2f}", ""),
+            ),
+        ),
+        *(_figure(title, found) for title, found in (("raw", before), ("calibrated", after))),
+        TableBlock(
+            "reliability: the share predicted right by confidence shown",
+            ("shown", "nodes", "raw: right", "", "nodes", "calibrated: right", ""),
+            tuple(
+                (f"{raw.low:.1f} to {raw.high:.1f}", raw.n, *_bar(raw), mapped.n, *_bar(mapped))
+                for raw, mapped in zip(before.bins, after.bins, strict=True)
+            ),
+        ),
+        TableBlock(
+            "by concept category",
+            ("category", "nodes", "right", "Brier raw", "calibrated", "ECE raw", "calibrated"),
+            tuple(
+                (
+                    name,
+                    raw.n,
+                    f"{raw.right:.2f}",
+                    *(f"{each.value:.3f}" for each in (raw.brier, mapped.brier, raw.ece, mapped.ece)),
+                )
+                for name, (raw, mapped) in result.categories.items()
+            ),
+        ),
+        *map(Paragraph, _notes(result, kept)),
+    ]
+    return Report(_title(result), tuple(blocks))
+
+
+def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
+    """What a document's confidences are, and what they mean where that has been measured."""
+    if known is None or not fits(scored, known):
+        said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
+    else:
+        said = f"Confidence is raw. Calibrated on {known.created}: of nodes like these it predicts right "
+        concepts = calibrated(scored, known).concepts
+        said += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
+    return Report("Calibration", (Paragraph(said, quiet=True),))
+
+
+def _figure(title: str, found: Quality) -> Figure:
+    bins = tuple((f"{each.low:.1f} to {each.high:.1f}", each.n, _right(each)) for each in found.bins)
+    return Figure(
+        title,
+        f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
+        "nodes predicted right, and the diagonal where both agree.",
+        TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
+        svg=_drawn(found),
+    )
+
+
+def _drawn(found: Quality) -> str:
+    """A reliability diagram as SVG: bars of the share that is right, and the diagonal."""
+    span = _SIZE - 2 * _MARGIN
+    parts = [f'<svg width="{_SIZE}" height="{_SIZE}" fill="currentColor">']
+    for one in found.bins:
+        if one.n:
+            left, height = _MARGIN + one.low * span, one.right * span
+            parts.append(
+                f'<rect x="{left + 1:.1f}" y="{_SIZE - _MARGIN - height:.1f}" '
+                f'width="{(one.high - one.low) * span - 2:.1f}" height="{height:.1f}" fill="#3b82c4" '
+                f'fill-opacity="{0.35 + 0.65 * math.sqrt(one.n / found.n):.2f}">'
+                f"<title>{plural(one.n, 'node')} shown at {one.confidence:.2f}, "
+                f"{one.right:.2f} right</title></rect>"
+            )
+    low, high = _MARGIN, _SIZE - _MARGIN
+    parts += [
+        f'<path d="M{low} {high}L{high} {low}" stroke="#c2570c" stroke-dasharray="5 4" fill="none"/>',
+        f'<path d="M{low} {low}V{high}H{high}" stroke="currentColor" fill="none"/>',
+    ]
+    for i in range(0, 11, 2):
+        at = low + span * i / 10
+        parts.append(f'<text x="{at:.0f}" y="{high + 16}" text-anchor="middle">{i / 10:.1f}</text>')
+        parts.append(f'<text x="{low - 6}" y="{_SIZE - at + 4:.0f}" text-anchor="end">{i / 10:.1f}</text>')
+    parts.append(f'<text x="{_SIZE / 2:.0f}" y="{_SIZE - 8}" text-anchor="middle">confidence shown</text>')
+    parts.append(f'<text x="{low}" y="{low - 10}">share of nodes predicted right</text>')
+    return "".join(parts) + "</svg>"
+
+
+def _title(result: CalibrationResult) -> str:
+    seen = f"{plural(result.before.n, 'node')} of {plural(result.units, 'function')} in "
+    seen += plural(result.documents, "file")
+    return f"Calibration of {result.calibration.name}: {seen}"
+
+
+def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
+    wrote = {
+        NodeTruth.FILLS: "the model, asked to go on where it begins, writes it",
+        NodeTruth.FIRST_CHOICE: "each of its tokens is the model's first choice",
+    }
+    yield f"A node is predicted right when {wrote[result.truth]}."
+    yield "Calibrated figures are of functions that the curves have not seen; intervals are over functions."
+    if result.agreement is not None:
+        yield f"First choices alone would have said the same of {result.agreement:.1%} of the nodes."
+    for reason, count in result.left_out.items():
+        yield f"Left out: {count}, {reason}."
+    curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
+    yield (
+        f"The map changes the Brier score by {_shown(result.difference, '+')}, paired over "
+        f"{plural(result.units, 'function')}."
+    )
+    if not result.better:
+        few = f" (it takes {LEAST_FUNCTIONS} functions to say so)" if result.units < LEAST_FUNCTIONS else ""
+        yield (
+            f"Beyond chance, the map does no better than raw confidences{few}, so it is not kept: look at "
+            "more --nodes."
+        )
+    else:
+        yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
+
+
+def _shown(estimate: IntervalEstimate, sign: str = "") -> str:
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{sign}.3f} (-- to --)"
+    return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"
+
+
+def _bar(found: Bin) -> tuple[str | None, str]:
+    return _right(found), ("█" * round(found.right * _BAR) or "▏") if found.n else ""
+
+
+def _right(found: Bin) -> str | None:
+    return f"{found.right:.2f}" if found.n else None

@@ -1,0 +1,52 @@
+"""The report on the confidence of a model on many files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from counterlens.counting import plural
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS
+from counterlens.metrics.corpus import CorpusConfidence, Median
+from counterlens.models.base import ModelInfo
+from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
+
+
+def corpus_report(
+    summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
+) -> Report:
+    """The global aggregation of some files, language by language, and what was left out."""
+    blocks = [
+        block
+        for language, found in summed.items()
+        for block in _of_language(f"{language}: " if len(summed) > 1 else "", found, info)
+    ]
+    blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
+    return Report("confidence in a corpus", tuple(blocks))
+
+
+def _of_language(named: str, found: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
+    yield Heading(1, f"{named}{plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
+    yield Paragraph(f"{info.name}, {info.where}", quiet=True)
+    medians: list[tuple[str, Median]] = [*found.categories.items()]
+    medians += [("all", found.whole)] if found.whole else []
+    yield TableBlock(
+        "",
+        ("concept", "median", "95 % interval", "snippets", "files"),
+        tuple(_row(concept, median) for concept, median in medians),
+    )
+    if found.bits_per_byte is not None:
+        bits = found.bits_per_byte
+        interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
+        yield Paragraph(f"{bits.value:.2f}{interval} bits per byte")
+    yield Paragraph(
+        f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
+        if found.files >= LEAST_CLUSTERS
+        else "Median of the snippets' means; so few files tell little of others: there is no interval.",
+        quiet=True,
+    )
+
+
+def _row(concept: str, found: Median) -> tuple[ReportCell, ...]:
+    known = found.low is not None and found.high is not None
+    interval = f"{found.low:.2f} to {found.high:.2f}" if known else None
+    return concept, f"{found.value:.2f}", interval, found.snippets, found.files

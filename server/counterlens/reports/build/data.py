@@ -1,0 +1,47 @@
+"""The reports on benchmark data: what was found, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from counterlens.datasets import LOADERS, Provenance
+from counterlens.datasets.checking import Check
+from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Report, TableBlock
+
+_SHOWN = 20
+
+
+def data_report(
+    found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
+) -> Report:
+    """A table of what was found; where nothing was, what there could be."""
+    blocks: list[Block] = []
+    if found:
+        rows = tuple((one.dataset, one.version, one.records, one.licence, str(one.path)) for one in found)
+        blocks.append(TableBlock("", ("dataset", "version", "records", "licence", "path"), rows))
+    else:
+        blocks.append(Paragraph("no data found" + ("" if everywhere else " there")))
+    blocks += [Paragraph(lead=f"cannot be read: {message}") for _, message in broken]
+    missing = [loader for loader in LOADERS.values() if loader.id not in {one.dataset for one in found}]
+    if everywhere and missing:
+        rest = tuple((loader.id, loader.title, loader.source, loader.licence) for loader in missing)
+        title = "not on this machine; give a path to --data, or set COUNTERLENS_DATA"
+        blocks.append(TableBlock(title, ("dataset", "title", "source", "licence"), rest))
+    return Report("Data", tuple(blocks))
+
+
+def checks_report(found: Sequence[Check]) -> Report:
+    """Counts of each dataset, and the first of the problems that are at fault."""
+    blocks: list[Block] = []
+    for one in found:
+        origin, faults = one.provenance, one.faults
+        counts = ", ".join(f"{count} {finding}" for finding, count in one.counts.items())
+        total = f"{len(one.problems)} of {origin.records} checked"
+        items = [f"{total}: {counts or 'nothing'}   sha256 {origin.sha256[:12]}"]
+        items += [f"{fault.id}: {fault.finding}: {fault.message}" for fault in faults[:_SHOWN]]
+        if len(faults) > _SHOWN:
+            items.append(f"… and {len(faults) - _SHOWN} more (--json lists all)")
+        about = Paragraph(f"{origin.version}   {origin.licence}   {origin.path}", quiet=True)
+        blocks += [Heading(1, origin.title), about, Bullets(tuple(items))]
+    return Report("Data", tuple(blocks))

@@ -1,0 +1,155 @@
+"""The report on the dependences of a function, and on what a model takes them to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from counterlens.counting import plural
+from counterlens.dependence import Dependences, Kind
+from counterlens.metrics.agreement import Agreement
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, InferredEdge
+from counterlens.reports.document import Block, CodeBlock, Heading, Paragraph, Report, ReportCell, TableBlock
+from counterlens.reports.edges import asked_words
+
+_COLUMNS = ("line", "statement", "decided by", "values from")
+_SIGNS = {EdgeStatus.FOUND: "", EdgeStatus.MISSED: "?", EdgeStatus.INVENTED: "!"}
+_SHADES = " ░▒▓█"
+_WIDEST_MAP = 60
+
+
+def dependence_report(found: Dependences, path: Path) -> Report:
+    """One row for each statement: what decides whether it runs, and where its values come from."""
+    blocks: list[Block] = [Heading(1, found.function)]
+    if not found.statements:
+        blocks += [Paragraph(str(path), quiet=True), Paragraph("no statements", quiet=True)]
+        return Report(found.function, tuple(blocks))
+    last = max(statement.end_line for statement in found.statements)
+    through = any(edge.kind is Kind.HEAP for edge in found.edges)
+    blocks += [
+        Paragraph(f"{path}:{found.statements[0].line}-{last}", quiet=True),
+        TableBlock(
+            "",
+            _COLUMNS,
+            tuple(_row(found, number) for number in range(len(found.statements))),
+            "* through a change of the object, not of the name" if through else "",
+        ),
+    ]
+    return Report(found.function, tuple(blocks))
+
+
+def inferred_report(found: Inferred, path: Path) -> Report:
+    """One row for each statement: its edges, found, missed and invented; then the figures and the map."""
+    name = found.subject.dependences.function
+    return Report(name, tuple(_inferred(found, name, path)))
+
+
+def _row(found: Dependences, number: int) -> tuple[ReportCell, ...]:
+    statement, line = found.statements[number], {each.id: each.line for each in found.statements}
+    into = [edge for edge in found.edges if edge.target == statement.id]
+    branches = sorted({(line[edge.source], edge.outcome) for edge in into if edge.kind is Kind.CONTROL})
+    values = sorted(
+        {(line[edge.source], edge.variable, edge.kind) for edge in into if edge.kind is not Kind.CONTROL}
+    )
+    return (
+        statement.line,
+        statement.text.partition("\n")[0],
+        ", ".join(f"{at} {outcome}".rstrip() for at, outcome in branches),
+        ", ".join(f"{variable} {at}{'*' if kind is Kind.HEAP else ''}" for at, variable, kind in values),
+    )
+
+
+def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
+    line = {part.statement.id: part.statement.line for part in found.subject.parts}
+    yield Heading(1, name)
+    yield Paragraph(f"{path}   {found.model.name}, {found.method}", quiet=True)
+    rows: list[tuple[ReportCell, ...]] = []
+    for part in found.subject.parts:
+        into = found.into(part.statement.id)
+        text = found.subject.indentation(part) + part.statement.text.partition("\n")[0]
+        cells = (_cell([edge for edge in into if edge.relation is each], line) for each in Relation)
+        rows.append((part.statement.line, text, *cells))
+    yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_beyond(found)}")
+    for relation in Relation:
+        yield Paragraph(_figures(found, relation))
+    for words in asked_words(found):
+        yield Paragraph(words, quiet=True)
+    if found.influence is not None and len(found.subject.parts) <= _WIDEST_MAP:
+        for relation in Relation:
+            if found.influence.scores(relation):
+                yield from _heat_map(found, relation)
+    for relation, answer in (found.answers or {}).items():
+        if not answer.readable:
+            unread = len(answer.unreadable) + len(answer.impossible)
+            cut = ", cut off by the limit of tokens" if answer.cut_off else ""
+            said = f"{relation}: {unread} pieces of the answer could not be read{cut}"
+            yield Paragraph(said, quiet=True)
+
+
+def _cell(edges: list[InferredEdge], line: dict[int, int]) -> str:
+    return ", ".join(
+        f"{', '.join(edge.variables)} {line[edge.source]}".strip() + _SIGNS[edge.status] for edge in edges
+    )
+
+
+def _beyond(found: Inferred) -> str:
+    beyond = sum(not edge.reached for edge in found.edges if edge.status is EdgeStatus.MISSED)
+    if not beyond:
+        return ""
+    if found.method is not InferenceMethod.INTERVENTIONAL:
+        return f"; {beyond} of the missed were not asked about"
+    return f"; {beyond} of the missed lead backwards or from what cannot be changed: out of sight"
+
+
+def _figures(found: Inferred, relation: Relation) -> str:
+    direct, transitive = found.direct[relation], found.transitive[relation]
+    if found.method.about_chains:
+        true = transitive.true_positives + transitive.false_negatives
+        return f"{_agreement(relation, transitive)} of {plural(true, 'question')} to which the answer is yes"
+    return (
+        f"{_agreement(relation, direct)} of {direct.true_positives + direct.false_negatives} true edges; "
+        f"transitive F1 {_figure(transitive.f1)}"
+    )
+
+
+def _agreement(relation: Relation, found: Agreement) -> str:
+    figures = (("F1", found.f1), ("precision", found.precision), ("recall", found.recall))
+    return f"{relation:8} " + "   ".join(f"{name} {_figure(value)}" for name, value in figures) + "  "
+
+
+def _figure(value: float | None) -> str:
+    return "--" if value is None else f"{value:.2f}"
+
+
+def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
+    """Source by target; a true edge has a dot behind its shade."""
+    if found.influence is None or found.method is not InferenceMethod.INTERVENTIONAL:
+        raise ValueError("there is no influence to show")
+    matrix = found.influence.matrix(relation)
+    most = float(np.nanmax(matrix, initial=0.0)) or 1.0
+    true = {
+        (edge.source, edge.target)
+        for edge in found.edges
+        if edge.relation is relation and edge.status is not EdgeStatus.INVENTED
+    }
+    lines = [str(part.statement.line) for part in found.subject.parts]
+    width = max(len(line) for line in lines)
+    rows = [  # line numbers stand upright
+        " " * (width + 1) + " ".join(line.rjust(width)[at] for line in lines) for at in range(width)
+    ]
+    for source, values in enumerate(matrix.tolist()):
+        if not all(np.isnan(value) for value in values):
+            shades = (
+                _shade(value, most) + ("·" if (source, target) in true else " ")
+                for target, value in enumerate(values)
+            )
+            rows.append(f"{lines[source].rjust(width)} {''.join(shades)}")
+    yield Heading(2, f"influence on later lines, {relation} (█ is {most:.1f} nats; · marks a true edge)")
+    yield CodeBlock("\n".join(rows))
+
+
+def _shade(value: float, most: float) -> str:
+    return _SHADES[0 if np.isnan(value) else round(max(0.0, value) / most * (len(_SHADES) - 1))]

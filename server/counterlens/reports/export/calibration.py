@@ -1,0 +1,74 @@
+"""How far confidences can be taken at their word, for programs. The keys are added to, never renamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from counterlens.calibration.fitting import CalibrationResult
+from counterlens.confidence import Confidence
+from counterlens.confidence.calibrated import calibrated, fits
+from counterlens.confidence.calibration import Calibration
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Quality
+from counterlens.reports.export.json import Json
+
+
+def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
+    """Everything that a calibration found; `kept` is where the map is, if anywhere."""
+    return {
+        "kind": "calibration",
+        "model": {"name": result.calibration.name, "identity": result.calibration.model},
+        "aggregation": result.calibration.aggregation.value,
+        "truth": result.truth.value,
+        "method": result.method.value,
+        "documents": result.documents,
+        "units": result.units,
+        "raw": _quality(result.before),
+        "calibrated": _quality(result.after),
+        "categories": {
+            name: {"raw": _quality(before), "calibrated": _quality(after)}
+            for name, (before, after) in result.categories.items()
+        },
+        "difference": {"brier": _interval(result.difference), "functions": result.units},
+        "curves": len(result.calibration.curves),
+        "better": result.better,
+        "agreement_with_first_choice": result.agreement,
+        "left_out": dict(result.left_out),
+        "map": str(kept) if kept else None,
+    }
+
+
+def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | None:
+    """The calibrated confidences of a document's nodes and concepts; None where there is no map."""
+    if known is None or not fits(scored, known):
+        return None
+    mapped = calibrated(scored, known)
+    return {
+        "created": known.created,
+        "facts": dict(known.facts),
+        "concepts": {category: value for category, (value, _) in mapped.concepts.items()},
+        "nodes": [node.confidence for node in mapped.nodes],
+    }
+
+
+def _interval(figure: IntervalEstimate) -> Json:
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
+
+
+def _quality(found: Quality) -> Json:
+    return {
+        "nodes": found.n,
+        "right": found.right,
+        "brier": _interval(found.brier),
+        "ece": _interval(found.ece),
+        "bins": [
+            {
+                "low": one.low,
+                "high": one.high,
+                "nodes": one.n,
+                "confidence": one.confidence if one.n else None,
+                "right": one.right if one.n else None,
+            }
+            for one in found.bins
+        ],
+    }

@@ -1,0 +1,50 @@
+"""Benchmark data, for programs: what was found, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from counterlens.datasets import LOADERS, Provenance
+from counterlens.datasets.checking import Check
+from counterlens.reports.export.json import Json
+
+
+def provenance_json(one: Provenance) -> Json:
+    """Where data comes from, for `--json` and for manifests. The keys are added to, never renamed."""
+    return {
+        "dataset": one.dataset,
+        "title": one.title,
+        "source": one.source,
+        "licence": one.licence,
+        "version": one.version,
+        "sha256": one.sha256,
+        "records": one.records,
+        "path": str(one.path),
+    }
+
+
+def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
+    """What was found, what could not be read, and which formats there are."""
+    return {
+        "datasets": [provenance_json(one) for one in found],
+        "unreadable": [{"path": str(path), "message": message} for path, message in broken],
+        "formats": [
+            {"dataset": one.id, "title": one.title, "source": one.source, "licence": one.licence}
+            for one in LOADERS.values()
+        ],
+    }
+
+
+def check_json(one: Check) -> Json:
+    """One dataset that was checked."""
+    return {
+        **provenance_json(one.provenance),
+        "checked": len(one.problems),
+        "counts": {str(finding): count for finding, count in one.counts.items()},
+        "problems": [
+            {"id": problem.id, "finding": str(problem.finding), "message": problem.message}
+            for problem in one.problems
+            if problem.finding.bad
+        ],
+    }

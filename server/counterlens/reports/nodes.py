@@ -1,0 +1,112 @@
+"""How sure the model is of the nodes around a place, innermost first, as Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from counterlens.confidence import Aggregation, Confidence, NodeConfidence
+from counterlens.confidence.calibration import Calibration
+from counterlens.reports.expected import code, expected
+from counterlens.reports.wording import share
+from counterlens.syntax.concepts import Category
+from counterlens.translating import ENGLISH, Translator
+
+_ROWS = 5
+_DEFINITIONS = frozenset(
+    f"{what}_{how}"
+    for what in ("function", "method", "constructor", "class")
+    for how in ("definition", "declaration")
+)
+"""Where the chain ends: what is around these says nothing about the place."""
+
+
+def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
+    """The nodes around a byte up to its function or class, without those that only hold others together."""
+    around = found.at(offset)
+    if not around or around[0].depth == 0:
+        return []
+    inner, *outer = around
+    chain = [inner]
+    for node in outer:
+        holder = node.category is Category.STRUCTURE or node.kind.endswith(("block", "body"))
+        if not holder and node.depth > 0:
+            chain.append(node)
+        if node.kind in _DEFINITIONS:
+            break
+    return chain[:_ROWS]
+
+
+def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
+    """A chain as a table: the confidence of each node, and its least certain token."""
+    rows = [f"| | {t('confidence')} | {t('least certain')} |", "|:--|--:|:--|"]
+    for place, node in enumerate(chain):
+        kind = code(node.kind)
+        name = f"**{kind}**" if place == 0 else kind
+        token = found.least_certain(node)
+        least = "" if token is None else f"{_token(found, token, t)} {_probability(found, token, t)}"
+        confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
+        shown = f"**{confidence}**" if place == 0 else confidence
+        rows.append(f"| {name} {node.category} | {shown} | {_cell(least)} |")
+    return "\n".join(rows)
+
+
+def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
+    """What the model would rather have written at the least certain token of a node."""
+    token = found.least_certain(node)
+    if token is None:
+        return ""
+    alternatives = zip(
+        found.scores.alternative_text[token],
+        map(math.exp, found.scores.alternative_logprob[token].tolist()),
+        strict=False,
+    )
+    words = expected(alternatives, t=t)
+    if not words:
+        return ""
+    if found.scores.rank[token] == 0:
+        return t("Just what it expected: {words}", words=" · ".join(words))
+    return t("It expected: {words}", words=" · ".join(words))
+
+
+def confidence_note(
+    found: Confidence, calibration: Calibration | None, model: str, t: Translator = ENGLISH
+) -> str:
+    """What the number means, and which it is."""
+    if calibration is not None:
+        when = t(", measured {day}", day=calibration.created) if calibration.created else ""
+        return t(
+            "*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. It "
+            "is no measure of correctness.*",
+            model=model,
+            when=when,
+        )
+    return t(
+        "*Confidence is {mean} for {model}: raw, not calibrated, and no measure of correctness.*",
+        mean=_mean(found.aggregation, t),
+        model=model,
+    )
+
+
+def _mean(aggregation: Aggregation, t: Translator) -> str:
+    """What stands for the tokens of a node."""
+    return {
+        Aggregation.MEAN: t("the mean probability of its tokens"),
+        Aggregation.MEDIAN: t("the median probability of its tokens"),
+        Aggregation.MAXIMUM: t("the probability of its likeliest token"),
+        Aggregation.MINIMUM: t("the probability of its least likely token"),
+    }[aggregation]
+
+
+def _token(found: Confidence, token: int, t: Translator) -> str:
+    data = found.document.data[int(found.scores.start[token]) : int(found.scores.end[token])]
+    return code(data.decode("utf-8", "replace"), t)
+
+
+def _probability(found: Confidence, token: int, t: Translator) -> str:
+    return share(math.exp(float(found.scores.logprob[token])), t)
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a table, where a bar would begin the next one."""
+    return text.replace("|", "\\|")
