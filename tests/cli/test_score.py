@@ -45,7 +45,7 @@ def test_the_report_shows_the_code_the_legend_and_the_weakest_places(cli: Cli, t
     path.write_text(SCRIPT)
     ran = cli("score", path, "--by", "leaf")
     assert ran.code == 0, ran.err
-    for part in ("return `${x + 1}`;", "by leaf:", "below 1 %", "least certain", "bits a byte"):
+    for part in ("return `${x + 1}`;", "by leaf:", "below 1 %", "least certain", "bits per byte"):
         assert part in ran.out
 
 

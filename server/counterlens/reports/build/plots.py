@@ -183,9 +183,7 @@ def _sizes(effects: RunEffects) -> Figure:
         shape=alt.Shape("mutation:N", scale=alt.Scale(domain=names)),
         tooltip=["model:N", "size:N", "mutation:N", *(_percent(one) for one in ("effect", "low", "high"))],
     )
-    dash = alt.StrokeDash(
-        "mutation:N", scale=alt.Scale(domain=names), legend=None
-    )  # there are more than colours
+    dash = alt.StrokeDash("mutation:N", scale=alt.Scale(domain=names))  # there are more than colours
     lines = (base.mark_line().encode(y=height, strokeDash=dash) + marks).properties(width=_WIDTH, height=280)
     return _plot(
         lines,
