@@ -6,22 +6,28 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import pytest_lsp
 from lsprotocol import types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult
+from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
+from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
 from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
 from tests.conftest import embedded_file
-from tests.lsp.conftest import initialize, open_file, watch
+from tests.lsp.conftest import CONFIG, initialize, open_file, watch
+from tests.lsp.test_dependences import configure
+from tests.lsp.test_tasks import ask
 
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
@@ -47,7 +53,7 @@ def command(folder: Path, *arguments: str) -> str:
 
 def flags(task: str) -> list[str]:
     """The options of all faces, as far as a probe takes them, as flags."""
-    taken = {field.name for field in msgspec.inspect.type_info(PROBES[task].options).fields}  # type: ignore[union-attr]
+    taken = specs(PROBES[task].options)
     return [part for name, value in OPTIONS.items() if name in taken for part in (f"--{name}", str(value))]
 
 
@@ -117,29 +123,26 @@ async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict
             assert line(record) == benched[task]
 
 
-async def test_the_editor_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
-    async with CONFIG_CLIENT() as client:
-        watch(client)
-        parameters = initialize()
-        parameters.workspace_folders = [types.WorkspaceFolder(uri=folder.as_uri(), name="faces")]
-        await client.initialize_session(parameters)
-        client.workspace_did_change_configuration(
-            types.DidChangeConfigurationParams(
-                {"counterlens": {"probe": {"timeout": OPTIONS["timeout"]}, "sandbox": {"allowWeaker": True}}}
-            )
-        )
-        uri = open_file(client, folder / f"{FUNCTION}.py", (folder / f"{FUNCTION}.py").read_text())
-        answer = await client.workspace_execute_command_async(
-            types.ExecuteCommandParams(
-                "counterlens.probeTasks", [{"uri": uri, "function": FUNCTION, "tasks": TASKS}]
-            )
-        )
-        assert answer.ok, answer.error
-        for ended in answer.tasks:
-            record = json.loads(json.dumps(ended.records[0], default=lambda made: made._asdict()))
-            assert line(record) == benched[ended.task]
-        await client.shutdown_session()
+@pytest_lsp.fixture(config=CONFIG)
+async def editor(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None]:
+    """An editor in which the folder is open."""
+    watch(lsp_client)
+    parameters = initialize()
+    parameters.workspace_folders = [types.WorkspaceFolder(uri=folder.as_uri(), name="faces")]
+    await lsp_client.initialize_session(parameters)
+    yield
+    await lsp_client.shutdown_session()
 
 
-def CONFIG_CLIENT() -> Any:  # noqa: N802 - replaced below
-    raise NotImplementedError
+async def test_the_editor_gets_the_record_of_a_run(
+    editor: LanguageClient, folder: Path, benched: dict[str, str]
+) -> None:
+    configure(editor, probe={"timeout": OPTIONS["timeout"]}, sandbox={"allowWeaker": True})
+    path = folder / f"{FUNCTION}.py"
+    uri = open_file(editor, path, path.read_text(encoding="utf-8"))
+    answer = await ask(editor, "counterlens.probeTasks", uri, function=FUNCTION, tasks=TASKS)
+    assert answer.ok, answer.error
+    assert [ended.task for ended in answer.tasks] == TASKS
+    for ended in answer.tasks:
+        (record,) = ended.records
+        assert line(json.loads(json.dumps(record, default=vars))) == benched[ended.task]

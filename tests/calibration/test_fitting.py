@@ -12,8 +12,8 @@ from counterlens.calibration.measuring import NodeTruth
 from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
 from counterlens.reports.build.calibration import calibration_report
+from counterlens.reports.document import Paragraph
 from counterlens.reports.export.calibration import calibration_json
-from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -44,6 +44,6 @@ def test_a_map_that_may_help_by_chance_or_is_of_few_functions_is_not(result: Cal
     assert not replace(result, difference=IntervalEstimate(-0.05, -0.11, 0.01)).better
     few = replace(result, units=LEAST_FUNCTIONS - 1)
     assert not few.better
-    said = markdown.render(calibration_report(few, None)).splitlines()
+    said = [block.text for block in calibration_report(few, None).blocks if isinstance(block, Paragraph)]
     assert any("it takes 10 functions" in line and "no better than raw" in line for line in said)
     assert any("changes the Brier score by -0." in line and "over 9 functions" in line for line in said)

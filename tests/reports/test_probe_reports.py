@@ -106,7 +106,7 @@ def test_the_markdown_holds_the_diff_both_completions_verdicts_evidence_and_a_se
     assert "+    if number >= 0:" in text
     assert text.count(REST.rstrip("\n")) == 2
     assert "(**failed**, cut off at the token limit)" in text
-    assert "test\\_sign\\[\\<script\\>\\]" in text
+    assert "test_sign\\[\\<script\\>\\]" in text
     assert "````text\n```\n1 != 2 <script>\n````" in text  # evidence cannot close its own block
     assert "1 lost, 0 gained" in text
     assert "refused: " in text

@@ -265,8 +265,15 @@ def _filter(entries: Entries) -> str:
     )
 
 
-def _navigation(blocks: Iterable[Block]) -> str:
-    """Links to the sections, where there are several."""
+def _navigation(blocks: Sequence[Block]) -> str:
+    """Links to the sections, where there are several and no table leads to them."""
+    if any(
+        isinstance(row[0], HeadingLink)
+        for block in blocks
+        if isinstance(block, TableBlock)
+        for row in block.rows
+    ):
+        return ""
     sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
     if len(sections) < 2:
         return ""

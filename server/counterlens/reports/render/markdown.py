@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from counterlens.reports.cells import cell_text, figure_columns
+from counterlens.reports.cells import cell_text
 from counterlens.reports.document import (
     Actions,
     Block,
@@ -30,7 +30,7 @@ from counterlens.reports.document import (
 )
 
 _TICKS = re.compile(r"`{3,}")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
+_SPECIAL = re.compile(r"([\\`*{}\[\]<>|#]|(?<![^\W_])_|_(?![^\W_]))")  # inside of a word _ stands for itself
 _BAR = re.compile(r"(?<!\\)\|")
 _DEEPEST = 6
 
@@ -119,8 +119,7 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
             if block.title:
                 yield _heading(level + 1, capitalised(block.title))
             rows = [[_line(cell_text(cell)) for cell in row] for row in block.rows]
-            figures = figure_columns(block.columns, block.rows)
-            yield table([*map(_line, block.columns)], rows, figures)
+            yield table([*map(_line, block.columns)], rows)
             yield f"{escaped(block.note.removesuffix('.'))}." if block.note else ""
         case Difference():
             yield fenced("\n".join(block.lines), "diff")
