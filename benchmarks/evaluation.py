@@ -29,7 +29,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import LocalEngine, run_local, workers
 from counterlens.evaluation.engines.ray import RayEngine
 from counterlens.evaluation.plan import Plan, make_plan
@@ -59,7 +59,7 @@ class Bench:
         settings: What.
     """
 
-    def __init__(self, engine: Engine, settings: RunSettings) -> None:
+    def __init__(self, engine: EvaluationEngine, settings: RunSettings) -> None:
         self.engine, self.settings = engine, settings
         self.plan: Plan = make_plan(settings, engine.sandbox)
         self.model = engine.open(settings.models[0], settings)

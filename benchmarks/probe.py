@@ -30,7 +30,7 @@ import llama_cpp
 from counterlens.models.base import Api, Prompt, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama import healing
-from counterlens.models.llama.completing import Completer
+from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -127,7 +127,7 @@ class Bench:
     def __init__(self, threads: int) -> None:
         path = embedded_model()
         self.engine = Engine(path, threads=threads, context=8192)
-        self.completer = Completer(
+        self.completer = LlamaCompleter(
             PromptEncoder(self.engine, Api.COMPLETIONS),
             self.engine,
             healing.Constraint(self.engine.pieces),

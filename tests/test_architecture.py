@@ -1,15 +1,23 @@
-"""Imports run one way: a floor imports only from itself and the floors below it."""
+"""Imports run one way, every arrow of the spine has one implementation, and ARCHITECTURE.md says so."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from inspect import isabstract
 from pathlib import Path
+from typing import Any
 
-PACKAGE = Path(__file__).parents[1] / "server" / "counterlens"
+from counterlens.probes.probe import Probe
+from counterlens.probes.registry import PROBES
+
+REPOSITORY = Path(__file__).parents[1]
+PACKAGE = REPOSITORY / "server" / "counterlens"
+PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    {"errors", "text", "counting", "progress", "translating", "__init__"},
+    {"errors", "text", "counting", "progress", "plugins", "translating", "__init__"},
     {"syntax"},
     {"models"},
     {"dependence"},
@@ -27,6 +35,39 @@ FLOORS = [
     {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
+
+ROOMS = [
+    {"options", "record"},
+    {"probe", "prompts", "sanity"},
+    {"runner", "observe"},
+    {"pairs"},
+    {"execution"},
+    {"operator", "robustness", "dependence", "confidence"},
+    {"subjects", "registry"},
+]
+"""The parts of `probes/`, which import in one direction, too."""
+
+
+def files(*folders: str) -> list[Path]:
+    """The modules of some folders; of all, where none is named."""
+    return sorted(path for folder in folders or ("",) for path in (PACKAGE / folder).rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    """A module as the page names it."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def calls(*folders: str) -> Iterator[tuple[str, str, ast.Call]]:
+    """Every call in some folders: the module, the name of what is called, and the call."""
+    for path in files(*folders):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = node.func
+                if isinstance(called, ast.Attribute):
+                    yield name(path), called.attr, node
+                elif isinstance(called, ast.Name):
+                    yield name(path), called.id, node
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -74,3 +115,131 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
     }
     inside = ("chat_template", "embedding", "grammar", "native", "sequences", "worker")
     assert users == {f"models/llama/{name}.py" for name in inside}
+
+
+def test_the_parts_of_probes_import_in_one_direction() -> None:
+    level = {room: number for number, rooms in enumerate(ROOMS) for room in rooms}
+    parts = {path.relative_to(PACKAGE / "probes").parts[0].removesuffix(".py") for path in files("probes")}
+    assert parts - {"__init__"} == set(level)
+    wrong = [
+        f"{name(path)} imports {room}"
+        for path in files("probes")
+        for own in [path.relative_to(PACKAGE / "probes").parts[0].removesuffix(".py")]
+        for room in re.findall(r"^ *from counterlens\.probes\.(\w+)", path.read_text(), re.MULTILINE)
+        if own != "__init__" and level[room] > level[own]
+    ]
+    assert wrong == []
+
+
+def test_a_report_is_built_without_knowing_its_forms_and_rendered_without_knowing_probes() -> None:
+    for folder, foreign in (
+        ("reports/build", ("reports.render",)),
+        ("reports/render", ("reports.build", "probes")),
+    ):
+        for path in files(folder):
+            for module in foreign:
+                assert f"counterlens.{module}" not in path.read_text(), name(path)
+
+
+def test_the_page_lists_the_floors_in_their_order() -> None:
+    rows = re.findall(
+        r"^\| ((?:`[\w./]+`(?:, )?)+) \| .+ \|$", PAGE.partition("## The floors")[2], re.MULTILINE
+    )
+    listed = [
+        {floor.removesuffix(".py").strip("/") for floor in re.findall(r"`([^`]+)`", row)} for row in rows
+    ]
+    assert listed[: len(FLOORS) - 1] == [floors - {"__init__"} for floors in FLOORS[:-1]]
+
+
+def test_each_arrow_of_the_spine_is_implemented_once_and_where_the_page_says() -> None:
+    arrows = re.findall(r"^\| [^|]+ \| `(\w+)` \| `([\w/]+\.py)` \|$", PAGE, re.MULTILINE)
+    assert len(arrows) >= 12
+    defined: dict[str, list[str]] = {}
+    for path in files():
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                defined.setdefault(node.name, []).append(name(path))
+    assert {arrow: defined.get(arrow) for arrow, _ in arrows} == {arrow: [place] for arrow, place in arrows}
+
+
+def test_probes_are_run_by_the_runner_alone() -> None:
+    runs = {
+        module
+        for module, called, call in calls("probes", "evaluation", "reports", "lsp", "cli", "mcp")
+        if called == "run" and len(call.args) + len(call.keywords) == 3
+    }
+    assert runs == {"probes/runner.py"}
+
+
+def test_each_kind_of_thing_has_one_registry_and_plugins_are_found_in_one_place() -> None:
+    registries = [
+        (module, call.args[0].value)
+        for module, called, call in calls()
+        if called == "Registry" and isinstance(call.args[0], ast.Constant)
+    ]
+    assert sorted(registries) == [
+        ("datasets/registry.py", "counterlens.datasets"),
+        ("models/registry.py", "counterlens.models"),
+        ("mutations/registry.py", "counterlens.mutations"),
+        ("probes/registry.py", "counterlens.probes"),
+    ]
+    assert {module for module, called, _ in calls() if called == "entry_points"} == {"plugins.py"}
+
+
+def test_every_probe_is_in_the_registry() -> None:
+    def kinds(kind: type[Any]) -> Iterator[type[Any]]:
+        for below in kind.__subclasses__():
+            yield from kinds(below)
+            if not isabstract(below) and below.__module__.startswith("counterlens."):
+                yield below
+
+    own = {probe.__class__ for probe in PROBES.values()} - {
+        probe.__class__ for probe in PROBES.added.values()
+    }
+    assert own == set(kinds(Probe))
+    defined = {
+        node.name
+        for path in files("probes")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Probe") and not node.name.startswith("_")
+    }
+    assert {kind.__name__ for kind in own} == defined - {"Probe", "PairsProbe", "RobustnessProbe"}
+
+
+def test_one_module_reads_the_name_of_a_task() -> None:
+    def saying(text: str) -> set[str]:
+        return {
+            name(path)
+            for path in files()
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and re.fullmatch(text, node.value)
+        }
+
+    assert saying("there is no task .*") == {"probes/registry.py"}
+    assert saying("--task") == {"cli/probe_options.py"}
+
+
+def test_sites_of_mutations_are_asked_for_by_the_engine_alone() -> None:
+    assert {module for module, called, _ in calls() if called == "sites"} == {"mutations/engine.py"}
+
+
+def test_templates_are_filled_in_one_place() -> None:
+    assert {module for module, called, _ in calls() if called == "Template"} == {
+        "probes/prompts/templates.py"
+    }
+
+
+def test_the_page_names_no_module_that_is_not_there() -> None:
+    named = set(re.findall(r"`([\w.]+(?:/[\w.]+)*/?)`", PAGE))
+    paths = {path for path in named if path.endswith(("/", ".py", ".ts", ".mjs"))}
+    assert len(paths) > 50
+    # relative to the package, to one of its floors, or to the repository
+    roots = [
+        PACKAGE,
+        REPOSITORY,
+        *(place for place in PACKAGE.rglob("*") if place.is_dir()),
+        REPOSITORY / "client/src",
+    ]
+    assert {path for path in paths if not any((root / path).exists() for root in roots)} == {"cli.py"}

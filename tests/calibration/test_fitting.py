@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult, calibrate
 from counterlens.calibration.measuring import NodeTruth
-from counterlens.metrics.calibration import Estimate
+from counterlens.metrics.bootstrap import IntervalEstimate
 from counterlens.models.llama.model import LlamaModel
 from counterlens.reports.build.calibration import calibration_report
 from counterlens.reports.document import Paragraph
@@ -41,7 +41,7 @@ def test_a_map_that_helps_on_enough_functions_is_better(result: CalibrationResul
 
 
 def test_a_map_that_may_help_by_chance_or_is_of_few_functions_is_not(result: CalibrationResult) -> None:
-    assert not replace(result, difference=Estimate(-0.05, -0.11, 0.01)).better
+    assert not replace(result, difference=IntervalEstimate(-0.05, -0.11, 0.01)).better
     few = replace(result, units=LEAST_FUNCTIONS - 1)
     assert not few.better
     said = [block.text for block in calibration_report(few, None).blocks if isinstance(block, Paragraph)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.confidence.exclusion import Limits, reason_to_skip
+from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.syntax.document import Document
 
 CODE = "def add(first, second):\n    return first + second\n\n"
@@ -76,7 +76,7 @@ def test_minified_and_data_files() -> None:
 def test_a_long_file_is_left_out_with_its_size_and_the_limit() -> None:
     document = Document(CODE * 30)
     assert reason_to_skip(document) is None
-    assert reason_to_skip(document, Limits(bytes=1000)) == (
+    assert reason_to_skip(document, ScoringLimits(bytes=1000)) == (
         f"it has {len(document.data):,} bytes, and scoring is limited to 1,000"
     )
 

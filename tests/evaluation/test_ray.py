@@ -20,7 +20,7 @@ import pytest
 
 import counterlens
 from counterlens.errors import CounterlensError
-from counterlens.evaluation.engines.ray.cluster import Cluster
+from counterlens.evaluation.engines.ray.cluster import RayCluster
 from counterlens.evaluation.engines.ray.inside import Circumstances
 from counterlens.evaluation.results import RunResults
 from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
@@ -138,7 +138,7 @@ def test_a_model_that_no_node_has_is_said_with_the_node(place: Path, nodes: Node
 
 def refused(address: str) -> str:
     with pytest.raises(CounterlensError) as error:
-        Cluster(address, lambda _: None)
+        RayCluster(address, lambda _: None)
     assert error.value.hint
     return str(error.value)
 

@@ -55,7 +55,7 @@ async def test_an_assistant_gets_evidence() -> None:
         probed = await call(client, "counterlens_probe_function", told, path="parity.py", function="parity")
         assert "average mutation effect" in text(probed)
         assert probed.structured_content is not None
-        assert probed.structured_content["pairs"]
+        assert probed.structured_content["records"][0]["pairs"]
         assert told, "a probe takes more than a moment, so it says how far it is"
 
         tasks = await call(client, "counterlens_tasks")
@@ -64,7 +64,7 @@ async def test_an_assistant_gets_evidence() -> None:
             client, "counterlens_probe_function", path="parity.py", function="parity", task="operator"
         )
         assert operators.structured_content is not None
-        assert operators.structured_content["task"] == "operator"
+        assert operators.structured_content["probe"] == "operator"
 
 
 async def test_the_confidence_of_a_method_is_its_own(tmp_path: Path) -> None:
@@ -103,8 +103,13 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "counterlens_probe_function",
-        {"path": "parity.py", "function": "parity", "task": "name", "code": "buggy"},
-        "'given' or 'written'",
+        {"path": "parity.py", "function": "parity", "task": "name", "options": {"code": "borrowed"}},
+        "It is one of given, buggy, written",
+    ),
+    (
+        "counterlens_probe_function",
+        {"path": "parity.py", "function": "parity", "task": "name", "options": {"code": "buggy"}},
+        "no program with a bug is known",
     ),
 ]
 

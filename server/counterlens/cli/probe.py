@@ -24,7 +24,7 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import probe_options
+from counterlens.cli.probe_options import probe_options, task_option
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
@@ -51,13 +51,7 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 @click.command()
 @click.argument("target", metavar="PATH[::QUALNAME]", default="")
 @model_options
-@click.option(
-    "--task",
-    type=click.Choice([*PROBES, ALL]),
-    default=_COMPLETION,
-    show_default=True,
-    help="The probe to run.",
-)
+@task_option(help="The probe to run.", more=(ALL,), default=_COMPLETION, show_default=True)
 @click.option(
     "--likelihood",
     is_flag=True,

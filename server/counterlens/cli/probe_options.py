@@ -1,4 +1,4 @@
-"""The flags of probes, made from the options that probes declare (`probes/options.py`)."""
+"""The flags of probes: `--task`, and those that come from declared options (`probes/options.py`)."""
 
 from __future__ import annotations
 
@@ -31,6 +31,24 @@ class RatioType(click.ParamType[Ratio]):
         if not 1 <= len(parts) <= 2:
             self.fail(f"{value!r} is neither a number nor a range such as 0.4-0.6", parameter, context)
         return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
+def task_option(
+    parameter: str = "task",
+    *,
+    help: str,  # noqa: A002 - click's word
+    more: tuple[str, ...] = (),
+    **settings: Any,
+) -> Callable[[Command], Command]:
+    """Add `--task`, whose values are the ids of all probes.
+
+    Args:
+        parameter: The command's name for it.
+        help: What the probe is chosen for.
+        more: Further values.
+        settings: As of `click.option`.
+    """
+    return click.option("--task", parameter, type=click.Choice([*PROBES, *more]), help=help, **settings)
 
 
 def probe_options(command: Command) -> Command:
@@ -69,8 +87,14 @@ def _type(spec: OptionSpec) -> click.ParamType[Any]:
     if spec.kind == Ratio:
         return RatioType()
     if spec.kind is int:
-        return click.IntRange(_whole(spec.low), _whole(spec.high))
-    return click.FloatRange(spec.low, spec.high) if spec.kind is float else click.STRING
+        return click.IntRange(_whole(spec.low), _whole(spec.high)) if _bounded(spec) else click.INT
+    if spec.kind is float:
+        return click.FloatRange(spec.low, spec.high) if _bounded(spec) else click.FLOAT
+    return click.STRING
+
+
+def _bounded(spec: OptionSpec) -> bool:
+    return spec.low is not None or spec.high is not None
 
 
 def _whole(bound: float | None) -> int | None:

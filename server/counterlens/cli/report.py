@@ -16,12 +16,12 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
+from counterlens.cli.probe_options import task_option
 from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.registry import PROBES
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.export.json import comparison_json
@@ -34,7 +34,7 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
 @click.command()
 @_folder
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option("--task", type=click.Choice(list(PROBES)), help="Only this task of a run of several.")
+@task_option(help="Only this task of a run of several.")
 @click.option(
     "--causal",
     is_flag=True,

@@ -22,7 +22,7 @@ from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration
-from counterlens.confidence.exclusion import Limits, reason_to_skip
+from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.errors import SourceError
@@ -62,7 +62,7 @@ class _How:
         document = Document.read(path, self.language)
         if not document.text.strip():
             raise SourceError(f"{path} is empty: there is nothing to score")
-        reason = None if self.anyway else reason_to_skip(document, Limits(bytes=self.max_bytes))
+        reason = None if self.anyway else reason_to_skip(document, ScoringLimits(bytes=self.max_bytes))
         if reason is not None:
             raise SourceError(
                 f"{path} is not scored: {reason}",

@@ -37,7 +37,7 @@ _NAMES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ScoringLimits:
     """From where on a document is not scored unasked.
 
     Attributes:
@@ -53,9 +53,9 @@ class Limits:
     minimum: int = 1_000
 
 
-def reason_to_skip(document: Document, limits: Limits | None = None) -> str | None:
+def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> str | None:
     """Why a document is not scored unasked, as the end of "it is not scored:"; None if it should be."""
-    limits = limits or Limits()
+    limits = limits or ScoringLimits()
     return _generated(document) or _minified(document, limits) or _long(document, limits)
 
 
@@ -87,7 +87,7 @@ def _head(document: Document) -> list[tuple[int, int]]:
     return found
 
 
-def _minified(document: Document, limits: Limits) -> str | None:
+def _minified(document: Document, limits: ScoringLimits) -> str | None:
     if len(document.data) < limits.minimum:
         return None
     lines = [len(line) for line in document.data.splitlines() if line.strip()]
@@ -100,7 +100,7 @@ def _minified(document: Document, limits: Limits) -> str | None:
     return None
 
 
-def _long(document: Document, limits: Limits) -> str | None:
+def _long(document: Document, limits: ScoringLimits) -> str | None:
     size = len(document.data)
     return (
         f"it has {size:,} bytes, and scoring is limited to {limits.bytes:,}" if size > limits.bytes else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Case, Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.folders import Folder, FolderLoader
 from counterlens.datasets.recorded import RecordLoader
 
@@ -32,7 +32,7 @@ class CodeContests(RecordLoader):
     hub = ("deepmind/code_contests", None, "valid")
     fields = ("name", "description", "public_tests", "private_tests", "solutions")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         language, solution = _best(record, "solutions")
         wrong, incorrect = _best(record, "incorrect_solutions")
@@ -80,7 +80,7 @@ class CodeContestsFolders(FolderLoader):
         )
 
 
-def _best(record: Record, field: str) -> tuple[str, str]:
+def _best(record: JsonRecord, field: str) -> tuple[str, str]:
     """The language and text of a solution: Python 3 before Java before C++, else an empty one."""
     found = record.fields.get(field) or {}
     languages, texts = _columns(record, field, found, "language", "solution")
@@ -92,7 +92,7 @@ def _best(record: Record, field: str) -> tuple[str, str]:
     return _PYTHON3, ""
 
 
-def _cases(record: Record, kind: str) -> list[Case]:
+def _cases(record: JsonRecord, kind: str) -> list[Case]:
     field = f"{kind}_tests"
     inputs, outputs = _columns(record, field, record.fields.get(field) or {}, "input", "output")
     if not all(isinstance(text, str) for text in (*inputs, *outputs)):
@@ -100,7 +100,7 @@ def _cases(record: Record, kind: str) -> list[Case]:
     return [Case(given, due) for given, due in zip(inputs, outputs, strict=True)]
 
 
-def _columns(record: Record, field: str, found: Any, one: str, other: str) -> tuple[list[Any], list[Any]]:
+def _columns(record: JsonRecord, field: str, found: Any, one: str, other: str) -> tuple[list[Any], list[Any]]:
     """Two lists of one length: published as an object of lists, or as a list of objects."""
     if isinstance(found, list) and all(isinstance(row, dict) for row in found):
         return [row.get(one) for row in found], [row.get(other) for row in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader, details
 
 
@@ -24,7 +24,7 @@ class CodeSearchNet(RecordLoader):
         "docstring|func_documentation_string",
     )
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         repository = record.text("repo", "repository_name")
         path, name = record.text("path", "func_path_in_repository"), record.text("func_name")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader
 
 FUNCTION = "f"
@@ -25,7 +25,7 @@ class CruxEval(RecordLoader):
     hub = ("cruxeval-org/cruxeval", None, "test")
     fields = ("id", "code", "input", "output")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         call, output = f"{FUNCTION}({record.text('input')})", record.text("output")
         return Problem(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.mbpp import tested_function
 from counterlens.datasets.recorded import RecordLoader
 
@@ -61,7 +61,7 @@ class _EvalPlus(RecordLoader):
     )
     oracles: ClassVar[Mapping[str, str]] = {}
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         source = prompt + record.text("canonical_solution")
@@ -90,7 +90,7 @@ class _EvalPlus(RecordLoader):
         )
 
     @abstractmethod
-    def inputs(self, record: Record, name: str) -> list[list[Any]]:
+    def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field."""
 
 
@@ -109,7 +109,7 @@ class HumanEvalPlus(_EvalPlus):
         "find_zero": 'abs(reference["poly"](*arguments, found)) <= max(atol, 1e-4)'
     }
 
-    def inputs(self, record: Record, name: str) -> list[list[Any]]:
+    def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field."""
         found = record.fields.get(name)
         if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
@@ -146,7 +146,7 @@ class MbppPlus(_EvalPlus):
         ),
     }
 
-    def inputs(self, record: Record, name: str) -> list[list[Any]]:
+    def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field, with the tuples and sets of the assertions."""
         found = record.fields.get(name)
         if found == {}:  # how an empty one is published
@@ -171,7 +171,7 @@ class MbppPlusTexts(RecordLoader):
     hub = MbppPlus.hub
     fields = ("task_id", "code", "prompt", "test", "test_list", "test_imports")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         source, listed = record.text("code"), "\n".join(record.texts("test_list"))
         return Problem(

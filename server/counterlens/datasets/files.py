@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JsonRecord:
     """One JSON object of a file, and where it stands.
 
     Attributes:
@@ -86,7 +86,7 @@ def data_files(path: Path) -> list[Path]:
     return [path]
 
 
-def records(path: Path) -> Iterator[Record]:
+def records(path: Path) -> Iterator[JsonRecord]:
     """The records of a file, or of all record files of a folder.
 
     Raises:
@@ -139,15 +139,15 @@ def _open(file: Path) -> BinaryIO | gzip.GzipFile:
     return gzip.open(file, "rb") if file.name.endswith(".gz") else file.open("rb")
 
 
-def _lines(file: Path) -> Iterator[Record]:
+def _lines(file: Path) -> Iterator[JsonRecord]:
     with _open(file) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 where = f"{file.name}, line {number}"
-                yield Record(_object(line, where), where)
+                yield JsonRecord(_object(line, where), where)
 
 
-def _array(file: Path) -> Iterator[Record]:
+def _array(file: Path) -> Iterator[JsonRecord]:
     with _open(file) as content:
         data = content.read()
     try:
@@ -165,7 +165,7 @@ def _array(file: Path) -> Iterator[Record]:
         where = f"{file.name}, record {number}"
         if not isinstance(one, dict):
             raise DataError(f"{where}: {_kind(one)} where an object belongs")
-        yield Record(one, where)
+        yield JsonRecord(one, where)
 
 
 def _object(line: bytes, where: str) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader, details
 
 
@@ -17,7 +17,7 @@ class Galeras(RecordLoader):
     hub = ("semeru/text-code-galeras-code-generation-from-docstring-3k-deduped", None, "train")
     fields = ("code", "fun_name", "repo", "path", "n_ast_nodes", "ast_levels", "complexity", "nloc")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         path, name = record.text("path"), record.text("fun_name")
         documentation = record.fields.get("documentation")

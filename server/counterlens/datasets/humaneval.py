@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader
 
 
@@ -34,7 +34,7 @@ class HumanEval(RecordLoader):
                 return path
         return None
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         return Problem(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader
 from counterlens.datasets.translated import translated
 
@@ -28,7 +28,7 @@ class HumanEvalX(RecordLoader):
     hub = ("THUDM/humaneval-x", "python", "test")
     fields = ("task_id", "prompt", "declaration", "canonical_solution", "test", "example_test")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         python = record.text("task_id").startswith("Python/")
         checked = _CHECKED.search(record.text("test")) if python else None

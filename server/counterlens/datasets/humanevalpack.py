@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader, details
 from counterlens.datasets.translated import translated
 
@@ -26,7 +26,7 @@ class HumanEvalPack(RecordLoader):
     hub = ("bigcode/humanevalpack", "python", "test")
     fields = ("task_id", "prompt", "canonical_solution", "test", "buggy_solution", "bug_type", "declaration")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         problem = translated(record, self.id, record.text("entry_point"), "docstring")
         return replace(

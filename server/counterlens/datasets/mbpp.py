@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
@@ -26,7 +26,7 @@ class Mbpp(RecordLoader):
     hub = ("google-research-datasets/mbpp", "full", "train+test+validation+prompt")
     fields = ("task_id", "code", "text|prompt", "test_list")
 
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """As `RecordLoader.problem`."""
         number = record.fields.get("task_id")
         if not isinstance(number, int | str):

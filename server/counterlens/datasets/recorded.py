@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from counterlens.datasets.base import Loader, Problem
-from counterlens.datasets.files import Record, data_files, first_record, records
+from counterlens.datasets.files import JsonRecord, data_files, first_record, records
 
 
 class RecordLoader(Loader):
@@ -22,7 +22,7 @@ class RecordLoader(Loader):
     fields: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def problem(self, record: Record) -> Problem:
+    def problem(self, record: JsonRecord) -> Problem:
         """The problem of one record.
 
         Raises:
@@ -48,7 +48,7 @@ class RecordLoader(Loader):
             yield self.problem(record)
 
 
-def details(record: Record, *names: str) -> dict[str, str]:
+def details(record: JsonRecord, *names: str) -> dict[str, str]:
     """Some fields of a record as text, those that are there and not empty."""
     found: dict[str, Any] = {name: record.fields.get(name) for name in names}
     return {name: str(value) for name, value in found.items() if value not in (None, "", [])}

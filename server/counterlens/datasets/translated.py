@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from counterlens.datasets.base import Problem, TestForm, Tests
-from counterlens.datasets.files import Record
+from counterlens.datasets.files import JsonRecord
 
 _LANGUAGES = {
     "Python": "python",
@@ -20,7 +20,7 @@ _METHOD = re.compile(r"(\w+)\s*\([^()]*\)\s*(?:throws [\w, ]+)?\{\s*$")
 _FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
 
 
-def translated(record: Record, dataset: str, function: str | None, description: str) -> Problem:
+def translated(record: JsonRecord, dataset: str, function: str | None, description: str) -> Problem:
     """The problem of a record; Python and Java can be run, the others only read.
 
     Args:
@@ -47,7 +47,7 @@ def translated(record: Record, dataset: str, function: str | None, description: 
     )
 
 
-def _language_of(record: Record, task: str) -> str:
+def _language_of(record: JsonRecord, task: str) -> str:
     """The language that an id such as `Python/0` names.
 
     Raises:
@@ -59,7 +59,7 @@ def _language_of(record: Record, task: str) -> str:
     return _LANGUAGES[name]
 
 
-def _java_method(record: Record) -> str | None:
+def _java_method(record: JsonRecord) -> str | None:
     """The method that a Java declaration opens; `entry_point` is misspelt in one of the published records."""
     found = _METHOD.search(record.text("declaration"))
     return f"Solution.{found[1]}" if found else None

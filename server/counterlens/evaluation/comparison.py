@@ -49,7 +49,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreComparison:
     """One score of each function on both sides.
 
     Attributes:
@@ -91,7 +91,7 @@ class Comparison:
     changed: tuple[str, ...]
     only: int
     notes: tuple[str, ...] = ()
-    scores: tuple[Score, ...] = ()
+    scores: tuple[ScoreComparison, ...] = ()
 
 
 def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) -> list[Comparison]:
@@ -229,7 +229,7 @@ SCORES: dict[str, Callable[[Record], float | None]] = {
 
 def _scores(
     records: Sequence[tuple[Record, Record]],
-) -> tuple[tuple[Score, ...], tuple[str, ...]]:
+) -> tuple[tuple[ScoreComparison, ...], tuple[str, ...]]:
     """The scores that some function has on both sides, and why they are not tested, if they are not."""
     found, missing = [], dict[str, None]()
     tokens = _read(lambda record: record.tokens)
@@ -247,13 +247,13 @@ def _scores(
             tested = SignedRank(len(pairs), sum(a != b for a, b in pairs), None, None)
             missing[f"{error.message}: {error.hint}"] = None
         first, second = (mean(column) for column in zip(*pairs, strict=True))
-        found.append(Score(name, tested.n, tested.different, first, second, tested.p))
+        found.append(ScoreComparison(name, tested.n, tested.different, first, second, tested.p))
     return tuple(found), tuple(missing)
 
 
 def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with the p values of all their tests adjusted together."""
-    tests: list[Measure | Score] = []
+    tests: list[Measure | ScoreComparison] = []
     for one in found:
         tests += [*one.measures, *one.scores]
     values = iter(holm([test.p for test in tests]))

@@ -23,7 +23,7 @@ _WIDEST = 5  # mutations side by side, as in the paper
 
 
 @dataclass(frozen=True)
-class Effects:
+class RunEffects:
     """What the pairs of a run say together.
 
     Attributes:
@@ -43,7 +43,7 @@ class Effects:
     sizes: Mapping[str, int]
 
     @classmethod
-    def of(cls, found: RunResults) -> Effects:
+    def of(cls, found: RunResults) -> RunEffects:
         """The effects of a run of one task, with the intervals of its seed."""
         seed = found.settings.seed
         pairs = {model: observations(_paired(found, model)) for model in found.models}
@@ -143,13 +143,13 @@ class Effects:
         )
 
 
-def effects_of(found: RunResults) -> dict[str, Effects]:
+def effects_of(found: RunResults) -> dict[str, RunEffects]:
     """The effects of every task of a run whose pairs are judged, by task."""
-    each = {part.settings.task: Effects.of(part) for part in found.parts}
+    each = {part.settings.task: RunEffects.of(part) for part in found.parts}
     return {task: effects for task, effects in each.items() if effects.names}
 
 
-def all_tables(found: RunResults, effects: Mapping[str, Effects] | None = None) -> list[Table]:
+def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = None) -> list[Table]:
     """The tables of every task that have rows, and those of effects in the paper's layout.
 
     Args:

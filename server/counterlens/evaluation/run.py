@@ -12,7 +12,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError
 from counterlens.evaluation.encoding import opened_encoder
-from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, manifest
 from counterlens.evaluation.plan import Plan
@@ -54,11 +54,11 @@ class Run:
         engine: Where its models answer and its programs run.
     """
 
-    def __init__(self, store: Store, plan: Plan, engine: Engine) -> None:
+    def __init__(self, store: Store, plan: Plan, engine: EvaluationEngine) -> None:
         self._store, self._plan, self._engine = store, plan, engine
 
     @classmethod
-    def begin(cls, store: Store, plan: Plan, engine: Engine) -> Run:
+    def begin(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
         """A new run.
 
         Raises:
@@ -70,7 +70,7 @@ class Run:
         return cls(store, plan, engine)
 
     @classmethod
-    def resume(cls, store: Store, plan: Plan, engine: Engine) -> Run:
+    def resume(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
         """The run of a folder, to go on.
 
         Raises:

@@ -11,7 +11,7 @@ import msgspec
 from counterlens.errors import CounterlensError
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
-from counterlens.probes.registry import PROBES
+from counterlens.probes.registry import PROBES, named
 
 Chosen = Mapping[str, Mapping[str, Any]]
 """The options of each task, as plain data by their names."""
@@ -63,15 +63,18 @@ class RunSettings:
             CounterlensError: there is no such task, or one is named twice.
             OptionError: an option is taken by none of the tasks, or has a value that it cannot have.
         """
-        named = tuple(tasks)
-        for task in named:
-            if task not in PROBES:
-                raise CounterlensError(f"there is no task {task}", f"There are: {', '.join(PROBES)}")
-        if len(set(named)) < len(named):
+        probes = [named(task) for task in tasks]
+        ids = tuple(probe.id for probe in probes)
+        if len(set(ids)) < len(ids):
             raise CounterlensError("a task is named twice", "Name each task once")
-        chosen = distribute([PROBES[task] for task in named], given or {}, PROBES.values())
-        options = {task: plain_options(chosen[task]) for task in named}
-        return cls(named, data, options=options, seed=int((given or {}).get("seed", 0)), **others)
+        options = distribute(probes, given or {}, PROBES.values())
+        return cls(
+            ids,
+            data,
+            options={task: plain_options(options[task]) for task in ids},
+            seed=int((given or {}).get("seed", 0)),
+            **others,
+        )
 
     @property
     def task(self) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.alignment import Rule
-from counterlens.confidence.exclusion import Limits
+from counterlens.confidence.exclusion import ScoringLimits
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
@@ -21,7 +21,7 @@ from counterlens.probes.registry import PROBES
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.languages import languages
 
-_LIMITS = Limits()
+_LIMITS = ScoringLimits()
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
 _OF_DATASETS = frozenset({"buggy"})
@@ -138,9 +138,9 @@ class EditorSettings(DeclaredSettings):
         )
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ScoringLimits:
         """From where on a document is not scored."""
-        return Limits(self.max_bytes, self.average_line, self.longest_line)
+        return ScoringLimits(self.max_bytes, self.average_line, self.longest_line)
 
 
 def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:

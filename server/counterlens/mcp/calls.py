@@ -17,7 +17,7 @@ from counterlens.progress import ProgressCallback
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a tool found.
 
     Attributes:
@@ -35,7 +35,7 @@ class Answer:
         )
 
 
-Work = Callable[[Event, ProgressCallback], Answer]
+Work = Callable[[Event, ProgressCallback], ToolAnswer]
 """A tool's work, on a thread of its own: given what cancels it, and where it tells how far it is."""
 
 

@@ -10,13 +10,13 @@ from counterlens.confidence.measuring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
-from counterlens.mcp.calls import Answer
+from counterlens.mcp.calls import ToolAnswer
 from counterlens.mcp.desk import Desk
 from counterlens.mutations.engine import survey
 from counterlens.probes.options import distribute
 from counterlens.probes.pairs.recording import diff_lines
 from counterlens.probes.probe import Context
-from counterlens.probes.registry import PROBES
+from counterlens.probes.registry import PROBES, named
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import ProgressCallback, Steps
@@ -40,7 +40,7 @@ def measure_confidence(
     function: str | None,
     cancel: Event,
     progress: ProgressCallback,
-) -> Answer:
+) -> ToolAnswer:
     """How expected code is to the model, by concept and place.
 
     Raises:
@@ -62,7 +62,7 @@ def measure_confidence(
     scored = measure(model, document, span=span, cancel=cancel, progress=progress)
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
-    return Answer(
+    return ToolAnswer(
         markdown.render(confidence_report(scored, model.info, span=span)),
         {
             "model": plain.model(model.info),
@@ -83,7 +83,7 @@ def probe(
     given: Mapping[str, Any],
     cancel: Event,
     progress: ProgressCallback,
-) -> Answer:
+) -> ToolAnswer:
     """Run one probe on one function.
 
     Args:
@@ -96,24 +96,24 @@ def probe(
         progress: Called with what is being done.
 
     Raises:
-        SourceError: there is no such file, function or task, or it cannot be probed.
+        CounterlensError: there is no such task.
+        SourceError: there is no such file or function, or it cannot be probed.
         OptionError: the probe does not take an option, or a value is out of bounds.
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
-    if task not in PROBES:
-        raise SourceError(f"there is no task {task!r}", f"There are: {', '.join(PROBES)}")
-    options = distribute([PROBES[task]], given, PROBES.values())[task]
+    chosen = named(task)
+    options = distribute([chosen], given, PROBES.values())[task]
     document = require_python(desk.read(path))
     targets = targets_in(document, function, root=desk.root.resolve())
     progress("loading the model", 0, 1)
     context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
-    run = run_targets(PROBES[task], context, targets, options)
+    run = run_targets(chosen, context, targets, options)
     require_probed(run)
-    return Answer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
+    return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
 
 
-def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> Answer:
+def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> ToolAnswer:
     """The counterfactuals of a file or a function, as differences; and what was refused, with reasons.
 
     Raises:
@@ -134,7 +134,7 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
     if surveyed.refusals:
         rows = [f"- line {one.line}, {one.mutation}: {one.reason}" for one in surveyed.refusals]
         parts.append("### Refused\n\n" + "\n".join(rows))
-    return Answer(
+    return ToolAnswer(
         "\n\n".join(parts) + "\n",
         {
             "counterfactuals": [
@@ -146,7 +146,7 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
     )
 
 
-def show_dependences(desk: Desk, path: str, function: str) -> Answer:
+def show_dependences(desk: Desk, path: str, function: str) -> ToolAnswer:
     """What each statement of a function depends on, from the program alone.
 
     Raises:
@@ -154,15 +154,15 @@ def show_dependences(desk: Desk, path: str, function: str) -> Answer:
     """
     document = require_python(desk.read(path))
     found = dependences(document.text, function)
-    return Answer(
+    return ToolAnswer(
         f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
     )
 
 
-def list_tasks(desk: Desk) -> Answer:
+def list_tasks(desk: Desk) -> ToolAnswer:
     """What can be probed, and with which model."""
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
-    return Answer(
+    return ToolAnswer(
         f"Model: {desk.model_name}. Tasks:\n\n{rows}\n", {"model": desk.model_name, "tasks": described}
     )

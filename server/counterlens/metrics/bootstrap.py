@@ -35,6 +35,21 @@ class Estimate:
     n: int
 
 
+@dataclass(frozen=True, slots=True)
+class IntervalEstimate:
+    """A known figure with its 95 % interval.
+
+    Attributes:
+        value: The figure.
+        low: The lower end; None for fewer than six clusters, which tell little of others.
+        high: The upper end.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
 def bootstrap(
     clusters: Sequence[Item],
     figure: Callable[[Sequence[Item]], float | None],

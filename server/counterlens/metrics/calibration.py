@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.metrics.bootstrap import expanded_percentiles
+from counterlens.metrics.bootstrap import IntervalEstimate, expanded_percentiles
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -52,15 +52,6 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure with its 95 % interval; None where it is not known (see `bootstrap.py`)."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Bin:
     """The nodes with a confidence from `low` to `high`.
 
@@ -95,8 +86,8 @@ class Quality:
 
     n: int
     right: float
-    brier: Estimate
-    ece: Estimate
+    brier: IntervalEstimate
+    ece: IntervalEstimate
     bins: tuple[Bin, ...]
 
 
@@ -139,7 +130,7 @@ def quality(
 
 def brier_difference(
     first: Floats, second: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
-) -> Estimate:
+) -> IntervalEstimate:
     """The Brier score of the second of two confidences less that of the first, paired by group.
 
     Args:
@@ -184,6 +175,6 @@ def _ece(sums: Floats) -> Floats:
     return result
 
 
-def _estimate(value: Floats, samples: Floats, groups: int) -> Estimate:
+def _estimate(value: Floats, samples: Floats, groups: int) -> IntervalEstimate:
     interval = expanded_percentiles(samples.tolist(), groups)
-    return Estimate(float(value[0]), *(interval or (None, None)))
+    return IntervalEstimate(float(value[0]), *(interval or (None, None)))

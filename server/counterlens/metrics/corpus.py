@@ -18,7 +18,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.confidence.units import units
-from counterlens.metrics.bootstrap import LEAST_CLUSTERS, bootstrap
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS, IntervalEstimate, bootstrap
 from counterlens.syntax.concepts import Category
 
 RESAMPLES = 500
@@ -69,22 +69,7 @@ class FileConfidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure of a corpus.
-
-    Attributes:
-        value: Of all files together.
-        low: The lower end of the 95 % interval; None for fewer than six files, which tell little of others.
-        high: Its upper end.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Median(Estimate):
+class Median(IntervalEstimate):
     """A median over the snippets of a corpus.
 
     Attributes:
@@ -113,7 +98,7 @@ class CorpusConfidence:
 
     categories: dict[Category, Median]
     whole: Median | None
-    bits_per_byte: Estimate | None
+    bits_per_byte: IntervalEstimate | None
     files: int
     tokens: int
     seed: int
@@ -160,10 +145,10 @@ def _median(files: list[Floats], seed: int, resamples: int) -> Median | None:
 
 def _estimate(
     files: Sequence[OfFile], figure: Callable[[Sequence[OfFile]], float | None], seed: int, resamples: int
-) -> Estimate | None:
+) -> IntervalEstimate | None:
     """A figure with its interval over files."""
     drawn = bootstrap(files, figure, seed=seed, resamples=resamples)
-    return None if drawn.value is None else Estimate(drawn.value, drawn.low, drawn.high)
+    return None if drawn.value is None else IntervalEstimate(drawn.value, drawn.low, drawn.high)
 
 
 def _pooled(chosen: Sequence[Floats]) -> float | None:

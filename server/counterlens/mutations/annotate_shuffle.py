@@ -11,7 +11,7 @@ from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.module import FunctionNode
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 class AnnotateShuffle(Mutation):
@@ -32,11 +32,11 @@ class AnnotateShuffle(Mutation):
         Example(before="def f(a: int, b: int): return f.__annotations__\n", refused="reads annotations"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: Context, function: FunctionNode) -> Site | SiteRefused:
+    def _site(self, context: MutationContext, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         reason = read_at_run_time(module, function.node)
         if reason is not None:

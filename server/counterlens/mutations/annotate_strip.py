@@ -9,7 +9,7 @@ from counterlens.mutations.annotations import annotated, annotation_span, read_a
 from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.occurrences import parameters
 
 
@@ -31,7 +31,7 @@ class AnnotateStrip(Mutation):
         Example(before="def f(a): pass\n", refused="no annotations"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
             if not annotated(function.node):

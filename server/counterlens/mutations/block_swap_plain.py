@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.negate_condition import same_branches
 
 
@@ -32,7 +32,7 @@ class BlockSwapPlain(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)

@@ -11,7 +11,7 @@ from counterlens.mutations.assumptions import OBJECT_LIFETIME
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.module import FunctionNode, Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.naming import FreshNames
 from counterlens.mutations.variables import Occurrence, Role, Variable
 
@@ -80,7 +80,7 @@ class DefUseBreak(Mutation):
         Example(before="def f(a):\n    x = a\n    g(x)\n    x = None\n    return x\n", refused="lets go"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         names = FreshNames(context.module, context.seed)
         for function in context.module.functions:
             scope = context.module.scopes.of_node[function.node]

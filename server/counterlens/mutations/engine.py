@@ -11,7 +11,7 @@ from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
 from counterlens.mutations.module import MODULE, Module
-from counterlens.mutations.mutation import Context, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.registry import MUTATIONS
 
 
@@ -98,7 +98,7 @@ def apply_everywhere(
     """
     chosen = _chosen((mutation,))[0]
     module = source if isinstance(source, Module) else Module(source)
-    found = chosen.sites(Context(module, seed))
+    found = chosen.sites(MutationContext(module, seed))
     sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
@@ -118,7 +118,7 @@ def stream(
     module = source if isinstance(source, Module) else Module(source)
     if function is not None:
         _check_function(module, function)
-    context = Context(module, seed)
+    context = MutationContext(module, seed)
     for mutation in chosen:
         for found in mutation.sites(context):
             at = found.at if isinstance(found, SiteRefused) else found.span[0]

@@ -13,7 +13,7 @@ from counterlens.mutations.counting import Counting, Range, counting_while, jump
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.layout import block_indent
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.variables import Scope, ScopeKind
 
 
@@ -100,7 +100,7 @@ class ForWhileConvert(Mutation):
         Example(before="def f(xs):\n    for x in xs: g(x)\n", refused="header's line"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.For):
             yield self._unless_unsafe(context.module, node) or _for_to_while(context, node)
         for loop in context.module.nodes(cst.While):
@@ -121,7 +121,7 @@ class ForWhileConvert(Mutation):
         return None
 
 
-def _for_to_while(context: Context, node: cst.For) -> Site | SiteRefused:
+def _for_to_while(context: MutationContext, node: cst.For) -> Site | SiteRefused:
     module = context.module
     scope = module.scope_of(node)
     counted = range_of(module, node)

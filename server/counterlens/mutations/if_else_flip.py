@@ -13,7 +13,7 @@ from counterlens.mutations.conditions import Negation, complement, shown, wrap_i
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
 from counterlens.mutations.layout import block_indent, indenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 Flavour = Literal["complement", "not"]
 
@@ -95,7 +95,7 @@ class IfElseFlip(Mutation):
     def __init__(self, flavour: Flavour = "complement") -> None:
         self.flavour: Flavour = flavour
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
             yield self._site(context.module, node)
 

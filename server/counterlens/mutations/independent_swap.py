@@ -12,7 +12,7 @@ from counterlens.mutations.edits import exchange
 from counterlens.mutations.effect_rules import EffectAnalysis
 from counterlens.mutations.independence import Independence, independent
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 class IndependentSwap(Mutation):
@@ -64,7 +64,7 @@ class IndependentSwap(Mutation):
         """`reach`: how many statements apart the two may be; all between must be independent of both."""
         self.reach = reach
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         effects = context.effects
         for block in module.nodes(cst.IndentedBlock):

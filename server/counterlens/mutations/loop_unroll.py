@@ -14,7 +14,7 @@ from counterlens.mutations.counting import own_parts
 from counterlens.mutations.edits import Edit, Piece, Slice
 from counterlens.mutations.layout import block_indent, dedenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class LoopUnroll(Mutation):
         self.observed = dict(observed or {})
         self.limit = limit
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in (*module.nodes(cst.For), *module.nodes(cst.While)):
             assert isinstance(node, cst.For | cst.While)
@@ -65,7 +65,9 @@ class LoopUnroll(Mutation):
             else:
                 yield _site(module, node, rounds)
 
-    def _refusal(self, context: Context, node: cst.For | cst.While, rounds: Rounds | None) -> str | None:
+    def _refusal(
+        self, context: MutationContext, node: cst.For | cst.While, rounds: Rounds | None
+    ) -> str | None:
         if rounds is None:
             return "no execution of this loop was observed"
         if rounds.entries != 1:

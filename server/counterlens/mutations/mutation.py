@@ -74,7 +74,7 @@ class SiteRefused:
 
 
 @dataclass(frozen=True)
-class Context:
+class MutationContext:
     """What a mutation is asked for: a module, and the seed of its choices."""
 
     module: Module
@@ -97,7 +97,7 @@ class Mutation(ABC):
     EXAMPLES: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         """All places of a module that it could concern, in the order of the text.
 
         What it yields depends on nothing but the source and the seed.

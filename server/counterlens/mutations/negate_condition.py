@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import complement, shown, wrap_in_not
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 class NegateCondition(Mutation):
@@ -27,7 +27,7 @@ class NegateCondition(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start = module.start(node)
@@ -42,7 +42,7 @@ class NegateCondition(Mutation):
             )
 
 
-def same_branches(context: Context, node: cst.If) -> bool:
+def same_branches(context: MutationContext, node: cst.If) -> bool:
     """Whether both branches of an if-else read the same, so that it does not matter which one runs."""
     if not isinstance(node.orelse, cst.Else):
         return False

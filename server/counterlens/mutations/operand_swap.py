@@ -15,7 +15,7 @@ from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
 from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.layout import in_format_string, moved_to
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 _REFLECTED: dict[type[cst.BaseCompOp], str] = {
     cst.LessThan: ">",
@@ -49,13 +49,13 @@ class OperandSwap(Mutation):
         Example(before="def f(a): return f'{a == 1}'\n", refused="f-string"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Comparison):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.Comparison) -> Site | SiteRefused | None:
+    def _site(self, context: MutationContext, node: cst.Comparison) -> Site | SiteRefused | None:
         module, effects = context.module, context.effects
         target = node.comparisons[0]
         operator = _REFLECTED.get(type(target.operator))

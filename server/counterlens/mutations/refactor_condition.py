@@ -13,7 +13,7 @@ from counterlens.mutations.conditions import shown
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.kinds import ValueKind
 from counterlens.mutations.layout import put
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.naming import numbered_names
 from counterlens.mutations.variables import ScopeKind
 
@@ -78,12 +78,12 @@ class RefactorCondition(Mutation):
         Example(before="def f(a):\n    if a:\n        return locals()\n", refused="by name"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         name = next(numbered_names(context.module, "condition", plain=True))
         for node in context.module.nodes(cst.If):
             yield self._site(context, node, name)
 
-    def _site(self, context: Context, node: cst.If, name: str) -> Site | SiteRefused:
+    def _site(self, context: MutationContext, node: cst.If, name: str) -> Site | SiteRefused:
         module = context.module
         start = module.start(node)
         if isinstance(module.parent(node), cst.If):

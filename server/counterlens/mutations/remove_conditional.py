@@ -12,7 +12,7 @@ from counterlens.mutations.conditions import shown
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.layout import block_indent, dedenting
 from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 class RemoveConditional(Mutation):
@@ -50,7 +50,7 @@ class RemoveConditional(Mutation):
         Example(before="if x := a():\n    f(x)\n", refused="binds a name"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.variables import Role
 
 
@@ -33,13 +33,13 @@ class RemoveDefinition(Mutation):
         Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Assign):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.Assign) -> Site | SiteRefused | None:
+    def _site(self, context: MutationContext, node: cst.Assign) -> Site | SiteRefused | None:
         module = context.module
         target = node.targets[0].target
         variable = module.scopes.variable(target)

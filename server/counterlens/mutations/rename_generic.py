@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from counterlens.mutations.module import FunctionNode
-from counterlens.mutations.mutation import Context, Example
+from counterlens.mutations.mutation import Example, MutationContext
 from counterlens.mutations.naming import Locals, numbered_names
 from counterlens.mutations.renaming import Chooser, Renaming
 from counterlens.mutations.variables import Variable
@@ -74,7 +74,7 @@ class RenameGeneric(Renaming):
         Example(before="def f(k):\n    x = 1\n    return eval(k)\n", refused="by name"),
     )
 
-    def chooser(self, context: Context) -> Chooser:
+    def chooser(self, context: MutationContext) -> Chooser:
         numbers: Iterator[str] = iter(())
         end = -1
 

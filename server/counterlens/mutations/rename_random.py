@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from counterlens.mutations.module import FunctionNode
-from counterlens.mutations.mutation import Context, Example
+from counterlens.mutations.mutation import Example, MutationContext
 from counterlens.mutations.naming import FreshNames, Locals
 from counterlens.mutations.renaming import Chooser, Renaming
 from counterlens.mutations.variables import Variable
@@ -43,7 +43,7 @@ class RenameRandom(Renaming):
         Example(before="def f():\n    x = 1\n    return f'{x=}'\n", refused="shows the name of `x`"),
     )
 
-    def chooser(self, context: Context) -> Chooser:
+    def chooser(self, context: MutationContext) -> Chooser:
         names = FreshNames(context.module, context.seed)
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:

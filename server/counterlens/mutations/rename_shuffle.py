@@ -10,7 +10,7 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.module import FunctionNode, Module
-from counterlens.mutations.mutation import Context, Example
+from counterlens.mutations.mutation import Example, MutationContext
 from counterlens.mutations.naming import Locals
 from counterlens.mutations.renaming import Chooser, Renaming
 from counterlens.mutations.variables import Role, ScopeKind, Variable
@@ -44,7 +44,7 @@ class RenameShuffle(Renaming):
         ),
     )
 
-    def chooser(self, context: Context) -> Chooser:
+    def chooser(self, context: MutationContext) -> Chooser:
         pool = _all_names(context.module)
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.module import FunctionNode
-from counterlens.mutations.mutation import Context, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.naming import Locals, described, first_offset, local_variables, renaming
 from counterlens.mutations.variables import Role, Variable
 
@@ -28,10 +28,10 @@ class Renaming(Mutation):
     permutes: ClassVar[bool] = False  # whether the new names are names that the function has already
 
     @abstractmethod
-    def chooser(self, context: Context) -> Chooser:
+    def chooser(self, context: MutationContext) -> Chooser:
         """What chooses the new names in one module."""
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         choose = self.chooser(context)
         for function in module.functions:

@@ -13,7 +13,7 @@ from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
 from counterlens.mutations.module import FunctionNode, Module
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
@@ -75,11 +75,11 @@ class ReorderParameters(Mutation):
         """`whole_program`: no other module calls anything in this one."""
         self.whole_program = whole_program
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: Context, function: FunctionNode) -> Site | SiteRefused:
+    def _site(self, context: MutationContext, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         moved = [param for param in function.node.params.params if param.default is None]
         if len(moved) < 2:
@@ -131,7 +131,7 @@ class ReorderParameters(Mutation):
         return None
 
     def _call(
-        self, context: Context, occurrence: Occurrence, names: Sequence[str], function: FunctionNode
+        self, context: MutationContext, occurrence: Occurrence, names: Sequence[str], function: FunctionNode
     ) -> tuple[list[Edit], set[str]] | str:
         module = context.module
         call = module.parent(occurrence.node)

@@ -12,7 +12,7 @@ import libcst as cst
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.kinds import ValueKind
-from counterlens.mutations.mutation import Context, Example, Mutation, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Add: ("-",),
@@ -51,7 +51,7 @@ class ReplaceArithmetic(Mutation):
         Example(before="x = y + 0\n", refused="same value"),
     )
 
-    def sites(self, context: Context) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         binary = context.module.nodes(cst.BinaryOperation)
         augmented = context.module.nodes(cst.AugAssign)
         for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
@@ -59,7 +59,9 @@ class ReplaceArithmetic(Mutation):
             if found is not None:
                 yield found
 
-    def _site(self, context: Context, node: cst.BinaryOperation | cst.AugAssign) -> Site | SiteRefused | None:
+    def _site(
+        self, context: MutationContext, node: cst.BinaryOperation | cst.AugAssign
+    ) -> Site | SiteRefused | None:
         module = context.module
         others = _OTHERS.get(type(node.operator))
         if others is None:

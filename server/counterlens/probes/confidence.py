@@ -14,8 +14,7 @@ import numpy as np
 
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
 from counterlens.errors import SourceError
-from counterlens.metrics import corpus
-from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.bootstrap import Estimate, IntervalEstimate, pooled_mean
 from counterlens.metrics.corpus import CorpusConfidence, FileConfidence, corpus_confidence
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
@@ -253,5 +252,5 @@ def _concepts(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence, see
     return Table("by concept", columns, tuple(rows), _NOTE)
 
 
-def _cell(figure: corpus.Estimate | None, n: int) -> Estimate | None:
+def _cell(figure: IntervalEstimate | None, n: int) -> Estimate | None:
     return None if figure is None else Estimate(figure.value, figure.low, figure.high, n)

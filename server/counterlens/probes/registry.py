@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from counterlens.errors import CounterlensError
@@ -50,6 +50,16 @@ PROBES: Registry[Probe[Any, Any]] = Registry(
 )
 
 
+def named(name: str) -> Probe[Any, Any]:
+    """The probe of an id.
+
+    Raises:
+        CounterlensError: there is no such probe.
+    """
+    _require([name], PROBES)
+    return PROBES[name]
+
+
 def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
     """The probes of some ids, in the order of all; `all` stands for every one.
 
@@ -57,9 +67,11 @@ def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
         CounterlensError: there is no such probe.
     """
     wanted = list(names)
-    unknown = [name for name in wanted if name not in PROBES and name != ALL]
-    if unknown:
-        raise CounterlensError(
-            f"there is no task {', '.join(unknown)}", f"There are: {', '.join(PROBES)}, {ALL}"
-        )
+    _require(wanted, [*PROBES, ALL])
     return [probe for probe in PROBES.values() if ALL in wanted or probe.id in wanted]
+
+
+def _require(names: Iterable[str], known: Collection[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise CounterlensError(f"there is no task {', '.join(unknown)}", f"There are: {', '.join(known)}")

@@ -30,7 +30,7 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
+class HeadingLink:
     """A word that leads to a heading of the report.
 
     Attributes:
@@ -44,7 +44,7 @@ class Jump:
     linked: bool = True
 
 
-ReportCell = Cell | Marked | Jump
+ReportCell = Cell | Marked | HeadingLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """A text that is shown as it stands."""
 
     text: str
@@ -111,7 +111,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSide:
     """What the model wrote on one side of a pair.
 
     Attributes:
@@ -142,7 +142,7 @@ class SideBySide:
     """Both sides of a pair, under headings of a level where they have any."""
 
     level: int
-    sides: tuple[Side, ...]
+    sides: tuple[PairSide, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class Gist:
     blocks: tuple[Block, ...]
 
 
-Leaf = Heading | Paragraph | TableBlock | Difference | Code | SideBySide | Bullets | Actions
+Leaf = Heading | Paragraph | TableBlock | Difference | CodeBlock | SideBySide | Bullets | Actions
 """Blocks that hold no others."""
 Block = Leaf | Figure | Folded | Entries | Gist
 

@@ -17,7 +17,7 @@ from counterlens.probes.registry import PROBES
 from counterlens.sandbox.base import Sandbox
 
 
-class Engine(Protocol):
+class EvaluationEngine(Protocol):
     """Models and a sandbox, here or elsewhere. Leave it as a context to give back what it holds."""
 
     @property

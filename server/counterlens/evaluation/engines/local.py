@@ -41,7 +41,7 @@ class Finished:
 
 
 class LocalEngine:
-    """Models and programs on this machine. Implements `counterlens.evaluation.engines.base.Engine`.
+    """Models and programs on this machine. Implements `EvaluationEngine`.
 
     Args:
         sandbox: Where programs run.

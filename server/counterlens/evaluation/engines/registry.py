@@ -1,11 +1,11 @@
-"""The engines. To add one: a file with a class that implements `Engine`, and a line in `ENGINES`."""
+"""The engines. To add one: a file whose class implements `EvaluationEngine`, and a line in `ENGINES`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from counterlens.evaluation.engines.base import Engine
+from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import LocalEngine
 from counterlens.evaluation.engines.ray import RayEngine
 from counterlens.sandbox.base import Sandbox
@@ -27,7 +27,7 @@ class Where:
 
 
 LOCAL = "local"
-ENGINES: Mapping[str, Callable[[Sandbox, Where], Engine]] = {
+ENGINES: Mapping[str, Callable[[Sandbox, Where], EvaluationEngine]] = {
     LOCAL: lambda sandbox, _: LocalEngine(sandbox),
     "ray": lambda sandbox, where: RayEngine(sandbox, where.address, where.replicas, where.warn),
 }

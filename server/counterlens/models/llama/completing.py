@@ -17,7 +17,7 @@ from counterlens.models.llama.sequences import Row, SequenceBatch
 
 
 @dataclass
-class Completer:
+class LlamaCompleter:
     """Completes prompts with one engine; the prompts of one call decode together.
 
     How a batch is made up moves logits a little, so a near tie may fall the other way in another batch. The

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
-from counterlens.models.llama.completing import Completer
+from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.healing import Constraint
@@ -47,7 +47,7 @@ class Worker:
         self._withdrawn: set[int] = set()
         self._engine: Engine | None = None
         self._scorer: Scorer | None = None
-        self._completer: Completer | None = None
+        self._completer: LlamaCompleter | None = None
         self._continuations: ContinuationScorer | None = None
         self._embedder: Embedder | None = None
 
@@ -114,7 +114,7 @@ class Worker:
         self._engine = engine
         self._scorer = Scorer(engine)
         batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
-        self._completer = Completer(encoder, engine, Constraint(engine.pieces), batch)
+        self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces), batch)
         self._continuations = ContinuationScorer(engine, batch)
         self._embedder = Embedder(engine)
         return Opened(

@@ -26,7 +26,7 @@ from counterlens.models.stopping import cut
 _LENGTH: Final = frozenset({"length", "max_tokens"})
 
 
-class Completer:
+class RemoteCompleter:
     """Completes prompts, and remembers which parameters an endpoint refuses.
 
     Args:

@@ -25,7 +25,7 @@ from counterlens.models.base import (
 from counterlens.models.remote.background import Background
 from counterlens.models.remote.chat import ChatDialect
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
-from counterlens.models.remote.completing import Completer
+from counterlens.models.remote.completing import RemoteCompleter
 from counterlens.models.remote.completions import CompletionsDialect
 from counterlens.models.remote.dialect import Dialect
 from counterlens.models.remote.embedding import RemoteEmbedder
@@ -94,7 +94,7 @@ class RemoteModel(Model):
         self._background = Background(f"counterlens {self._endpoint.address}")
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
-        self._completer = Completer(self._endpoint, self._client, model, self._dialect, self._listing)
+        self._completer = RemoteCompleter(self._endpoint, self._client, model, self._dialect, self._listing)
         self._embedder = RemoteEmbedder(self._endpoint, self._client, model)
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
         self._info = ModelInfo(

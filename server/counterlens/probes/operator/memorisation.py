@@ -35,6 +35,7 @@ from counterlens.probes.pairs.completion import CompletionOptions, CompletionPro
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import Record
+from counterlens.probes.runner import run_probe
 
 _COMPLETION = CompletionProbe()
 
@@ -91,7 +92,9 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
                 "there is no corpus to count operators in", "Name Python files or a dataset with --corpus"
             )
         frequency = read_corpus(options.corpus, cancel=context.cancel).frequency
-        pairs = _COMPLETION.run(replace(context, unjudged=False), target, _flips(options))
+        pairs = run_probe(_COMPLETION, replace(context, unjudged=False), target, _flips(options))
+        if not isinstance(pairs, PairsRecord):
+            raise SourceError(pairs.reason, pairs.hint or None)
         left_out = Counter(site.reason for site in pairs.refused)
         left_out["the flipped function fails its own tests"] += len(pairs.dropped)
         substitutions = tuple(_substitutions(target, pairs, left_out))

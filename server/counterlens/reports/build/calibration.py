@@ -12,7 +12,8 @@ from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration
 from counterlens.counting import plural
-from counterlens.metrics.calibration import Bin, Estimate, Quality
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Bin, Quality
 from counterlens.reports.document import Block, Figure, Heading, Paragraph, Report, TableBlock
 
 _BAR = 24
@@ -142,7 +143,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
 
 
-def _shown(estimate: Estimate, sign: str = "") -> str:
+def _shown(estimate: IntervalEstimate, sign: str = "") -> str:
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:{sign}.3f} (-- to --)"
     return f"{estimate.value:{sign}.3f} ({estimate.low:{sign}.3f} to {estimate.high:{sign}.3f})"

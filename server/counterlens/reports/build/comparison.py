@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from counterlens.counting import plural
-from counterlens.evaluation.comparison import Comparison, Measure, Score
+from counterlens.evaluation.comparison import Comparison, Measure, ScoreComparison
 from counterlens.metrics.significance import p_text
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
 
@@ -43,7 +43,7 @@ def _measure(measure: Measure) -> tuple[ReportCell, ...]:
     return (*counted, p_text(measure.p), p_text(measure.holm))
 
 
-def _score(score: Score) -> tuple[ReportCell, ...]:
+def _score(score: ScoreComparison) -> tuple[ReportCell, ...]:
     first, second = score.first, score.second
     means: tuple[str | None, ...] = (None,) * 3
     if first is not None and second is not None:

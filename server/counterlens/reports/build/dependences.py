@@ -12,7 +12,7 @@ from counterlens.dependence import Dependences, Kind
 from counterlens.metrics.agreement import Agreement
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, InferredEdge
-from counterlens.reports.document import Block, Code, Heading, Paragraph, Report, ReportCell, TableBlock
+from counterlens.reports.document import Block, CodeBlock, Heading, Paragraph, Report, ReportCell, TableBlock
 from counterlens.reports.edges import asked_words
 
 _COLUMNS = ("line", "statement", "decided by", "values from")
@@ -148,7 +148,7 @@ def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
             )
             rows.append(f"{lines[source].rjust(width)} {''.join(shades)}")
     yield Heading(2, f"influence on later lines, {relation} (█ is {most:.1f} nats; · marks a true edge)")
-    yield Code("\n".join(rows))
+    yield CodeBlock("\n".join(rows))
 
 
 def _shade(value: float, most: float) -> str:

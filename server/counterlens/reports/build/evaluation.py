@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from counterlens.evaluation.effects import Effects, all_tables, effects_of
+from counterlens.evaluation.effects import RunEffects, all_tables, effects_of
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
@@ -18,7 +18,7 @@ from counterlens.reports.build.run_wording import circumstances, plan_lines, pro
 from counterlens.reports.document import (
     Block,
     Bullets,
-    Code,
+    CodeBlock,
     Entries,
     Entry,
     Folded,
@@ -66,7 +66,7 @@ def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
     return Report(title(results), blocks)
 
 
-def _summary(results: RunResults, effects: Mapping[str, Effects]) -> Iterator[Block]:
+def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     yield Paragraph(progress_of(results))
     for task, found in effects.items():
         for model, summary in found.models.items():
@@ -80,7 +80,7 @@ def _left_out(results: RunResults) -> Iterator[Block]:
         yield TableBlock("left out", ("reason", "functions"), tuple(results.left_out.items()))
 
 
-def _plots(effects: Mapping[str, Effects]) -> Iterator[Block]:
+def _plots(effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     if not plots.available():
         yield Paragraph(plots.EXTRA)
     elif not effects:
@@ -115,7 +115,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
         text = json.dumps(rest, indent=2, ensure_ascii=False)
-        blocks.append(Folded("What else was found", (Code(text, "json"),)))
+        blocks.append(Folded("What else was found", (CodeBlock(text, "json"),)))
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
 
 
@@ -146,4 +146,4 @@ def _circumstances(results: RunResults) -> Iterator[Block]:
         yield Bullets(circumstances(results))
     for digest, manifest in results.manifests.items():
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
-        yield Folded(f"Manifest {digest[:12]}", (Code(text, "json"),))
+        yield Folded(f"Manifest {digest[:12]}", (CodeBlock(text, "json"),))

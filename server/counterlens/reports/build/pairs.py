@@ -187,9 +187,9 @@ def _effect(pair: PairRecord) -> ReportCell:
     return f"{effect.signed:+d}" if effect.signed else "0"
 
 
-def _side(title: str, side: Side) -> document.Side:
+def _side(title: str, side: Side) -> document.PairSide:
     wrong = side.verdict != "passed"
-    return document.Side(
+    return document.PairSide(
         title=title,
         prompt_end=side.prompt_end,
         text=side.completion or "",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
-from counterlens.evaluation.effects import Effects
+from counterlens.evaluation.effects import RunEffects
 from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.pairs.wording import OUTCOMES
@@ -31,7 +31,7 @@ def available() -> bool:
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
-def plots(effects: Effects, prefix: str = "") -> list[Figure]:
+def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
     """The plots of a run, where they can be drawn and there is something to draw.
 
     Args:
@@ -46,7 +46,7 @@ def plots(effects: Effects, prefix: str = "") -> list[Figure]:
     return [replace(figure, title=prefix + figure.title) for figure in made]
 
 
-def _averages(effects: Effects) -> Figure:
+def _averages(effects: RunEffects) -> Figure:
     rows = [
         {
             "mutation": name,
@@ -90,7 +90,7 @@ def _averages(effects: Effects) -> Figure:
     )
 
 
-def _outcomes(effects: Effects) -> Figure:
+def _outcomes(effects: RunEffects) -> Figure:
     rows = [
         {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
         for model, name, found in _groups(effects)
@@ -121,7 +121,7 @@ def _outcomes(effects: Effects) -> Figure:
     )
 
 
-def _correlations(effects: Effects) -> Iterator[Figure]:
+def _correlations(effects: RunEffects) -> Iterator[Figure]:
     alt = _alt()
     for model, found in effects.correlations.items():
         known = {both: one for both, one in found.items() if one.value is not None}
@@ -156,7 +156,7 @@ def _correlations(effects: Effects) -> Iterator[Figure]:
         )
 
 
-def _sizes(effects: Effects) -> Figure:
+def _sizes(effects: RunEffects) -> Figure:
     alt = _alt()
     rows = [
         {
@@ -216,7 +216,7 @@ def _plot(chart: Any, title: str, description: str, table: TableBlock) -> Figure
     return Figure(title, description, table, configured.to_dict())
 
 
-def _groups(effects: Effects) -> Iterator[tuple[str, str, EffectSummary]]:
+def _groups(effects: RunEffects) -> Iterator[tuple[str, str, EffectSummary]]:
     for model, by_mutation in effects.mutations.items():
         for name in effects.names:
             if name in by_mutation:
@@ -229,7 +229,7 @@ def _counted(found: EffectSummary) -> tuple[int, ...]:
     return held, found.lost, found.gained, found.uninformative, found.unjudged
 
 
-def _by_model(effects: Effects) -> tuple[Any, Any]:
+def _by_model(effects: RunEffects) -> tuple[Any, Any]:
     """Colour and shape of a model; its legend only where there are several, and a click on it singles out."""
     alt = _alt()
     legend = alt.Legend(title=None) if len(effects.models) > 1 else None

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from counterlens.probes.runner import ProbeRun, State
 from counterlens.reports.build.probe_run import section, section_id, state_mark
-from counterlens.reports.document import Block, Heading, Jump, Paragraph, Report, ReportCell, TableBlock
+from counterlens.reports.document import (
+    Block,
+    Heading,
+    HeadingLink,
+    Paragraph,
+    Report,
+    ReportCell,
+    TableBlock,
+)
 
 _MOST = 260  # characters of a summary in the overview
 
@@ -55,7 +63,7 @@ def standing(runs: Sequence[ProbeRun]) -> str:
 
 
 def _name(run: ProbeRun, linked: bool) -> ReportCell:
-    return run.probe.id if run.state is State.WAITING else Jump(run.probe.id, section_id(run), linked)
+    return run.probe.id if run.state is State.WAITING else HeadingLink(run.probe.id, section_id(run), linked)
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,8 @@ from counterlens.calibration.fitting import CalibrationResult
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration
-from counterlens.metrics.calibration import Estimate, Quality
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.calibration import Quality
 from counterlens.reports.export.json import Json
 
 
@@ -50,7 +51,7 @@ def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | Non
     }
 
 
-def _interval(figure: Estimate) -> Json:
+def _interval(figure: IntervalEstimate) -> Json:
     return {"value": figure.value, "low": figure.low, "high": figure.high}
 
 

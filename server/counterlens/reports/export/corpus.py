@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from counterlens.metrics.corpus import CorpusConfidence, Estimate, Median
+from counterlens.metrics.bootstrap import IntervalEstimate
+from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.export import json as plain
 
@@ -62,5 +63,5 @@ def _median(median: Median) -> plain.Json:
     }
 
 
-def _interval(estimate: Estimate) -> list[float | None] | None:
+def _interval(estimate: IntervalEstimate) -> list[float | None] | None:
     return None if estimate.low is None else [estimate.low, estimate.high]

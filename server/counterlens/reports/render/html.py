@@ -21,7 +21,7 @@ from counterlens.reports.document import (
     Actions,
     Block,
     Bullets,
-    Code,
+    CodeBlock,
     Difference,
     Entries,
     Entry,
@@ -29,13 +29,13 @@ from counterlens.reports.document import (
     Folded,
     Gist,
     Heading,
-    Jump,
+    HeadingLink,
     Leaf,
     Marked,
+    PairSide,
     Paragraph,
     Report,
     ReportCell,
-    Side,
     SideBySide,
     TableBlock,
     capitalised,
@@ -122,7 +122,7 @@ def _leaf(block: Leaf) -> str:
             return table(block)
         case Difference():
             return f'<pre aria-label="What was changed"><code>{_difference(block.lines)}</code></pre>'
-        case Code():
+        case CodeBlock():
             return f"<pre><code>{escape(block.text)}</code></pre>"
         case SideBySide():
             sides = "\n".join(_side(side, block.level) for side in block.sides)
@@ -172,9 +172,9 @@ def _cell(cell: ReportCell) -> str:
     match cell:
         case Marked():
             return _word(cell)
-        case Jump(linked=True):
+        case HeadingLink(linked=True):
             return f'<a href="#head-{escape(cell.target)}">{escape(cell.text)}</a>'
-        case Jump():
+        case HeadingLink():
             return (
                 f'<button type="button" class="link" data-jump="{escape(cell.target)}">'
                 f"{escape(cell.text)}</button>"
@@ -189,7 +189,7 @@ def _difference(lines: Iterable[str]) -> str:
     return "\n".join(f"<{mark}>{line}</{mark}>" if mark else line for mark, line in marked)
 
 
-def _side(side: Side, level: int) -> str:
+def _side(side: PairSide, level: int) -> str:
     depth = min(level, _DEEPEST)
     cut_off = ", cut off at the token limit" if side.cut_off else ""
     prompt = f'<span class="prompt" title="The end of the prompt">{escape(side.prompt_end)}</span>\n'
@@ -268,7 +268,10 @@ def _filter(entries: Entries) -> str:
 def _navigation(blocks: Sequence[Block]) -> str:
     """Links to the sections, where there are several and no table leads to them."""
     if any(
-        isinstance(row[0], Jump) for block in blocks if isinstance(block, TableBlock) for row in block.rows
+        isinstance(row[0], HeadingLink)
+        for block in blocks
+        if isinstance(block, TableBlock)
+        for row in block.rows
     ):
         return ""
     sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]

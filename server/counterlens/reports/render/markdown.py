@@ -10,7 +10,7 @@ from counterlens.reports.document import (
     Actions,
     Block,
     Bullets,
-    Code,
+    CodeBlock,
     Difference,
     Entries,
     Entry,
@@ -19,9 +19,9 @@ from counterlens.reports.document import (
     Gist,
     Heading,
     Marked,
+    PairSide,
     Paragraph,
     Report,
-    Side,
     SideBySide,
     TableBlock,
     capitalised,
@@ -123,7 +123,7 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
             yield f"{escaped(block.note.removesuffix('.'))}." if block.note else ""
         case Difference():
             yield fenced("\n".join(block.lines), "diff")
-        case Code():
+        case CodeBlock():
             yield fenced(block.text, block.language)
         case SideBySide():
             for side in block.sides:
@@ -141,7 +141,7 @@ def _paragraph(block: Paragraph) -> str:
     return " ".join(part for part in (f"**{prose(lead)}**" if lead else "", prose(block.text)) if part)
 
 
-def _side(side: Side) -> Iterator[str]:
+def _side(side: PairSide) -> Iterator[str]:
     cut_off = ", cut off at the token limit" if side.cut_off else ""
     behind = f" behind {_code(side.prompt_end)}" if side.prompt_end.strip() else ""
     title = capitalised(side.title)

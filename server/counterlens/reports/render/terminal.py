@@ -21,7 +21,7 @@ from counterlens.reports.document import (
     Actions,
     Block,
     Bullets,
-    Code,
+    CodeBlock,
     Difference,
     Entries,
     Figure,
@@ -29,10 +29,10 @@ from counterlens.reports.document import (
     Gist,
     Heading,
     Marked,
+    PairSide,
     Paragraph,
     Report,
     ReportCell,
-    Side,
     SideBySide,
     TableBlock,
     pruned,
@@ -173,7 +173,7 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
                 yield Text(printable(block.note), style="dim")
         case Difference():
             yield difference(block.lines)
-        case Code():
+        case CodeBlock():
             yield Padding(Text(printable(block.text)), (0, 2), expand=False)
         case SideBySide():
             yield _sides(block.sides)
@@ -191,7 +191,7 @@ def _paragraph(block: Paragraph) -> Text:
     return Text.assemble(lead, between, (printable(block.text), "dim" if block.quiet else ""))
 
 
-def _sides(sides: Sequence[Side]) -> Grid:
+def _sides(sides: Sequence[PairSide]) -> Grid:
     both = Grid.grid(expand=True, padding=(0, 1))
     for _ in sides:
         both.add_column(ratio=1)
@@ -199,7 +199,7 @@ def _sides(sides: Sequence[Side]) -> Grid:
     return both
 
 
-def _side(side: Side) -> Panel:
+def _side(side: PairSide) -> Panel:
     body = Text()
     if side.prompt_end:
         body.append(f"{printable(side.prompt_end)}\n", style="dim")

@@ -16,16 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from counterlens.probes.session import ProbeSession
-from counterlens.probes.task import Request
 
 from counterlens.cli.models import models
+from counterlens.confidence.measuring import measure_function
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Capability
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.dialects import SCORING_DIALECTS, dialect_named
 from counterlens.models.remote.scoring.memory import KEPT, KEPT_NEGATIVE, Memory
 from counterlens.models.remote.scoring.probing import TRIAL
+from counterlens.probes.options import make
+from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.runner import run_probe
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -345,12 +349,15 @@ def test_a_text_that_cannot_be_scored_can_still_be_probed(serve: Serve, tmp_path
     source = (
         'def double(n):\n    """Twice.\n\n    >>> double(2)\n    4\n    """\n    n = n * 2\n    return n\n'
     )
+    probe, document = CompletionProbe(), Document(source, Path("double.py"))
+    options = make(probe.options, {"mutations": ["rename-generic"]})
     with opened(serve(answer), tmp_path) as model:
-        session = ProbeSession(Request(model, (), best_sandbox, mutations=("rename-generic",)))
-        probed = session.probe(Document(source, Path("double.py")), "double")
-    assert probed.probe is not None
-    assert probed.confidence is None
-    assert "too long" in (probed.note or "")
+        record = run_probe(probe, Context(model, best_sandbox), Target(document, "double"), options)
+        confidence = measure_function(model, document, "double")
+    assert isinstance(record, PairsRecord)
+    assert record.probed
+    assert confidence.scored is None
+    assert "too long" in (confidence.note or "")
 
 
 # The memory

@@ -43,7 +43,7 @@ class Node:
     processors: int
 
 
-class Cluster:
+class RayCluster:
     """A connection to a cluster; one a process.
 
     Args:
@@ -188,7 +188,7 @@ def _connected(address: str) -> Any:
     """The library, connected.
 
     Raises:
-        CounterlensError: as `Cluster`.
+        CounterlensError: as `RayCluster`.
     """
     # Nothing of a run is reported to anybody; both are read when Ray is imported.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Self
 
 from counterlens.evaluation.engines.base import fitting, opened, options_of
-from counterlens.evaluation.engines.ray.cluster import HERE, Cluster, Warn
+from counterlens.evaluation.engines.ray.cluster import HERE, RayCluster, Warn
 from counterlens.evaluation.engines.ray.model import RayModel
 from counterlens.evaluation.engines.ray.replicas import Replicas
 from counterlens.evaluation.engines.ray.sandbox import RaySandbox
@@ -19,14 +19,14 @@ _MOST_JOBS = 64
 
 
 class RayEngine:
-    """Implements `counterlens.evaluation.engines.base.Engine`. Connects when something is first to be done.
+    """Work on a Ray cluster: implements `EvaluationEngine`, and connects when something is first to be done.
 
     A model behind an endpoint is asked by this process: neither its key nor what it is sent goes by way of
     another machine. Only programs then run on the nodes.
 
     Args:
         local: The sandbox of this machine.
-        address: Of the cluster, see `Cluster`; None for one of this machine alone.
+        address: Of the cluster, see `RayCluster`; None for one of this machine alone.
         replicas: How many of each model; None for one a node.
         warn: Told which nodes are left out, and why.
     """
@@ -41,7 +41,7 @@ class RayEngine:
         self._address, self._replicas, self._warn = address or HERE, replicas, warn
         self._sandbox = RaySandbox(self._connected, local)
         self._lock = Lock()
-        self._cluster: Cluster | None = None
+        self._cluster: RayCluster | None = None
 
     @property
     def sandbox(self) -> Sandbox:
@@ -58,7 +58,7 @@ class RayEngine:
         """As `Engine.open`.
 
         Raises:
-            CounterlensError: as `Cluster`; ModelError: as `Replicas`.
+            CounterlensError: as `RayCluster`; ModelError: as `Replicas`.
         """
         if not runs_here(spec):
             return opened(spec, settings)
@@ -72,8 +72,8 @@ class RayEngine:
         if self._cluster:
             self._cluster.close()
 
-    def _connected(self) -> Cluster:
+    def _connected(self) -> RayCluster:
         with self._lock:
             if self._cluster is None:
-                self._cluster = Cluster(self._address, self._warn)
+                self._cluster = RayCluster(self._address, self._warn)
             return self._cluster

@@ -13,7 +13,7 @@ from threading import Condition, Event
 from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
-from counterlens.evaluation.engines.ray.cluster import Cluster, Lost, Node, Warn
+from counterlens.evaluation.engines.ray.cluster import Lost, Node, RayCluster, Warn
 from counterlens.evaluation.engines.ray.inside import Replica
 from counterlens.models.base import ModelInfo
 from counterlens.models.registry import Options
@@ -48,7 +48,9 @@ class Replicas:
         ModelError: no node can open it, or their models differ.
     """
 
-    def __init__(self, cluster: Cluster, spec: str, options: Options, count: int | None, warn: Warn) -> None:
+    def __init__(
+        self, cluster: RayCluster, spec: str, options: Options, count: int | None, warn: Warn
+    ) -> None:
         self._cluster, self._spec, self._options, self._warn = cluster, spec, options, warn
         self._numbers = itertools.count()
         self._changed = Condition()

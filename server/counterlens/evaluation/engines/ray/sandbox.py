@@ -8,7 +8,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.evaluation.engines.ray.cluster import Cluster, Lost
+from counterlens.evaluation.engines.ray.cluster import Lost, RayCluster
 from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
 from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 
@@ -23,7 +23,7 @@ class RaySandbox:
         local: The sandbox of this machine, which every node's is as strong as.
     """
 
-    def __init__(self, cluster: Callable[[], Cluster], local: Sandbox) -> None:
+    def __init__(self, cluster: Callable[[], RayCluster], local: Sandbox) -> None:
         self._cluster, self._local = cluster, local
 
     @property
@@ -52,7 +52,7 @@ class RaySandbox:
                 return outcome
             cluster.leave_out(outcome.node, outcome.why)
 
-    def _sent(self, cluster: Cluster, errand: Errand, cancel: Event | None) -> JobOutcome | Misfit:
+    def _sent(self, cluster: RayCluster, errand: Errand, cancel: Event | None) -> JobOutcome | Misfit:
         ref = self._task.options(**cluster.fitting()).remote(errand, cluster.here)
         try:
             outcome: JobOutcome | Misfit = cluster.settled(ref, cancel)
