@@ -120,6 +120,11 @@ CASES = {
         "    if c:\n        return\nfinally:\n    b()",
         {(3, 5), (5, 6), (6, 7), (6, 8), (3, 9), (9, 10)},
     ),
+    "handler in finally": (
+        "try:\n    a()\nfinally:\n    if b:\n        try:\n            c()\n        except E:\n"
+        "            a()",
+        {(5, 6), (5, 7), (6, 8), (8, 9)},
+    ),
     "nested try at the end of a try with else": (
         "try:\n    try:\n        if a:\n            return\n    except E:\n        return\n"
         "except F:\n    b()\nelse:\n    c()",
