@@ -115,6 +115,16 @@ CASES = {
         "    else:\n        c()\n    finally:\n        if b:\n            a()",
         {(2, 2), (2, 3), (2, 4), (4, 5), (3, 6), (6, 7), (3, 9), (4, 9), (2, 11), (11, 12)},
     ),
+    "handler that returns or raises through finally": (
+        "try:\n    try:\n        a()\n    except E:\n        if b:\n            return\n        raise\n"
+        "    if c:\n        return\nfinally:\n    b()",
+        {(3, 5), (5, 6), (6, 7), (6, 8), (3, 9), (9, 10)},
+    ),
+    "handler in finally": (
+        "try:\n    a()\nfinally:\n    if b:\n        try:\n            c()\n        except E:\n"
+        "            a()",
+        {(5, 6), (5, 7), (6, 8), (8, 9)},
+    ),
     "nested try at the end of a try with else": (
         "try:\n    try:\n        if a:\n            return\n    except E:\n        return\n"
         "except F:\n    b()\nelse:\n    c()",

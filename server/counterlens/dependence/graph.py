@@ -155,9 +155,22 @@ class Dependences:
             if not copied or number[node] not in copied
         ]
         for copies in copied.values():
-            for branch, which in joint_control_dependence(successors, EXIT, set(copies)):
+            leading = self._leading_past(successors, copies)
+            for branch, which in joint_control_dependence(leading, EXIT, set(copies)):
                 found += [(branch, arcs[branch][which][1], node) for node in copies]
         return found
+
+    def _leading_past(self, successors: list[list[int]], copies: list[int]) -> list[list[int]]:
+        """Where control leads as a statement that is laid out several times sees it.
+
+        A stretch that it is no part of is gone through: the arc around it, the last of its node, ends where
+        control comes out of the stretch for sure, and that may be behind all copies.
+        """
+        leading = successors.copy()
+        for node, stretch in self.graph.around.items():
+            if not any(stretch.first <= copy <= stretch.last for copy in copies):
+                leading[node] = successors[node][:-1]
+        return leading
 
     def _control(self) -> set[Edge]:
         found = set()

@@ -25,8 +25,9 @@ _DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
 
 
 def score(pairs: Sequence[AnswerPair], measure: str, *, seed: int = 0) -> Estimate:
-    """Mean similarity where the meaning is kept, one less it where it is not; functions are resampled."""
-    return pooled_mean(((pair.target, _value(pair, measure)) for pair in pairs), seed=seed)
+    """Mean similarity where meaning is kept, one less it where not; intervals are over functions."""
+    similarities = ((pair.target, _value(pair, measure)) for pair in pairs)
+    return pooled_mean(similarities, bounds=(0, 1), seed=seed)
 
 
 def overall(records: Records, heading: str, seed: int) -> Table:
