@@ -64,7 +64,7 @@ def test_a_plain_value_comes_back_as_it_was(value: object) -> None:
         len,
         json,
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_only_the_exact_type_is_plain(value: object) -> None:
     assert plain.encode(value) is plain.NOT_PLAIN
