@@ -122,7 +122,7 @@ TESTS = """
 def sharing(judge: Judge) -> Judge:
     """The same judge, with the program in the process of its tests."""
     assert isinstance(judge, CasesJudge | DoctestJudge)
-    judge._trial = dataclasses.replace(judge._trial, apartness=Apartness.NEVER)
+    judge._test_run = dataclasses.replace(judge._test_run, apartness=Apartness.NEVER)
     return judge
 
 
