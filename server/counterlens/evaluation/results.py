@@ -16,7 +16,7 @@ from typing import Any
 from counterlens.errors import DataError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.table import Cell, Table, under
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
@@ -108,7 +108,9 @@ def _tables(part: RunResults) -> Iterator[Table]:
     probed = {model: part.probed(model) for model in part.models}
     yield _functions(part, probed)
     if any(probed.values()):
-        yield from PROBES[part.settings.task].side_by_side(probed, seed=part.settings.seed)
+        task, seed = part.settings.task, part.settings.seed
+        protocol = part.settings.options_of(task).chosen_protocol
+        yield from under(protocol, PROBES[task].side_by_side(probed, seed=seed))
     yield from _not_counted(probed)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
@@ -26,3 +27,9 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+
+
+def under(protocol: str, tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Tables that say which protocol they follow; an empty one leaves them as they are."""
+    suffix = f" (protocol {protocol})" if protocol else ""
+    return tuple(replace(table, title=f"{table.title}{suffix}") for table in tables)

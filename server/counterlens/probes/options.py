@@ -11,10 +11,10 @@ options below, or with one of its own made by `option`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -22,6 +22,7 @@ from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
 from counterlens.errors import OptionError
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
+from counterlens.probes.protocols import PROTOCOLS
 
 MAX_TOKENS = 256
 """Most new tokens of a completion by default."""
@@ -63,6 +64,12 @@ def option(
             "check": check,
         },
     )
+
+
+def protocols(*ids: str) -> msgspec.Meta:
+    """Declare which published protocols a probe has, as the annotation of its field `protocol`."""
+    listed = "; ".join(f"{name}: {PROTOCOLS[name].about} ({PROTOCOLS[name].paper})" for name in ids)
+    return option(f"Measure exactly as a paper does. {listed}.", choices=ids)
 
 
 def check_preserving(names: tuple[str, ...]) -> None:
@@ -159,11 +166,21 @@ Encoder = Annotated[
 class ProbeOptions:
     """The options that every probe has.
 
+    A class that has published protocols declares a field `protocol`, annotated by `protocols`.
+
     Attributes:
+        published: What each protocol fixes: values by the names of options.
         seed: Of every choice, and of intervals.
     """
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
     seed: Seed = 0
+
+    @property
+    def chosen_protocol(self) -> str:
+        """The protocol that is followed; empty where Counterlens's own definitions hold."""
+        return getattr(self, "protocol", None) or ""
 
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
@@ -237,9 +254,28 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
             raise OptionError(f"there is no option {name}", f"There are: {', '.join(known)}")
         _check(known[name], value)
     try:
-        return msgspec.convert(dict(given), options)
+        return msgspec.convert({**given, **_fixed(options, given)}, options)
     except msgspec.ValidationError as error:
         raise OptionError(f"an option has a value of the wrong kind: {error}") from None
+
+
+def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the chosen protocol fixes.
+
+    Raises:
+        OptionError: one of these options was given another value.
+    """
+    chosen = given.get("protocol")
+    if chosen is None:
+        return {}
+    fixed = options.published.get(chosen, {})
+    for name, value in fixed.items():
+        if name in given and msgspec.to_builtins(given[name]) != msgspec.to_builtins(value):
+            raise OptionError(
+                f"--protocol {chosen} sets {specs(options)[name].flag} to {value}, and not {given[name]}",
+                "Leave one of the two out",
+            )
+    return fixed
 
 
 def plain_options(options: ProbeOptions) -> dict[str, Any]:
@@ -267,19 +303,26 @@ def distribute(
         OptionError: an option is taken by none of the probes, or a value is out of bounds.
     """
     chosen = list(probes)
-    for name in given:
-        if not takers(chosen, name):
-            able = takers(known, name)
+    for name, value in given.items():
+        if not any(_takes(probe, name, value) for probe in chosen):
+            able = [probe.id for probe in known if _takes(probe, name, value)]
+            what = f"{_flag_of(known, name)}{f' {value}' if name == 'protocol' else ''}"
             raise OptionError(
-                f"{_flag_of(known, name)} is no option of {' or '.join(probe.id for probe in chosen)}",
+                f"{what} is no option of {' or '.join(probe.id for probe in chosen)}",
                 f"It is one of {', '.join(able)}" if able else None,
             )
     return {
         probe.id: make(
-            probe.options, {name: value for name, value in given.items() if name in specs(probe.options)}
+            probe.options, {name: value for name, value in given.items() if _takes(probe, name, value)}
         )
         for probe in chosen
     }
+
+
+def _takes(probe: _Probe, name: str, value: Any) -> bool:
+    """Whether a probe has an option; a protocol, whether it has that one."""
+    spec = specs(probe.options).get(name)
+    return spec is not None and (name != "protocol" or value in spec.choices)
 
 
 def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]]:
@@ -288,8 +331,19 @@ def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]
     found: dict[str, tuple[OptionSpec, list[str]]] = {}
     for probe in chosen:
         for name, spec in specs(probe.options).items():
-            found.setdefault(name, (spec, takers(chosen, name)))
+            known, able = found.setdefault(name, (spec, takers(chosen, name)))
+            if name == "protocol" and set(spec.choices) - set(known.choices):
+                found[name] = (_joined(known, spec), able)
     return found
+
+
+def _joined(one: OptionSpec, other: OptionSpec) -> OptionSpec:
+    """The option of probes that have different protocols."""
+    return replace(
+        one,
+        choices=tuple(dict.fromkeys((*one.choices, *other.choices))),
+        help="Measure exactly as a paper does: its population, context, prompts, budgets and statistics.",
+    )
 
 
 def schema_of(probes: Iterable[_Probe]) -> dict[str, Any]:

@@ -36,6 +36,7 @@ class Record:
     Attributes:
         schema: Version of the shape, `SCHEMA`.
         probe: The id of the probe.
+        protocol: The published protocol that was followed; empty where Counterlens's own definitions hold.
         model: The id of the model, as the user named it.
         target: What a dataset calls the function, or its qualified name.
         function: The qualified name of the function.
@@ -47,6 +48,7 @@ class Record:
 
     schema: int = SCHEMA
     probe: str = ""
+    protocol: str = ""
     model: str = ""
     target: str = ""
     function: str = ""

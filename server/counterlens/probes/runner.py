@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError, UnscorableError
-from counterlens.metrics.table import Table
+from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
@@ -57,7 +57,9 @@ class ProbeRun:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The figures over what was probed."""
-        return self.probe.tables(self.probed, seed=self.options.seed) if self.probed else ()
+        if not self.probed:
+            return ()
+        return under(self.options.chosen_protocol, self.probe.tables(self.probed, seed=self.options.seed))
 
     @cached_property
     def summary(self) -> str:
@@ -86,14 +88,17 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         record: Record = probe.run(context, target, options)
     except (SourceError, UnscorableError) as error:
         record = Record(outcome=Outcome.LEFT_OUT, reason=steady(error.message), hint=steady(error.hint or ""))
-    return identified(record, probe, context.model.info, target)
+    return identified(record, probe, context.model.info, target, options)
 
 
-def identified(record: RecordT, probe: AnyProbe, model: ModelInfo, target: Target) -> RecordT:
-    """A record that says which probe, model and function it is of."""
+def identified(
+    record: RecordT, probe: AnyProbe, model: ModelInfo, target: Target, options: ProbeOptions
+) -> RecordT:
+    """A record that says which probe, protocol, model and function it is of."""
     return replace(
         record,
         probe=probe.id,
+        protocol=options.chosen_protocol,
         model=model.id,
         target=target.name,
         function=target.qualname,

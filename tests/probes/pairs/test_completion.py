@@ -14,7 +14,7 @@ from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.options import make
+from counterlens.probes.options import ProbeOptions, make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.wording import meaning
@@ -71,7 +71,7 @@ def probe(
     context = Context(model, best_sandbox, Steps(cancel), unjudged=unjudged)
     target = Target(Document(text, Path("parity.py")), "parity", judge)
     record = completion.run(context, target, make(completion.options, given))
-    record = identified(record, completion, model.info, target)
+    record = identified(record, completion, model.info, target, ProbeOptions())
     assert read(written(record), PairsRecord) == record
     return record
 

@@ -10,7 +10,7 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.options import make
+from counterlens.probes.options import ProbeOptions, make
 from counterlens.probes.pairs.likelihood import LikelihoodProbe
 from counterlens.probes.pairs.likelihood_effect import NOISE, likelihood_effects
 from counterlens.probes.pairs.record import PairsRecord
@@ -36,7 +36,7 @@ def measured(model: Model) -> PairsRecord:
     likelihood = LikelihoodProbe()
     target = Target(Document(SOURCE, Path("largest.py")), "largest")
     record = likelihood.run(Context(model), target, make(likelihood.options, {}))
-    return identified(record, likelihood, model.info, target)
+    return identified(record, likelihood, model.info, target, ProbeOptions())
 
 
 def gap(text: str, cut: str) -> Gap:

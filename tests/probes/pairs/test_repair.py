@@ -11,7 +11,7 @@ import pytest
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.options import make
+from counterlens.probes.options import ProbeOptions, make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.repair import RepairProbe
@@ -60,7 +60,7 @@ def repaired(model: Model, text: str = BUGGY, *mutations: str) -> PairsRecord:
     repair = RepairProbe()
     target = Target(Document(text, Path("shapes.py")), "Shapes.kind")
     record = repair.run(Context(model, best_sandbox), target, make(repair.options, {"mutations": mutations}))
-    record = identified(record, repair, model.info, target)
+    record = identified(record, repair, model.info, target, ProbeOptions())
     assert read(written(record), PairsRecord) == record
     return record
 

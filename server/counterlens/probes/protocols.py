@@ -1,0 +1,43 @@
+"""Published protocols: population, context, prompts, budgets, aggregation and statistics of a paper.
+
+A protocol is declared once here, and honoured by the options of the probes that have it: `published_options`
+in `probes/options.py` says which values it fixes. What a probe does further under a protocol, it does by
+`options.protocol` while it runs, and by `record.protocol` when it draws tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One paper's way of measuring.
+
+    Attributes:
+        id: What the user types.
+        paper: The publication.
+        about: What it measures, in a few words.
+        page: The page of the documentation that shows its figures beside Counterlens's own.
+    """
+
+    id: str
+    paper: str
+    about: str
+
+    @property
+    def page(self) -> str:
+        return f"docs/results/{self.id}.md"
+
+
+PROTOCOLS = {
+    protocol.id: protocol
+    for protocol in (
+        Protocol("cacp", "Hooda et al. 2024", "the effect of counterfactuals on completion"),
+        Protocol("astxplainer", "Palacio et al. 2023", "token probabilities by syntax"),
+        Protocol("codemind", "Liu et al. 2024", "execution reasoning"),
+        Protocol("operators", "Hooda et al. 2024", "understanding of operators"),
+        Protocol("empica", "Nguyen et al. 2024", "robustness and sensitivity to transformations"),
+        Protocol("core", "Xie et al. 2025", "dependence between lines"),
+    )
+}
