@@ -78,7 +78,8 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
     ("arguments", "said"),
     [
         (("--task", "execution", "--mutation", "if-else-flip"), "--mutation is no option of execution"),
-        (("--task", "execution", "--corpus", "nowhere"), "It is one of operator, memorisation"),
+        (("--task", "execution", "--corpus", __file__), "It is one of operator, memorisation"),
+        (("--task", "operator", "--corpus", "nowhere"), "there is no dataset and no file nowhere"),
         (("--task", "execution", "--method", "core"), "It is one of dependence"),
         (("--task", "name", "--prefix-ratio", "0.5"), "--prefix-ratio is no option of name"),
         (("--mutation", "no-such"), "there is no mutation 'no-such'"),

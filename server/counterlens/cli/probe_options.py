@@ -103,9 +103,10 @@ def _whole(bound: float | None) -> int | None:
 
 def _checked(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def check(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-        if spec.check and value not in (None, ()):
+        for test in (spec.check, spec.there) if value not in (None, ()) else ():
             try:
-                spec.check(value)
+                if test:
+                    test(value)
             except OptionError as error:
                 raise click.BadParameter(str(error), context, parameter) from None
         return value

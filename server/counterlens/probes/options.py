@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
-from counterlens.errors import OptionError
+from counterlens.datasets import open_dataset
+from counterlens.errors import DataError, OptionError
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.protocols import PROTOCOLS
@@ -39,6 +41,7 @@ def option(
     choices: Iterable[str] = (),
     setting: str = "",
     check: Callable[[Any], None] | None = None,
+    there: Callable[[Any], None] | None = None,
 ) -> msgspec.Meta:
     """Declare an option, as the annotation of a field.
 
@@ -51,6 +54,8 @@ def option(
         choices: The texts that it can have; those of an enumeration are known from its type.
         setting: Its key in the editor's settings, below `counterlens.`.
         check: Raises an OptionError for a value that it cannot have.
+        there: Raises an OptionError where what the user names is not on this machine. It is asked before a
+            model is loaded, and not of what a manifest of another machine names.
     """
     return msgspec.Meta(
         description=help,
@@ -62,6 +67,7 @@ def option(
             "choices": tuple(choices),
             "setting": setting,
             "check": check,
+            "there": there,
         },
     )
 
@@ -96,7 +102,17 @@ def _check_ratio(value: Ratio) -> None:
         )
 
 
-_MUTATION = {"flag": "mutation", "metavar": "ID"}
+def _corpus_there(name: str) -> None:
+    path = Path(name).expanduser()
+    if path.is_dir() or path.suffix == ".py":
+        if not path.exists():
+            raise OptionError(f"there is no file {name}", "Name Python files or a dataset")
+        return
+    try:
+        open_dataset(name)
+    except DataError as error:
+        raise OptionError(error.message, error.hint) from None
+
 
 Seed = Annotated[int, option("Random seed for names, sites, samples and intervals.")]
 PreservingMutations = Annotated[
@@ -149,7 +165,10 @@ Timeout = Annotated[
 Corpus = Annotated[
     str | None,
     option(
-        "Python files or a dataset to count operators in.", metavar="NAME_OR_PATH", setting="probe.corpus"
+        "Python files or a dataset to count operators in.",
+        metavar="NAME_OR_PATH",
+        setting="probe.corpus",
+        there=_corpus_there,
     ),
 ]
 Encoder = Annotated[
@@ -213,6 +232,7 @@ class OptionSpec:
         metavar: What stands for its value.
         setting: Its key in the editor's settings; empty where it has none.
         check: Raises an OptionError for a value that it cannot have.
+        there: Raises an OptionError where what the user names is not on this machine.
     """
 
     name: str
@@ -227,6 +247,7 @@ class OptionSpec:
     metavar: str
     setting: str
     check: Callable[[Any], None] | None
+    there: Callable[[Any], None] | None
 
 
 _SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
@@ -388,6 +409,7 @@ def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
         metavar=extra["metavar"],
         setting=extra["setting"],
         check=extra["check"],
+        there=extra["there"],
     )
 
 
