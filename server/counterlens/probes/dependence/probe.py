@@ -24,6 +24,7 @@ from counterlens.probes.dependence.instances import questions
 from counterlens.probes.dependence.prompted import every_pair
 from counterlens.probes.dependence.reactions import texts
 from counterlens.probes.dependence.record import DependenceRecord, dependence_record
+from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.probes.options import ProbeOptions, option
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
@@ -97,10 +98,12 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         parts = []
         for relation in Relation:
             total = _total(records, relation)
+            rule = sum((record.rules.of(record.method)[relation] for record in records), Agreement())
             true = total.true_positives + total.false_negatives
             parts.append(
                 f"Of {plural(true, f'{relation} dependence')} it shows {total.true_positives}, "
-                f"and {total.false_positives} that are none."
+                f"and {total.false_positives} that are none; {RULES[relation]}, without a model, "
+                f"{rule.true_positives} and {rule.false_positives}."
             )
         return " ".join(parts)
 
