@@ -77,6 +77,7 @@ class Target:
         call: A call of it, where a dataset gives one.
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
+        details: What else a dataset says of it, such as labels.
     """
 
     document: Document
@@ -86,6 +87,7 @@ class Target:
     call: str | None = None
     description: str = ""
     buggy: str | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
