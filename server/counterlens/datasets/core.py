@@ -25,8 +25,8 @@ class Core(Loader):
 
     A problem is the function in the lines FIRST to LAST, at the place that it has in its program: the lines
     before it are empty, so that the labels' line numbers hold. A function that is no Python 3 is unusable,
-    and says so. CoRe's repository is read, too: `raw_annotation/Python` in it is such a folder. Where `prompts/`
-    and `lite.json` stand beside the two folders, or in the repository, a problem has the questions about it.
+    and says so. CoRe's repository is read, too: `raw_annotation/Python` in it is such a folder. Where
+    `prompts/` and `lite.json` stand beside the two folders, or in the repository, a problem has its own.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.

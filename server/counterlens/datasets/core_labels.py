@@ -2,7 +2,8 @@
 
 An instance is a variable in a line. A label gives it the instances that its value comes from directly
 (`datadep`) and those of the conditions that decide directly about its line (`controldep`); `reset: False`
-marks one that its line only reads, and `Null` stands for the variable of a line without one. Three tasks follow:
+marks one that its line only reads, and `Null` stands for the variable of a line without one. Three tasks
+follow:
 
 - data: chains of `datadep`, between instances;
 - control: chains of `controldep`, between lines;
@@ -84,7 +85,7 @@ class CoreLabels:
     @classmethod
     def read(cls, text: str) -> CoreLabels:
         """The labels in a file of CoRe: a small, fixed part of YAML."""
-        return cls.of(list(_read(text)))
+        return cls.of(list({one.node: one for one in _read(text)}.values()))  # the last of two counts
 
     @cached_property
     def known(self) -> dict[CoreNode, LabelledInstance]:
