@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 import pytest_lsp
@@ -22,7 +23,7 @@ from pytest_lsp import LanguageClient
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
-from counterlens.probes.record import plain
+from counterlens.probes.record import plain, schema
 from counterlens.probes.registry import PROBES
 from tests.conftest import embedded_file
 from tests.lsp.conftest import CONFIG, initialize, open_file, watch
@@ -78,9 +79,12 @@ def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str,
     document = json.loads(command(folder, "probe", target, "--task", "all", "--json", *FLAGS))
     printed = {record["probe"]: record for result in document["results"] for record in result["records"]}
     assert set(TASKS) <= set(printed)
+    published = schema({name: probe.record for name, probe in PROBES.items()})
     for task in TASKS:
         assert line(printed[task]) == benched[task]
         assert printed[task]["target"] == target
+        own = published["properties"][task]
+        jsonschema.validate(printed[task], own | {"$defs": published["$defs"]})
 
 
 async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
