@@ -1,12 +1,13 @@
 """What depends on what in a function, in CoRe's terms, where people have not labelled it: by graph or rule.
 
-The instances are those of `instances.py`; a statement that has no variable has the instance `Null`, as in
-CoRe's labels. So the dependence graph, and the rules of `rules.py`, answer the same questions that labels do.
+A statement has an instance of each variable that it binds or changes; one that has none, and the header of a
+branch or loop, also of those that it reads; one without any has the instance `Null`, as in CoRe's labels. So
+the dependence graph, and the rules of `rules.py`, answer the same questions that labels do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from counterlens.datasets.core_labels import NO_VARIABLE, CoreLabels, CoreNode, LabelledInstance
 from counterlens.dependence import Kind
@@ -49,34 +50,37 @@ def first_lines(subject: ExaminedFunction) -> dict[int, int]:
 def _labels(
     subject: ExaminedFunction, flows: Iterable[Flow], controls: Iterable[StatementPair]
 ) -> CoreLabels:
+    binds = {part.statement.id: set(part.binds) for part in subject.parts}
     data: dict[int, set[CoreNode]] = {}
     of_name: dict[tuple[int, str], set[CoreNode]] = {}
     for source, target, name in flows:
-        if name in subject.parts[source].binds:
-            node = name, subject.parts[source].statement.line
-            data.setdefault(target, set()).add(node)
-            of_name.setdefault((target, name), set()).add(node)
+        binds[source].add(name)
+        node = name, subject.parts[source].statement.line
+        data.setdefault(target, set()).add(node)
+        of_name.setdefault((target, name), set()).add(node)
     control: dict[int, set[CoreNode]] = {}
     for source, target in controls:
         part = subject.parts[source]
-        control.setdefault(target, set()).update((name, part.statement.line) for name in _variables(part))
+        names = _variables(part, binds[source])
+        control.setdefault(target, set()).update((name, part.statement.line) for name in names)
     found: dict[CoreNode, LabelledInstance] = {}
     for part in subject.parts:
         at = part.statement.id
-        for name in _variables(part):
-            binds = name in part.binds
-            before = data.get(at, set()) if binds else of_name.get((at, name), set())
+        for name in _variables(part, binds[at]):
+            bound = name in binds[at]
+            before = data.get(at, set()) if bound else of_name.get((at, name), set())
             node = name, part.statement.line
             same = found.get(node)  # of another statement in the line
             found[node] = LabelledInstance(
                 *node,
-                binds=binds or bool(same and same.binds),
+                binds=bound or bool(same and same.binds),
                 data=frozenset(before) | (same.data if same else frozenset()),
                 control=frozenset(control.get(at, ())) | (same.control if same else frozenset()),
             )
     return CoreLabels.of(list(found.values()))
 
 
-def _variables(part: Part) -> list[str]:
-    """Those that a statement binds; of one that binds none, those that it reads."""
-    return sorted(part.binds or part.names) or [NO_VARIABLE]
+def _variables(part: Part, binds: Set[str]) -> list[str]:
+    """Those that a statement binds; where these are none, and of a branch or loop, those that it reads."""
+    read = part.names if part.branch or not binds else frozenset[str]()
+    return sorted(binds | read) or [NO_VARIABLE]
