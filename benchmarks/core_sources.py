@@ -4,9 +4,9 @@
 
 The folder is one that `core_agreement.py` reads. Asked are, by the protocol core (docs/results/core.md), all
 pairs of instances (of control: of lines) in different lines, and of each instance all its sources; people's
-labels are the truth. Lines that a statement goes on over count as its first. Printed are, of each of the three
-tasks, precision, recall and F1 over all pairs, and the mean F1 and the share of exact matches over the lists
-of sources. The last line is one JSON document.
+labels are the truth. Lines that a statement goes on over count as its first. Printed are, of each task,
+precision, recall and F1 over all pairs, and the mean F1 and the share of exact matches over the lists of
+sources. The last line is one JSON document.
 """
 
 from __future__ import annotations
