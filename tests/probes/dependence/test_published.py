@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from typing import Any
 import pytest
 
 from counterlens.cli import main
+from counterlens.datasets import open_dataset
 from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.dependence import dependences
-from counterlens.errors import OptionError
+from counterlens.errors import CounterlensError, OptionError
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.probes.dependence.core_facts import labels_of_graph, labels_of_rules
 from counterlens.probes.dependence.core_form import CoreForm, own_questions
@@ -31,6 +33,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
 from counterlens.probes.record import Record, read, written
 from counterlens.probes.runner import run_probe
+from counterlens.probes.subjects import targets_of
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, Script, serve  # noqa: F401 - a fixture
 
@@ -295,6 +298,28 @@ def test_answers_at_random_are_right_by_half() -> None:
     row = found["does it depend?"]["all tasks"]
     assert row["questions"] > 500
     assert abs(row["accuracy"] - 0.5) < 0.08
+
+
+def test_a_model_elsewhere_that_answers_in_two_ways_gets_no_figures() -> None:
+    draw = random.Random(3)  # noqa: S311 - a sample, no secret
+    fickle = Oracle(lambda text: always(draw.random() < 0.5)(text))
+    fickle.info = replace(fickle.info, where="example.org")
+    with pytest.raises(CounterlensError, match="does not answer the same question the same way twice"):
+        probed(fickle)
+    steady = Oracle(knows)
+    steady.info = fickle.info
+    record = probed(steady, questions=4)
+    assert len(steady.asked) == len(record.answers) + 3
+
+
+@pytest.mark.skipif(not CORE.is_dir(), reason=f"CoRe's labels are not in {CORE}")
+def test_all_of_core_is_asked_to_its_end() -> None:
+    targets = targets_of(open_dataset(CORE))
+    assert len(targets) == 26
+    for each in targets:
+        record = probed(Oracle(lambda _: "{}"), each, questions=2)
+        assert {one.labelled for one in record.answers} == {True}
+        assert {one.task for one in record.answers} == set(CoreTask)
 
 
 def test_who_thinks_aloud_is_read_and_who_cannot_be_read_is_asked_three_times() -> None:

@@ -15,16 +15,21 @@ from typing import Any
 
 from counterlens.datasets.core_labels import CoreNode, CoreTask
 from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.cache import CachedModel
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.prompts.templates import chats, worded
+from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 
+LOCAL = "local"
 TRIES = 3
 ANSWER_TOKENS = 2048
 """New tokens of one answer, thoughts included, as in CoRe's runs."""
+_CHECKED = 3
+"""Questions about a function that a model elsewhere is asked twice; decoding here has no chance in it."""
 _MOST_NODES = 20
 _AGAIN = (
     "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
@@ -48,11 +53,13 @@ def replies(
         Of each what it says, None where that cannot be read, and how often it was asked.
 
     Raises:
+        CounterlensError: a model elsewhere answers the same questions in two ways.
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
     listing = lines(subject)
     prompts = [_prompt(model.info, subject, question, listing, limit) for question in asked]
+    first = list(prompts)
     found: list[tuple[CoreReply | None, int]] = [(None, 0)] * len(asked)
     left = list(range(len(asked)))
     for count in range(1, TRIES + 1):
@@ -69,8 +76,31 @@ def replies(
             found[at] = read_reply(completion.text, asked[at].task, asked[at].form), count
             again = prompts[at].text + _AGAIN.format(answer=completion.text.strip())
             prompts[at] = replace(prompts[at], text=again)
+        if count == 1 and model.info.where != LOCAL:
+            _require_repeatable(model, asked[:_CHECKED], first, [reply for reply, _ in found], steps)
         left = [at for at in left if found[at][0] is None]
     return found
+
+
+def _require_repeatable(
+    model: Model,
+    asked: Sequence[OwnQuestion],
+    prompts: Sequence[Prompt],
+    said: Sequence[CoreReply | None],
+    steps: Steps,
+) -> None:
+    """Ask the first questions once more, past the answers that are kept."""
+    while isinstance(model, CachedModel):
+        model = model.model
+
+    def again() -> list[CoreReply | None]:
+        completions = model.complete(prompts[: len(asked)], cancel=steps.cancel)
+        return [
+            read_reply(completion.text, question.task, question.form)
+            for question, completion in zip(asked, completions, strict=True)
+        ]
+
+    require_repeatable(model.info.name, "answer the same question", list(said[: len(asked)]), again)
 
 
 def _prompt(
