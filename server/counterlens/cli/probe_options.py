@@ -53,7 +53,26 @@ def task_option(
 
 def probe_options(command: Command) -> Command:
     """Add the flags of all probes; the command gets what was given, by the options' names, as `given`."""
-    known = declared(PROBES.values())
+    return _taking(declared(PROBES.values()), command, named=True)
+
+
+def options_of(task: str, *names: str) -> Callable[[Command], Command]:
+    """Add some flags of one probe to a command that is about it alone, which gets them as `given`.
+
+    Args:
+        task: The probe.
+        names: The options.
+    """
+
+    def decorate(command: Command) -> Command:
+        known = declared([PROBES[task]])
+        return _taking({name: known[name] for name in names}, command, named=False)
+
+    return decorate
+
+
+def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *, named: bool) -> Command:
+    """A command with the flags of some options; `named`: their help says whose they are."""
 
     @wraps(command)
     def gathered(*arguments: Any, **values: Any) -> Any:
@@ -63,13 +82,14 @@ def probe_options(command: Command) -> Command:
 
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
-        decorated = _flag(name, spec, takers)(decorated)
+        said = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
+        decorated = _flag(name, spec, said)(decorated)
     return cast("Command", decorated)
 
 
-def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any]:
+def _flag(name: str, spec: OptionSpec, said: str) -> Callable[[Any], Any]:
     if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=None, help=_help(name, spec, takers))
+        return click.option(spec.flag, name, is_flag=True, default=None, help=said)
     return click.option(
         spec.flag,
         name,
@@ -77,7 +97,7 @@ def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
         callback=_checked(spec),
-        help=_help(name, spec, takers),
+        help=said,
     )
 
 
