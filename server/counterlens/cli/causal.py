@@ -11,6 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from counterlens.cli.measuring import functions_of, measure
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -22,20 +23,14 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
-from counterlens.cli.sources import files_of
-from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy
 from counterlens.metrics.table import Table
-from counterlens.models import Model
 from counterlens.probes.confidence import ConfidenceRecord
-from counterlens.probes.options import ProbeOptions, make
-from counterlens.probes.probe import Context, Target
+from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import run_probe
-from counterlens.progress import Steps
 from counterlens.reports.export.json import table_json
 from counterlens.reports.render.terminal import grid
 
@@ -102,10 +97,12 @@ def causal(
         found = measured(run)
     else:
         chosen = (
-            list(_targets(paths, left_out)) if paths else Subject("", data, limit).targets(_PROBE, options)
+            list(functions_of(paths, left_out))
+            if paths
+            else Subject("", data, limit).targets(_PROBE, options)
         )
         with model.opened() as loaded:
-            found = {loaded.info.name: _measure(loaded, chosen, options, left_out)}
+            found = {loaded.info.name: measure(loaded, chosen, options, left_out)}
     with steps("estimating") as report:
         estimated = estimate(found, seed=seed, simulations=simulations, absent=filled, progress=report)
     if as_json:
@@ -115,32 +112,6 @@ def causal(
     if folder is not None and run is not None:
         where = f"kept: counterlens report {folder} shows them in every format"
         click.echo(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
-
-
-def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Target]:
-    """The functions of some files, named after them; files without any are left out."""
-    for path in files_of(paths):
-        try:
-            for target in Subject(str(path), None, None).targets(_PROBE, make(_PROBE.options, {})):
-                yield replace(target, id=f"{path}::{target.qualname}")
-        except SourceError as error:
-            left_out[str(path)] = error.message
-
-
-def _measure(
-    model: Model, chosen: list[Target], options: ProbeOptions, left_out: dict[str, str]
-) -> list[ConfidenceRecord]:
-    measured: list[ConfidenceRecord] = []
-    with steps("scoring") as report:
-        context = Context(model, steps=Steps(None, report))
-        for number, target in enumerate(chosen):
-            report(f"scoring {target.name}", number, len(chosen))
-            record = run_probe(_PROBE, context, target, options)
-            if isinstance(record, ConfidenceRecord):
-                measured.append(record)
-            else:
-                left_out[target.name] = record.reason
-    return measured
 
 
 def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
