@@ -77,7 +77,7 @@ def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple
         _by_type(types),
         _extremes(means, types),
         _both(means, own),
-        _agreement(means, own, seed),
+        _agreement(means, own),
     )
 
 
@@ -155,12 +155,12 @@ def _both(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table:
     return Table("both definitions on the same scores", columns, rows, f"AsC-Eval, and {_OWN}")
 
 
-def _agreement(means: Sequence[CategoryMean], own: Mapping[str, float], seed: int) -> Table:
+def _agreement(means: Sequence[CategoryMean], own: Mapping[str, float]) -> Table:
     pairs = [
         (one.value, own[one.category]) for one in means if one.category in own and one.category != GLOBAL
     ]
-    note = "Spearman's rank correlation of the categories between both definitions; categories drawn anew"
-    row: tuple[Cell, ...] = (len(pairs), spearman(pairs, seed=seed))
+    note = "Spearman's rank correlation of the categories between both definitions"
+    row: tuple[Cell, ...] = (len(pairs), spearman(pairs).value)
     return Table("agreement of both definitions", ("categories", "rank correlation"), (row,), note)
 
 
