@@ -15,8 +15,11 @@ from counterlens.cli.bench import bench
 from counterlens.cli.causal import causal
 from counterlens.cli.export import export
 from counterlens.cli.report import report
+from counterlens.evaluation.results import RunResults
 from counterlens.metrics.asc_eval import THRESHOLD
 from counterlens.models.registry import BACKENDS
+from counterlens.reports.build import confidence_plots
+from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.concepts.sets import AUTHORS, concept_set
 from tests.evaluation.scripted_scores import at_random, backend, galeras
 
@@ -157,3 +160,19 @@ def test_best_and_worst_model_stand_beside_the_threshold(tables: dict[str, dict[
         assert (high, above) == (1, "acceptable")
         assert increase == pytest.approx(1 - low)
         assert (below == "acceptable") is (low >= THRESHOLD)
+
+
+def test_figures_three_and_six_show_what_the_tables_say(run: Path, tables: dict[str, dict[str, Any]]) -> None:
+    results = RunResults.read(run)
+    by_type, spread, density = confidence_plots.published(results)
+    worst = tables[f"best and worst model{SUFFIX}"]["columns"][1]
+    values = {(row[1], row[2]): row[3] for row in by_type.table.rows}
+    assert {model for _, model in values} == {"rule:right", worst}
+    for row in rows_of(tables, "AsC-Eval by node type", worst):
+        assert values[row[1], worst] == pytest.approx(row[4])
+    assert [row[:2] for row in spread.table.rows] == [(f"rule:{name}", 32) for name in RULES]
+    assert len(density.table.rows) == 3 * 32
+    assert all(str(THRESHOLD) in figure.description for figure in (by_type, spread, density))
+    page = write_evaluation("html", results)
+    assert all(figure.title in page for figure in (by_type, spread, density))
+    assert page.count("data-plot=") >= 3
