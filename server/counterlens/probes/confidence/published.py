@@ -40,6 +40,15 @@ _OWN = (
     "by Counterlens's own definition: median over functions of the mean over a function's nodes, all named "
     "node types that its tables give the category"
 )
+_SHORT = {
+    "data structures": "data str.",
+    "exceptions": "except.",
+    "functional programming": "f. prog.",
+    "iteration": "iter.",
+    "natural language": "NL",
+    "operators": "oper.",
+}
+"""Categories as the columns of Table I name them."""
 
 
 def types_of(records: Sequence[ConfidenceRecord], *, seed: int = 0) -> list[TypeMedian]:
@@ -169,7 +178,8 @@ def _table_one(lines: Mapping[str, Sequence[CategoryMean]]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (model, *(_known(means, category) for category in categories)) for model, means in lines.items()
     )
-    return Table("AsC-Eval performance, Table I", ("model", *categories), rows, _BY_CATEGORY)
+    columns = ("model", *(_SHORT.get(category, category) for category in categories))
+    return Table("AsC-Eval performance, Table I", columns, rows, _BY_CATEGORY)
 
 
 def _best_and_worst(

@@ -32,6 +32,7 @@ from counterlens.reports.wording import lines_of
 __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
+_TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
 _SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
 
 
@@ -115,7 +116,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
     body = plain(stored.record)
-    known = {*plain(Record()), *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
+    known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
         text = json.dumps(rest, indent=2, ensure_ascii=False)
