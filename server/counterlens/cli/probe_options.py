@@ -10,7 +10,7 @@ import click
 
 from counterlens.errors import OptionError
 from counterlens.mutations.cuts import Ratio
-from counterlens.probes.options import OptionSpec, declared, specs
+from counterlens.probes.options import OptionSpec, ProbeOptions, declared, specs
 from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -83,13 +83,25 @@ def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *,
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
         said = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
-        decorated = _flag(name, spec, said)(decorated)
+        decorated = _flag(name, spec, said, None)(decorated)
     return cast("Command", decorated)
 
 
-def _flag(name: str, spec: OptionSpec, said: str) -> Callable[[Any], Any]:
+def declared_options(options: type[ProbeOptions]) -> Callable[[Command], Command]:
+    """Add the flags of one class of options; the command gets each value by its field's name."""
+
+    def decorate(command: Command) -> Command:
+        decorated: Any = command
+        for name, spec in reversed(specs(options).items()):
+            decorated = _flag(name, spec, spec.help, spec.default)(decorated)
+        return cast("Command", decorated)
+
+    return decorate
+
+
+def _flag(name: str, spec: OptionSpec, text: str, default: Any) -> Callable[[Any], Any]:
     if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=None, help=said)
+        return click.option(spec.flag, name, is_flag=True, default=default, help=text)
     return click.option(
         spec.flag,
         name,
@@ -97,7 +109,8 @@ def _flag(name: str, spec: OptionSpec, said: str) -> Callable[[Any], Any]:
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
         callback=_checked(spec),
-        help=said,
+        default=default,
+        help=text,
     )
 
 
