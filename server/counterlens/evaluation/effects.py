@@ -14,11 +14,10 @@ from counterlens.metrics.effect_correlation import effect_correlations
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.parameters import parameter_count, short_count
+from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
 
-PAPER_ORDER = ("rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break")
-"""The mutations of the paper, in the order of its tables; others follow."""
 _WIDEST = 5  # mutations side by side, as in the paper
 
 
