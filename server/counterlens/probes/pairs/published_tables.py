@@ -43,7 +43,17 @@ _OPERATORS_NOTE = (
 def published_tables(
     groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
 ) -> tuple[Table, ...]:
-    """The tables of some records.
+    """The tables of some records: their effects, and how many counterfactuals there are.
+
+    Args as of `figures`.
+    """
+    return *figures(groups, heads, repair=repair, seed=seed), counts_table(groups, heads)
+
+
+def figures(
+    groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
+) -> tuple[Table, ...]:
+    """The effects of some records: by mutation and by operator, or by cut where there are several.
 
     Args:
         groups: The records.
@@ -52,13 +62,13 @@ def published_tables(
         seed: Of intervals.
     """
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
-        return counts_table(groups, heads), _ranges_table(groups, heads)
+        return (_ranges_table(groups, heads),)
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
     columns = (*heads, "original accuracy", *PAPER_ORDER)
     rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
     operators = _operators_table(groups, heads, seed)
-    return (effects, counts_table(groups, heads), *((operators,) if operators.rows else ()))
+    return (effects, operators) if operators.rows else (effects,)
 
 
 def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:
