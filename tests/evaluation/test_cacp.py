@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import runpy
 import threading
 from collections.abc import Callable, Iterator
@@ -281,3 +282,13 @@ def test_the_ranges_of_cuts_are_of_one_set_of_programs(data: Path, tmp_path: Pat
     for title, found in again.items():
         assert_same(own[title], found)
     assert "other options: cut_ranges" in cli("report", run, runs["copies"][0], fails=True)
+
+
+def test_one_that_answers_at_random_is_refused(data: Path, tmp_path: Path) -> None:
+    chance = random.Random(1)  # noqa: S311
+    endpoint = Endpoint(lambda _: f"\n    return {chance.random()}\n")
+    asked = ["--model", "remote:m", "--base-url", endpoint.url, "--allow-weaker-sandbox", "--data", data]
+    said = cli("bench", "--protocol", "cacp", "--out", tmp_path / "run", *asked, fails=True)
+    assert "does not complete the same code the same way twice" in said
+    assert EFFECTS not in tables(tmp_path / "run")
+    endpoint.close()

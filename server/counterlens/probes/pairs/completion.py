@@ -47,6 +47,7 @@ from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.gap import View
+from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 from counterlens.syntax.functions import Function
 
@@ -88,6 +89,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             SourceError: there is no such function, the file does not parse, nothing can judge the function
                 and that was not wanted, or it fails its own tests as it stands, so that nothing can be
                 learned from a completion that fails them.
+            CounterlensError: by a protocol, a model that others serve completes the same code in two ways.
         """
         document, steps, limits = target.document, context.steps, lasting(options.timeout)
         function, surveys = _surveys(target, options)
@@ -113,6 +115,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         view = View(target.description if options.description else "", options.preceding)
         gaps = [gaps_of(document, function, made, view) for made in asked]
         pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
+        if options.chosen_protocol and pairs and context.model.info.where != "local":
+            _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
             ranges = cycle(one for one in options.cut_ranges if isinstance(one, tuple))
             pairs = [replace(pair, cut_range=one) for pair, one in zip(pairs, ranges, strict=False)]
@@ -135,6 +139,20 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         _, surveys = _surveys(target, options)
         cut, _ = cut_in_all(surveys)
         return prompts_of(made for variants in cut for made in variants)
+
+
+def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
+    """Ask a model that others serve to complete an original once more (section 5.1: temperature 0).
+
+    Raises:
+        CounterlensError: it writes something else than before.
+    """
+    require_repeatable(
+        context.model.info.name,
+        "complete the same code",
+        pair.original.completion,
+        lambda: context.anew.complete(pair.gap.prompt(max_tokens)).text,
+    )
 
 
 def _surveys(target: Target, options: CompletionOptions) -> tuple[Function, list[Survey]]:
