@@ -41,33 +41,35 @@ def moments(values):
     return n, k, mean, variance, squares
 
 
-def share(values):
-    """A share with Wilson's interval on the effective sample size."""
-    values = list(values)
-    if not values:
-        return {"value": None, "low": None, "high": None, "count": 0, "n": 0}
+def wilson(values):
+    """The mean of values in [0, 1] and Wilson's interval on the effective sample size; n and clusters."""
     n, k, p, variance, squares = moments(values)
     z = norm.ppf(0.975)
     size = float(n) if k == 1 else n / squares
     if k > 1 and variance:
         size = max(size, p * (1 - p) / variance * (z / t.ppf(0.975, min(k - 1, 1000))) ** 2)
-    size = min(size, n)
+    if all(value in (0, 1) for _, value in values):
+        size = min(size, n)
     middle = (p + z * z / (2 * size)) / (1 + z * z / size)
     half = z / (1 + z * z / size) * sqrt(p * (1 - p) / size + z * z / (4 * size * size))
-    low, high = min(p, max(0.0, middle - half)), max(p, min(1.0, middle + half))
+    return p, min(p, max(0.0, middle - half)), max(p, min(1.0, middle + half)), n, k
+
+
+def share(values):
+    """A share of observations in clusters."""
+    values = list(values)
+    if not values:
+        return {"value": None, "low": None, "high": None, "count": 0, "n": 0}
+    p, low, high, n, _ = wilson(values)
     return {"value": p, "low": low, "high": high, "count": sum(bool(v) for _, v in values), "n": n}
 
 
 def average(values):
-    """A mean with Student's interval; n counts clusters."""
+    """A mean of values in [-1, 1]; n counts clusters."""
     if not values:
         return {"value": None, "low": None, "high": None, "n": 0}
-    _, k, mean, variance, _ = moments(values)
-    low = high = None
-    if variance:
-        half = t.ppf(0.975, min(k - 1, 1000)) * sqrt(variance)
-        low, high = mean - half, mean + half
-    return {"value": mean, "low": low, "high": high, "n": k}
+    mean, low, high, _, k = wilson([(cluster, (value + 1) / 2) for cluster, value in values])
+    return {"value": 2 * mean - 1, "low": 2 * low - 1, "high": 2 * high - 1, "n": k}
 
 
 def effect(pairs):

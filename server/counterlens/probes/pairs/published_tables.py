@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from counterlens.metrics.bootstrap import pooled_mean
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
@@ -108,7 +108,7 @@ def _operators_table(groups: Groups, heads: tuple[str, ...], seed: int) -> Table
         for a, b in COMPLEMENTS:
             there, back = _lost(judged, (a, b)), _lost(judged, (b, a))
             if there or back:
-                lost = (pooled_mean(there, seed=seed), pooled_mean(back, seed=seed))
+                lost = (_mean_lost(there, seed), _mean_lost(back, seed))
                 rows.append((*head, a, b, *lost, len(there), len(back)))
     columns = (*heads, "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
     return Table("complementary operators", columns, tuple(rows), _OPERATORS_NOTE)
@@ -121,6 +121,10 @@ def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) 
         for target, pair in judged
         if pair.effect is not None and pair.operators == operators
     ]
+
+
+def _mean_lost(lost: Iterable[tuple[str, float]], seed: int) -> Estimate:
+    return pooled_mean(lost, bounds=(-1, 1), seed=seed)
 
 
 def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proportion | None, ...]:
