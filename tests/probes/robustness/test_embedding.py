@@ -109,3 +109,41 @@ def test_no_figures_where_the_same_text_moves_or_all_texts_are_one(model: LlamaM
         )
     with pytest.raises(SourceError, match="no if-else"):  # the flip rests on it
         PROBE.run(context, Target(Document(SOURCE), "cap"), EmbeddingOptions(without=("total-order",)))
+
+
+BOTH = SOURCE.replace(
+    "    if value > high:\n",
+    "    if high is None:\n        high = 3\n    else:\n        high = high + 0\n    if value > high:\n",
+)
+
+
+def by_length(text: str) -> list[float]:
+    """Vectors of one direction and different lengths; the plain swap is 2 away, the equivalent one 1."""
+    if "zebras" in text:
+        return [0.0, 1.0]
+    swapped = text.index("return value") < text.index("return high")
+    return [3.0 + (1.0 if "<=" in text else 2.0 if swapped else 0.0), 0.0]
+
+
+def test_the_protocol_measures_vectors_as_they_are_of_comparisons_in_plain_if_else(model: LlamaModel) -> None:
+    found = run(Embeds(model, by_length), BOTH, BOTH.replace("value > ", "value >= "), protocol="operators")
+    assert [record.protocol for record in found.probed] == ["operators"] * 2
+    assert all(isinstance(record, EmbeddingRecord) for record in found.probed)
+    first, second = (record.pairs for record in found.probed if isinstance(record, EmbeddingRecord))
+    assert [(pair.form, pair.family, pair.plain, pair.equivalent) for pair in first] == [
+        ("if-else", "comparison", 2.0, 1.0)
+    ]
+    assert [(pair.plain, pair.equivalent) for pair in second] == [(2.0, 2.0)]  # `>=` is negated to `<`
+    assert found.left_out["not in the paper (if-else, identity)"] == 2
+    (table,) = found.tables
+    assert table.title == "Table 6: distance in embedding space (protocol operators)"
+    (row,) = table.rows
+    assert (row[1], row[2].value, row[3].value, row[5]) == (2, 2.0, 1.5, 0.5)  # type: ignore[union-attr]
+    ours = run(Embeds(model, by_length), BOTH)
+    assert all(pair.plain == 0 for record in ours.probed for pair in record.pairs)  # type: ignore[attr-defined]
+    with pytest.raises(SourceError, match="that the paper has"):
+        PROBE.run(
+            Context(Embeds(model, by_length), best_sandbox),  # type: ignore[arg-type]
+            Target(Document(SOURCE.replace("value > high", "value in (5,)")), "cap"),
+            EmbeddingOptions(protocol="operators"),
+        )

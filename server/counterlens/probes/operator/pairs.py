@@ -188,6 +188,14 @@ def changed_operators(
     return next(((before[i].operator, after[j].operator) for i, j in _flipped(changes, before, after)), None)
 
 
+def flipped_site(
+    document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
+) -> OperatorSite | None:
+    """The operator that decides an if-else which was flipped; None where it is no single one."""
+    before, after = sites_of(document, qualname), sites_of(flipped, qualname)
+    return next((before[i] for i, _ in _flipped(changes, before, after)), None)
+
+
 class _Surveys:
     """The mutations of one function's versions: the changes ask for the same ones, and parsing is most of it.
 
