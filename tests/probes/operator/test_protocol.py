@@ -19,9 +19,12 @@ from counterlens.evaluation.results import RunResults
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
+from counterlens.probes.operator.published import FIGURES
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import ProbeRun, run_targets
+from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.build.operator_plots import boxes
 from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.document import Document
 from tests.evaluation.running import command_of, run
@@ -35,6 +38,8 @@ SOURCES = {
     "none": "def f(a):\n    if a is None:\n        return 0\n    else:\n        return a\n",
 }
 DOCUMENTS = {name: Document(text) for name, text in SOURCES.items()}
+SIDE = {"no": "original", "yes": "transformed"}
+Json = dict[str, Any]
 TOLD = {  # what differs from draw to draw, and how much
     "chance": 0.03,
     "best round": 0.35,
@@ -159,9 +164,8 @@ def test_what_the_protocol_sets_cannot_be_set_otherwise() -> None:
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The tables of a run in its JSON report, and those that the script makes of its export."""
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def run_of_half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with an endpoint that knows some of the truth."""
     place = tmp_path_factory.mktemp("protocol")
     problems = ({"id": name, "code": text, "input": "1", "output": "1"} for name, text in SOURCES.items())
     (place / "data.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in problems))
@@ -182,15 +186,22 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
             )
         )
     assert made.returncode == 0, made.stdout + made.stderr
-    found = RunResults.read(place / "run")
-    export(found, place / "parquet")
-    command = [sys.executable, "-I", str(SCRIPT), str(place / "parquet")]
+    return place / "run"
+
+
+@pytest.fixture(scope="module")
+def exported(run_of_half: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Json, Json]:
+    """The tables of the run in its JSON report, and those that the script makes of its export."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    found, folder = RunResults.read(run_of_half), tmp_path_factory.mktemp("parquet")
+    export(found, folder)
+    command = [sys.executable, "-I", str(SCRIPT), str(folder)]
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(write_evaluation("json", found)), json.loads(again.stdout)
 
 
 def test_every_cell_is_what_an_independent_script_makes_of_the_export(
-    exported: tuple[dict[str, Any], dict[str, Any]],
+    exported: tuple[Json, Json],
 ) -> None:
     report, recomputed = exported
     (tables,) = recomputed.values()
@@ -234,3 +245,17 @@ def test_the_script_is_short_and_shares_no_code() -> None:
     assert len(text.splitlines()) <= 150
     assert "import counterlens" not in text
     assert "from counterlens" not in text
+
+
+def test_figures_6_and_7_are_plots_of_the_tables(run_of_half: Path) -> None:
+    pytest.importorskip("altair", reason="Altair is not installed")
+    found = RunResults.read(run_of_half)
+    figures = {figure.title: figure for figure in boxes(found)}
+    tables = {table.title: table for table in found.tables()}
+    assert list(figures) == list(FIGURES.values())
+    for title, figure in figures.items():
+        table = tables[f"{title} (protocol operators)"]
+        drawn = [row[:2] + row[3:] for row in figure.table.rows]
+        assert drawn == [(row[1], SIDE[row[2]], *row[4:9]) for row in table.rows]
+        assert figure.spec is not None
+        assert figure in evaluation_report(found).blocks

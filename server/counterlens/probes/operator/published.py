@@ -33,6 +33,13 @@ from counterlens.probes.operator.tables import familiar_cells
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 """In the order of Tables 8 and 9."""
+Measure = Callable[[OperatorAnswer], float | None]
+FIGURES = {
+    6: "Figure 6: the operator after what stands before it",
+    7: "Figure 7: the operator between both sides",
+}
+MEASURES_OF: Mapping[int, Measure] = {6: lambda answer: answer.surprisal, 7: lambda answer: answer.nll}
+"""What the two figures are of, by their numbers."""
 _SWAPS = ("block-swap", "operand-swap")
 _NAMES = {"block-swap": "original", "renamed block-swap": "uninformative"}
 _NOT_AFTER = {"before": "no", "after": "yes"}
@@ -59,15 +66,15 @@ def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> It
         _operators(9, "operand-swap", records, frequency, seed),
         _guessing(records, frequency, seed),
         _spread(
-            "Figure 6: the operator after what stands before it",
+            FIGURES[6],
             records,
-            lambda answer: answer.surprisal,
+            MEASURES_OF[6],
             "nats; over the whole vocabulary, of the operator's own tokens; the model reads left to right",
         ),
         _spread(
-            "Figure 7: the operator between both sides",
+            FIGURES[7],
             records,
-            lambda answer: answer.nll,
+            MEASURES_OF[7],
             "nats; the negative log-likelihood of the right operator among the candidates",
         ),
     )
@@ -170,20 +177,28 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
     return Table("guessing by frequency", columns, tuple(rows), note)
 
 
-def _spread(
-    title: str, records: Records, value: Callable[[OperatorAnswer], float | None], note: str
-) -> Table:
-    """What a box plot shows."""
-    rows: list[tuple[Cell, ...]] = []
+def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequence[float]]]:
+    """What a box plot shows: of each transformation and side (`no`, `yes`: transformed) the figures."""
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
             known = [figure for _, answer in asked if (figure := value(answer)) is not None]
             if known:
-                quartiles = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
-                mean = float(np.mean(known))
-                rows.append((CHANGES[name].title, _NOT_AFTER[side], len(known), *quartiles, mean))
-    return Table(title, ("transformation", "transformed", *_SPREAD), tuple(rows), note)
+                yield CHANGES[name].title, _NOT_AFTER[side], known
+
+
+def five(values: Sequence[float]) -> list[float]:
+    """The least of some figures, the quartiles with the median between them, and the most."""
+    found: list[float] = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return found
+
+
+def _spread(title: str, records: Records, value: Measure, note: str) -> Table:
+    rows = tuple(
+        (transformation, side, len(known), *five(known), float(np.mean(known)))
+        for transformation, side, known in spreads(records, value)
+    )
+    return Table(title, ("transformation", "transformed", *_SPREAD), rows, note)
 
 
 def _pairs(records: Records, change: str, window: Window = COMPLETE) -> Pairs:

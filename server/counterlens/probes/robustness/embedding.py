@@ -138,7 +138,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         found = settled(context, target, surveyed, lasting(options.timeout))
-        sites = _sites((version.counterfactual, version) for version in found.versions)
+        sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
             raise SourceError("there is no if-else whose branches can be exchanged", reasons or None)

@@ -12,7 +12,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
-from counterlens.reports.build import plots
+from counterlens.reports.build import operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -50,7 +50,7 @@ def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
     effects = effects_of(results)
     sections: dict[str, Sequence[Block]] = {
         "Summary": [*_summary(results, effects), *_left_out(results)],
-        "Plots": [*_plots(effects)],
+        "Plots": [*_plots(results, effects)],
         "Tables": [TableBlock.of(table) for table in all_tables(results, effects)],
         "Functions and pairs": [_entries(results)],
         "Circumstances": [*_circumstances(results)],
@@ -80,13 +80,17 @@ def _left_out(results: RunResults) -> Iterator[Block]:
         yield TableBlock("left out", ("reason", "functions"), tuple(results.left_out.items()))
 
 
-def _plots(effects: Mapping[str, RunEffects]) -> Iterator[Block]:
+def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     if not plots.available():
         yield Paragraph(plots.EXTRA)
-    elif not effects:
-        yield Paragraph("There is nothing to plot.")
-    for task, found in effects.items():
-        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+        return
+    drawn: list[Block] = [
+        figure
+        for task, found in effects.items()
+        for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+    ]
+    drawn += operator_plots.boxes(results)
+    yield from drawn or [Paragraph("There is nothing to plot.")]
 
 
 def _entries(results: RunResults) -> Entries:
