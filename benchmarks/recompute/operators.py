@@ -85,8 +85,8 @@ def by_operator(pairs, frequency):
         for name, (tp, fp, fn), ahead in [*rows, ("overall", sum(own for _, own, _ in rows), better)]:
             row = {"operator": name, "swapped": side, "n": tp + fn, "TP": tp, "FP": fp, "FN": fn}
             row |= {"precision": tp / (tp + fp) if tp + fp else None, "F1": F1(tp, fp, fn)}
-            row |= {"recall": tp / (tp + fn), "rounds better": ahead.sum()} if tp + fn else {}
-            yield row
+            known = (tp / (tp + fn), ahead.sum()) if tp + fn else (None, None)
+            yield row | {"recall": known[0], "rounds better": known[1]}
 
 
 def tables(pairs, frequency):

@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -174,8 +175,8 @@ def run_of_half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     held = holding(all_texts(truth))
 
     def half(prompt: str) -> float:
-        """Right of some, wrong of others, and of every text something else."""
-        return held(prompt) * (1 + sum(map(ord, prompt)) % 97 / 20)
+        """Something else of every text, and on the whole a little more of those that are right."""
+        return -zlib.crc32(prompt.encode()) % 97 / -400 - 0.01 + held(prompt) / 50
 
     with serving(half) as url:
         made = run(
@@ -205,6 +206,10 @@ def test_every_cell_is_what_an_independent_script_makes_of_the_export(
 ) -> None:
     report, recomputed = exported
     (tables,) = recomputed.values()
+    drawn = [*tables["Table 2"], *tables["Table 3"]]
+    assert all(0.1 < row["NLL"] != row["entropy"] > 0.1 for row in drawn)
+    assert any(0 < row["original"] < 1 for row in drawn)  # figures that are all 0 or 1 would show little
+    assert any(0 < row["transformed"] < 1 for row in drawn)
     tables["guessing by frequency"] = tables.pop("guessing")
     ours = [one for one in report["tables"] if "(protocol operators)" in one["title"]]
     for name, expected in list(tables.items()):
