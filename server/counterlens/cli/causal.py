@@ -33,7 +33,7 @@ from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import require_one_language, run_probe
 from counterlens.progress import Steps
 from counterlens.reports.export.json import table_json
 from counterlens.reports.render.terminal import grid
@@ -118,6 +118,7 @@ def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Targ
 def _measure(
     model: Model, chosen: list[Target], seed: int, left_out: dict[str, str]
 ) -> list[ConfidenceRecord]:
+    require_one_language(target.document.language for target in chosen)
     measured: list[ConfidenceRecord] = []
     options = make(_PROBE.options, {"seed": seed})
     with steps("scoring") as report:
