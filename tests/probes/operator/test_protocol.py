@@ -28,6 +28,7 @@ from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.build.operator_plots import boxes
 from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.document import Document
+from tests.collapsed import collapsed, figures
 from tests.evaluation.running import command_of, run
 from tests.probes.operator.endpoints import Rule, holding, serving, stubbornness, truth
 
@@ -132,6 +133,11 @@ def test_an_endpoint_that_always_gives_the_originals_operator(stubborn: ProbeRun
     }
     ninth = cells(stubborn, "Table 9")["overall", "yes"]
     assert [ninth[one] for one in ("TP", "FP", "FN", "precision", "recall")] == [2, 2, 2, 0.5, 0.5]
+
+
+def test_no_interval_of_a_published_table_is_a_point(knowing: ProbeRun, stubborn: ProbeRun) -> None:
+    assert collapsed([*knowing.tables, *stubborn.tables]) == []
+    assert figures(knowing.tables) > 50
 
 
 def test_the_two_entropies_are_what_they_are_called(stubborn: ProbeRun) -> None:

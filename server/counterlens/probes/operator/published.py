@@ -194,11 +194,11 @@ def five(values: Sequence[float]) -> list[float]:
 
 
 def _spread(title: str, records: Records, value: Measure, note: str) -> Table:
-    rows = tuple(
+    rows: list[tuple[Cell, ...]] = [
         (transformation, side, len(known), *five(known), float(np.mean(known)))
         for transformation, side, known in spreads(records, value)
-    )
-    return Table(title, ("transformation", "transformed", *_SPREAD), rows, note)
+    ]
+    return Table(title, ("transformation", "transformed", *_SPREAD), tuple(rows), note)
 
 
 def _pairs(records: Records, change: str, window: Window = COMPLETE) -> Pairs:

@@ -40,8 +40,9 @@ def _rows(records: list[OperatorRecord], measure: Measure) -> list[dict[str, Any
 
 
 def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
-    import altair as alt
+    import altair
 
+    alt: Any = altair
     sides = list(_SIDES.values())
     changes = list(dict.fromkeys(row["transformation"] for row in rows))
     base = alt.Chart(alt.Data(values=rows)).encode(
