@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.probes.operator.asking import OperatorPlan
-from counterlens.probes.operator.forms import Form
+from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.pairs import pairings
 from counterlens.probes.probe import Target
 from counterlens.syntax.document import Document
@@ -36,7 +36,7 @@ def f(a, b, rows):
 """
 
 
-def forms(source: str, change: str) -> dict[str, tuple[Form | None, bool]]:
+def forms(source: str, change: str) -> dict[str, tuple[SwapForm | None, bool]]:
     """The operations of a change as they stand, each with its form, and whether the paper has it."""
     found = pairings(Document(source), "f").pairs
     return {pair.original.site.text: (pair.form, pair.published) for pair in found if pair.change == change}
@@ -45,19 +45,19 @@ def forms(source: str, change: str) -> dict[str, tuple[Form | None, bool]]:
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_only_a_plain_if_else_with_a_comparison_is_a_published_block_swap(newline: str) -> None:
     assert forms(SHAPES.replace("\n", newline), "block-swap") == {
-        "a < b": (Form.GUARD, False),
-        "a == b": (Form.IF_ELSE, True),
-        "a is None": (Form.IF_ELSE, False),
-        "a > 1": (Form.ELIF, False),
-        "b > 2": (Form.ELIF, False),
-        "b in rows": (Form.GUARD, False),
+        "a < b": (SwapForm.GUARD, False),
+        "a == b": (SwapForm.IF_ELSE, True),
+        "a is None": (SwapForm.IF_ELSE, False),
+        "a > 1": (SwapForm.ELIF, False),
+        "b > 2": (SwapForm.ELIF, False),
+        "b in rows": (SwapForm.GUARD, False),
     }
 
 
 def test_a_refactored_condition_keeps_the_form_of_its_if() -> None:
     found = forms(SHAPES, "refactored block-swap")
-    assert found["a == b"] == (Form.IF_ELSE, True)
-    assert found["a < b"] == (Form.GUARD, False)
+    assert found["a == b"] == (SwapForm.IF_ELSE, True)
+    assert found["a < b"] == (SwapForm.GUARD, False)
 
 
 def test_only_operands_in_conditions_are_published_operand_swaps() -> None:
@@ -70,27 +70,27 @@ def test_only_operands_in_conditions_are_published_operand_swaps() -> None:
         "x <= 9",
         "x >= b",
     }
-    assert found["x != a"] == (Form.ELSEWHERE, False)
+    assert found["x != a"] == (SwapForm.ELSEWHERE, False)
 
 
 @pytest.mark.parametrize(
     ("condition", "form"),
     [
-        ("a < b.c[0]", Form.CONDITION),
-        ("len(a) > 5", Form.CONDITION),
-        ("-1 == len(a)", Form.CONDITION),
-        ("'' != str(a)", Form.CONDITION),
-        ("len(a) > b", Form.CALLS),
-        ("len(a) > len('b')", Form.CALLS),
-        ("len([x for x in (1, 2) if x < 2]) > 0", Form.CONDITION),
+        ("a < b.c[0]", SwapForm.CONDITION),
+        ("len(a) > 5", SwapForm.CONDITION),
+        ("-1 == len(a)", SwapForm.CONDITION),
+        ("'' != str(a)", SwapForm.CONDITION),
+        ("len(a) > b", SwapForm.CALLS),
+        ("len(a) > len('b')", SwapForm.CALLS),
+        ("len([x for x in (1, 2) if x < 2]) > 0", SwapForm.CONDITION),
     ],
 )
-def test_a_call_is_kept_only_beside_a_constant(condition: str, form: Form) -> None:
+def test_a_call_is_kept_only_beside_a_constant(condition: str, form: SwapForm) -> None:
     source = f"def f(a: list, b: int):\n    if {condition}:\n        a = 1\n    return a\n"
     found = forms(source, "operand-swap")
     assert found[condition][0] is form
     if "if x < 2" in condition:  # what decides a comprehension decides no statement
-        assert found["x < 2"][0] is Form.ELSEWHERE
+        assert found["x < 2"][0] is SwapForm.ELSEWHERE
 
 
 def test_the_protocol_asks_only_of_what_the_paper_has_and_counts_the_rest() -> None:

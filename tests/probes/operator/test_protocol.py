@@ -19,10 +19,12 @@ from counterlens.evaluation.export import export
 from counterlens.evaluation.results import RunResults
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.memory import Memory
+from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
 from counterlens.probes.operator.published import FIGURES
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
+from counterlens.probes.record import plain
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.build.operator_plots import boxes
@@ -103,6 +105,15 @@ def test_an_endpoint_that_knows_the_truth_has_everything_right(knowing: ProbeRun
         for row in cells(knowing, title).values():
             assert (row["FP"], row["FN"], row["F1"]) == (0, 0, 1)
     assert len(cells(knowing, "Table 3")) == 14  # two swaps, each with seven contexts
+
+
+def test_every_pair_in_json_says_its_form(knowing: ProbeRun) -> None:
+    forms = {(pair["change"], pair["form"]) for record in knowing.probed for pair in plain(record)["pairs"]}
+    assert forms == {
+        (change, "condition" if "operand" in change else "if-else")
+        for change in CHANGES
+        if change.endswith("swap")
+    }
 
 
 def test_the_population_is_the_papers(knowing: ProbeRun) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.table import Cell
-from counterlens.probes.operator.forms import Form
+from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord, Window
 from counterlens.syntax.operators import Family
@@ -26,7 +26,7 @@ SIDES: Mapping[str, Callable[[OperatorPair], OperatorAnswer]] = {
     "before": lambda pair: pair.original,
     "after": lambda pair: pair.transformed,
 }
-_Kind = tuple[Form | None, Family]
+_Kind = tuple[SwapForm | None, Family]
 
 
 def pairs_of(records: Records, change: str, window: Window = COMPLETE) -> list[tuple[str, OperatorPair]]:
@@ -61,12 +61,12 @@ def _kind(pair: OperatorPair) -> _Kind:
 
 def _order(kind: _Kind) -> tuple[int, int]:
     form, family = kind
-    return [*Family].index(family), [*Form, None].index(form)
+    return [*Family].index(family), [*SwapForm, None].index(form)
 
 
 def _suffix(kind: _Kind) -> str:
     form, family = kind
-    what = {Form.IF_ELSE: "", None: ", of any form"}.get(form, f", {form}")
+    what = {SwapForm.IF_ELSE: "", None: ", of any form"}.get(form, f", {form}")
     return what if family is Family.COMPARISON else f"{what}, {family}"
 
 

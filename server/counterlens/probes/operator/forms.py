@@ -16,7 +16,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.operators import Family, OperatorSite
 
 
-class Form(StrEnum):
+class SwapForm(StrEnum):
     """What the operator of a swap decides."""
 
     IF_ELSE = "if-else"
@@ -27,7 +27,7 @@ class Form(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
-PUBLISHED = frozenset({Form.IF_ELSE, Form.CONDITION})
+PUBLISHED = frozenset({SwapForm.IF_ELSE, SwapForm.CONDITION})
 """Those of the paper."""
 _IFS = frozenset({"if_statement", "elif_clause"})
 _JOINED = frozenset({"boolean_operator", "not_operator", "parenthesized_expression"})
@@ -37,12 +37,12 @@ _CONSTANTS = frozenset(
 _CALLS = frozenset({"call", "await", "yield", "named_expression"})
 
 
-def is_published(form: Form | None, family: Family) -> bool:
+def is_published(form: SwapForm | None, family: Family) -> bool:
     """Whether the paper has such a swap."""
     return form in PUBLISHED and family is Family.COMPARISON
 
 
-def form_of_branches(document: Document, site: OperatorSite) -> Form | None:
+def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
     """The form of the `if` whose condition an operator of Python is in; None where it is in none."""
     node: tree_sitter.Node | None = _operation(document, site)
     while node is not None and not (node.type in _IFS and _in_condition(node, site)):
@@ -51,11 +51,11 @@ def form_of_branches(document: Document, site: OperatorSite) -> Form | None:
         return None
     kinds = {child.type for child in node.children}
     if node.type == "elif_clause" or "elif_clause" in kinds:
-        return Form.ELIF
-    return Form.IF_ELSE if "else_clause" in kinds else Form.GUARD
+        return SwapForm.ELIF
+    return SwapForm.IF_ELSE if "else_clause" in kinds else SwapForm.GUARD
 
 
-def form_of_operands(document: Document, site: OperatorSite) -> Form:
+def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
     """Where a comparison of Python stands whose operands change places."""
     operation = _operation(document, site)
     node: tree_sitter.Node | None = operation
@@ -63,14 +63,14 @@ def form_of_operands(document: Document, site: OperatorSite) -> Form:
         node = node.parent
     around = node.parent if node is not None else None
     if around is None or around.type not in _IFS | {"while_statement"}:
-        return Form.ELSEWHERE
+        return SwapForm.ELSEWHERE
     if not _in_condition(around, site):
-        return Form.ELSEWHERE
+        return SwapForm.ELSEWHERE
     operands = operation.named_children if operation is not None else []
     calling = [any(inside.type in _CALLS for inside in _all(operand)) for operand in operands]
     constant = [all(leaf.type in _CONSTANTS for leaf in _values(operand)) for operand in operands]
     discarded = any(calls and not all(constant[:i] + constant[i + 1 :]) for i, calls in enumerate(calling))
-    return Form.CALLS if discarded else Form.CONDITION
+    return SwapForm.CALLS if discarded else SwapForm.CONDITION
 
 
 def _operation(document: Document, site: OperatorSite) -> tree_sitter.Node | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from counterlens.mutations import Change, Counterfactual, Module, Survey, survey
-from counterlens.probes.operator.forms import Form, form_of_branches, form_of_operands, is_published
+from counterlens.probes.operator.forms import SwapForm, form_of_branches, form_of_operands, is_published
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
@@ -52,7 +52,7 @@ class Pairing:
     change: str
     original: OperatorPlace
     transformed: OperatorPlace
-    form: Form | None = None
+    form: SwapForm | None = None
 
     @property
     def published(self) -> bool:
@@ -174,7 +174,7 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     return Pairings(tuple(pairs), left_out)
 
 
-def _form(change: CodeChange, place: OperatorPlace) -> Form | None:
+def _form(change: CodeChange, place: OperatorPlace) -> SwapForm | None:
     """What the operator decides, before its condition moves anywhere."""
     of = {_SWAP: form_of_operands, FLIP: form_of_branches}.get(change.transform)
     return of(place.document, place.site) if of is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from counterlens.probes.operator.forms import Form, is_published
+from counterlens.probes.operator.forms import SwapForm, is_published
 from counterlens.probes.record import Record
 from counterlens.syntax.operators import Family
 
@@ -96,7 +96,7 @@ class OperatorPair:
     transformed: OperatorAnswer
     both: bool
     found: tuple[bool, bool] | None = None
-    form: Form | None = None
+    form: SwapForm | None = None
 
     @property
     def published(self) -> bool:

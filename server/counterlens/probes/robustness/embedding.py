@@ -23,7 +23,7 @@ from counterlens.metrics.significance import signed_rank
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Vectors
 from counterlens.mutations import Counterfactual
-from counterlens.probes.operator.forms import Form, form_of_branches, is_published
+from counterlens.probes.operator.forms import SwapForm, form_of_branches, is_published
 from counterlens.probes.operator.pairs import flipped_site
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, Without, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
@@ -91,7 +91,7 @@ class SwapDistances:
     equivalent: float
     plain: float
     changed_tokens: ChangedTokens
-    form: Form | None = None
+    form: SwapForm | None = None
     family: Family | None = None
 
     @property
@@ -212,7 +212,7 @@ def _as_published(target: Target, sites: Sites, left_out: Counter[str]) -> Sites
     return kept
 
 
-def _kind(target: Target, flipped: Version) -> tuple[Form | None, Family | None]:
+def _kind(target: Target, flipped: Version) -> tuple[SwapForm | None, Family | None]:
     """The form of an if-else, and the family of the operator that decides it."""
     changes = flipped.counterfactual.changes
     site = flipped_site(target.document, flipped.document, target.qualname, changes)
