@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +15,13 @@ import pytest
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
+from counterlens.probes.record import plain, read, written
 from counterlens.probes.robustness.embedding import EmbeddingOptions, EmbeddingProbe, EmbeddingRecord
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "recompute" / "operators.py"
 SOURCE = '''\
 def cap(value, high):
     """Hold a value.
@@ -147,3 +152,24 @@ def test_the_protocol_measures_vectors_as_they_are_of_comparisons_in_plain_if_el
             Target(Document(SOURCE.replace("value > high", "value in (5,)")), "cap"),
             EmbeddingOptions(protocol="operators"),
         )
+
+
+def test_table_6_is_what_an_independent_script_makes_of_the_records(
+    model: LlamaModel, tmp_path: Path
+) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    sources = [BOTH.replace("value > ", f"value {sign} ") for sign in (">", ">=", "<")]
+    found = run(Embeds(model, by_length), *sources, protocol="operators")
+    rows = [{"model": "m"} | pair for record in found.probed for pair in plain(record)["pairs"]]
+    for name, content in (("records", [{"model": "m"}]), ("embedding-pairs", rows)):
+        parquet.write_table(arrow.Table.from_pylist(content), tmp_path / f"{name}.parquet")
+    command = [sys.executable, "-I", str(SCRIPT), str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    (expected,) = json.loads(printed)["m"]["Table 6"]
+    (table,) = found.tables
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert expected["n"] == cells["n"] == len(rows) == 3
+    for name in ("non-equivalent swap", "equivalent swap", "nearer", "p"):
+        assert getattr(cells[name], "value", cells[name]) == pytest.approx(expected[name]), name
+    assert 0 < expected["p"] < 1

@@ -27,7 +27,7 @@ class SwapForm(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
-PUBLISHED = frozenset({SwapForm.IF_ELSE, SwapForm.CONDITION})
+_PUBLISHED = frozenset({SwapForm.IF_ELSE, SwapForm.CONDITION})
 """Those of the paper."""
 _IFS = frozenset({"if_statement", "elif_clause"})
 _JOINED = frozenset({"boolean_operator", "not_operator", "parenthesized_expression"})
@@ -39,7 +39,7 @@ _CALLS = frozenset({"call", "await", "yield", "named_expression"})
 
 def is_published(form: SwapForm | None, family: Family) -> bool:
     """Whether the paper has such a swap."""
-    return form in PUBLISHED and family is Family.COMPARISON
+    return form in _PUBLISHED and family is Family.COMPARISON
 
 
 def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
