@@ -12,7 +12,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
-from counterlens.reports.build import confidence_plots, plots
+from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -94,6 +94,7 @@ def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[B
         for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
     ]
     drawn += confidence_plots.published(results)
+    drawn += operator_plots.boxes(results)
     yield from drawn or [Paragraph("There is nothing to plot.")]
 
 
