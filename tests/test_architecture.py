@@ -37,7 +37,7 @@ FLOORS = [
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 
 ROOMS = [
-    {"options", "record"},
+    {"protocols", "options", "record"},
     {"probe", "prompts", "sanity"},
     {"runner", "observe"},
     {"pairs"},

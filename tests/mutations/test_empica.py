@@ -59,7 +59,7 @@ def changed(title: str, source: str = SOURCE) -> str:
             "Flip IfElse",
             {
                 "elif low == 1": "elif not (low == 1)",
-                "return low - 1\n    else:\n        return data": "return data\n    else:\n        return low - 1",
+                "low - 1\n    else:\n        return data": "data\n    else:\n        return low - 1",
             },
         ),
         ("Rename Variable", {"data": "VAR1", "for x in": "for VAR2 in", "+ x": "+ VAR2", "y in": "VAR3 in"}),
