@@ -197,6 +197,9 @@ def test_one_that_thinks_aloud_is_read() -> None:
         "Sure!\n\n```python\ndef cap_it(values, high):\n    total = 0\n```": "cap_it",
         "Certainly,\n\n`cap_it`\n": "cap_it",
         "def <FILL>(values):\n": None,
+        "FILL": None,
+        "The name is `<FILL>`.": None,
+        "True\nhold_it": "hold_it",
         "": None,
     }
     assert {text: name.read_published(thought + text) for text in said} == said  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Mapping
+from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +18,7 @@ from counterlens.mutations import Counterfactual, Module, Refusal, Survey, every
 from counterlens.mutations.empica import TRANSFORMATIONS
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.probe import Target
-from counterlens.probes.prompts.function_text import definition, masked
+from counterlens.probes.prompts.function_text import MASK, definition, masked
 from counterlens.probes.prompts.literals import Literal, direct_answer, literal
 from counterlens.probes.prompts.templates import filled
 from counterlens.syntax.document import Document
@@ -93,7 +94,7 @@ def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
         text: What was said.
         read: Reads a line.
     """
-    answer = without_thought(text)
+    answer = without_thought(text).replace(MASK, "")  # which is no name, however often it is repeated
     defined = _DEFINED.search(answer)
     if defined:
         return defined[1]
@@ -101,7 +102,11 @@ def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
     telling = [
         line for line in lines if not line.startswith("```") and (len(lines) == 1 or line[-1] not in ",:!")
     ]
-    return next((name for line in telling if (name := read(line)) is not None), None)
+    return next((name for line in telling if (name := read(line)) is not None and _is_name(name)), None)
+
+
+def _is_name(text: str) -> bool:
+    return text not in MASK and not iskeyword(text)
 
 
 def completed(text: str) -> Literal | None:
