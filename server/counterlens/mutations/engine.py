@@ -125,7 +125,8 @@ def everywhere(
         without: Assumptions that must not be made; the sites that need one are refused.
 
     Returns:
-        One counterfactual without a cut, or none where there is no site; and the sites that were refused.
+        One counterfactual without a cut, described by its first site, or none where there is no site; and the
+        sites that were refused.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -155,7 +156,7 @@ def everywhere(
         function=function,
         start_line=min(lines),
         end_line=max(lines),
-        description=done[0].description + (f", and so at {len(done)} sites" if len(done) > 1 else ""),
+        description=done[0].description,
         source=module.source,
         changes=(_difference(original.source, module.source),),
         cut=None,

@@ -33,7 +33,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Snippet:
+class FunctionFigures:
     """The figures of one function, of one similarity and of one kind of operators.
 
     Attributes:
@@ -127,7 +127,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
     return Table(f"{heading}, by correctness of the code", columns, whole, note)
 
 
-def snippets(records: Records, measure: str, *, preserving: bool) -> list[Snippet]:
+def snippets(records: Records, measure: str, *, preserving: bool) -> list[FunctionFigures]:
     """The figures of each function that has a site of such an operator."""
     found = []
     for record in records:
@@ -137,11 +137,11 @@ def snippets(records: Records, measure: str, *, preserving: bool) -> list[Snippe
                 total, count = sums.get(pair.mutation, (0.0, 0))
                 sums[pair.mutation] = total + _value(pair, measure), count + 1
         if sums:
-            found.append(Snippet(record.pairs[0].correct, sums))
+            found.append(FunctionFigures(record.pairs[0].correct, sums))
     return found
 
 
-def mean_of_operators(found: Sequence[Snippet]) -> float | None:
+def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
     """The mean of the figures of the operators, each the mean of its cases."""
     totals: dict[str, float] = {}
     counts = Counter[str]()
@@ -154,7 +154,9 @@ def mean_of_operators(found: Sequence[Snippet]) -> float | None:
 
 def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Estimate | None:
     found = snippets(records, measure, preserving=_OPERATORS[operator].preserving)
-    own = [Snippet(one.correct, {operator: one.sums[operator]}) for one in found if operator in one.sums]
+    own = [
+        FunctionFigures(one.correct, {operator: one.sums[operator]}) for one in found if operator in one.sums
+    ]
     return bootstrap(own, mean_of_operators, seed=seed) if own else None
 
 
