@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 import pytest_lsp
@@ -23,7 +24,7 @@ from pytest_lsp import LanguageClient
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
-from counterlens.probes.record import plain, read
+from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
 from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file
@@ -80,9 +81,12 @@ def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str,
     document = json.loads(command(folder, "probe", target, "--task", "all", "--json", *FLAGS))
     printed = {record["probe"]: record for result in document["results"] for record in result["records"]}
     assert set(TASKS) <= set(printed)
+    published = schema({name: probe.record for name, probe in PROBES.items()})
     for task in TASKS:
         assert line(printed[task]) == benched[task]
         assert printed[task]["target"] == target
+        own = published["properties"][task]
+        jsonschema.validate(printed[task], own | {"$defs": published["$defs"]})
 
 
 @pytest.mark.parametrize("functions", [1, 2, 5, 12])

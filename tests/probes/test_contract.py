@@ -30,7 +30,7 @@ def another(spec: OptionSpec) -> Any:
         other = next(choice for choice in spec.choices if choice != spec.default)
         return (other,) if spec.repeatable else other
     if spec.kind == Ratio:
-        return (0.3, 0.5)
+        return ((0.3, 0.5),) if spec.repeatable else (0.3, 0.5)
     if spec.kind is bool:
         return True
     if spec.kind is str:

@@ -33,7 +33,7 @@ class Protocol:
 PROTOCOLS = {
     protocol.id: protocol
     for protocol in (
-        Protocol("cacp", "Hooda et al. 2024", "the effect of counterfactuals on completion"),
+        Protocol("cacp", "Hooda et al. 2024", "the effect of counterfactuals on completion and repair"),
         Protocol("astxplainer", "Palacio et al. 2023", "token probabilities by syntax"),
         Protocol("codemind", "Liu et al. 2024", "execution reasoning"),
         Protocol("operators", "Ahmed et al. 2024", "masked operators under swaps"),
