@@ -309,7 +309,7 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
         return {}
     fixed = options.published.get(chosen, {})
     for name, value in fixed.items():
-        if name in given and msgspec.to_builtins(given[name]) != msgspec.to_builtins(value):
+        if name in given and msgspec.json.encode(given[name]) != msgspec.json.encode(value):
             raise OptionError(
                 f"--protocol {chosen} sets {specs(options)[name].flag} to {value}, and not {given[name]}",
                 "Leave out one of the two options",
