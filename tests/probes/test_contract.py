@@ -51,11 +51,9 @@ def test_an_option_that_is_taken_is_in_the_manifest_and_one_that_is_not_is_refus
     if name not in specs(probe.options):
         with pytest.raises(OptionError, match=f"is no option of {task}") as refused:
             RunSettings.of([task], "data", given)
-        takers = [
-            taker
-            for taker in OPTIONS[name][1]
-            if name != "protocol" or given[name] in specs(PROBES[taker].options)[name].choices
-        ]
+        takers = OPTIONS[name][1]
+        if name == "protocol":
+            takers = [taker for taker in takers if given[name] in specs(PROBES[taker].options)[name].choices]
         assert takers
         assert all(taker in (refused.value.hint or "") for taker in takers)
         return
