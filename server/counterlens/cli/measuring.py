@@ -15,7 +15,7 @@ from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import require_one_language, run_probe
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -46,7 +46,11 @@ def measure(
         chosen: The functions.
         options: Of the probe.
         left_out: Gets the functions that cannot be scored, with the reason.
+
+    Raises:
+        DataError: the functions are of several languages.
     """
+    require_one_language(target.document.language for target in chosen)
     measured: list[ConfidenceRecord] = []
     with steps("scoring") as report:
         context = Context(model, steps=Steps(None, report))

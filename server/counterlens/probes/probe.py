@@ -18,6 +18,7 @@ from typing import ClassVar, Generic, TypeVar
 from counterlens.attribution.base import Judge
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
+from counterlens.models.cache import past_cache
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.record import Record
@@ -75,6 +76,7 @@ class Target:
             found beside the source.
         id: What a dataset calls it.
         call: A call of it, where a dataset gives one.
+        calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
     """
@@ -86,6 +88,7 @@ class Target:
     call: str | None = None
     description: str = ""
     buggy: str | None = None
+    calls: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -119,6 +122,11 @@ class Context:
     def cancel(self) -> Event | None:
         """Set by any thread to give up."""
         return self.steps.cancel
+
+    @property
+    def anew(self) -> Context:
+        """The same with a model that answers anew: to see whether it says the same again."""
+        return replace(self, model=past_cache(self.model))
 
     def complete(self, prompt: Prompt) -> Completion:
         """Ask the model one question.

@@ -12,7 +12,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
-from counterlens.reports.build import confidence_plots, plots
+from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -36,11 +36,14 @@ _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Pa
 _SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
 
 
-def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
+def evaluation_report(
+    results: RunResults, *, brief: bool = False, sizes: Mapping[str, int] | None = None
+) -> Report:
     """The report on a run, finished or not.
 
     Args:
         results: What it has found so far.
+        sizes: Numbers of parameters that the user gives, by model.
         brief: Whether the tables of the tasks are enough, without those of effects, plots and pairs.
     """
     head = Heading(1, title(results))
@@ -48,7 +51,7 @@ def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
         blocks = (head, Paragraph(progress_of(results)), *tables, *_left_out(results))
         return Report(title(results), blocks)
-    effects = effects_of(results)
+    effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
         "Summary": [*_summary(results, effects), *_left_out(results)],
         "Plots": [*_plots(results, effects)],
@@ -91,6 +94,7 @@ def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[B
         for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
     ]
     drawn += confidence_plots.published(results)
+    drawn += operator_plots.boxes(results)
     yield from drawn or [Paragraph("There is nothing to plot.")]
 
 
