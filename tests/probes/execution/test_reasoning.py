@@ -94,6 +94,7 @@ def test_calls_of_the_tests_beside_a_file(tmp_path: Path) -> None:
         ("for a in x:\n        while a:\n            a -= 1", ("for", "while", "nested loop"), 3),
         ("try:\n        pass\n    except A:\n        pass", ("try",), 2),
         ("return [a for a in x if a and b]", ("basic",), 4),
+        ("match x:\n        case 1:\n            return 1\n    return 2", ("match",), 2),
     ],
 )
 def test_features(body: str, tags: tuple[str, ...], complexity: int) -> None:
@@ -171,6 +172,11 @@ def test_the_truth_comes_from_running() -> None:
         ("def f():\n    return object\n", "not a literal"),
         ("import random\ndef f():\n    return random.random()\n", "the same twice"),
         ("import os\ndef f():\n    os._exit(0)\n", "ends the process"),
+        ("def f():\n    return {1, 2}\n", "a set, which has no order"),
+        ("def f():\n    return {'a': [set()]}\n", "a set, which has no order"),
+        ("def f():\n    return list({'a', 'b', 'c', 'd', 'e'})\n", "the order of a set"),
+        ("def f():\n    return ''.join(frozenset('counterlens'))\n", "the order of a set"),
+        ("def f():\n    return hash('a') % 1000\n", "the order of a set"),
     ],
 )
 def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:

@@ -42,7 +42,7 @@ def ask_all(
 def ask_twice(
     context: Context, question: ExecutionQuestion, style: str, max_tokens: int | None
 ) -> ExecutionAnswer:
-    """Ask one question, and once more whether the answer is the same.
+    """Ask one question, and once more whether the answer is the same; then no kept answer is taken.
 
     Raises:
         CounterlensError: it is not.
@@ -53,7 +53,7 @@ def ask_twice(
         context.model.info.name,
         "answer the same question",
         first.said,
-        lambda: ask(context, question, style, max_tokens).said,
+        lambda: ask(context.anew, question, style, max_tokens).said,
     )
     return first
 

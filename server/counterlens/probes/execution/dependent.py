@@ -15,7 +15,7 @@ from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.dependent_tables import answers_of, common, dependent_tables, synthesised
 from counterlens.probes.execution.features import features
 from counterlens.probes.execution.own_code import without_comments
-from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens
+from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
@@ -115,7 +115,7 @@ def _synthesised(
         raise SourceError("it has no description to write it from", "Add a docstring")
     judge, judging = _judging(context, target, function, limits)
     reference = question_of(context, target, seed=options.seed, limits=limits)
-    tokens = WRITTEN_TOKENS if options.max_tokens is None else options.max_tokens
+    tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
     written = write(context, target.document, function, text, tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:

@@ -13,8 +13,9 @@ from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.execution.truth import CallTruth, truth_of
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.function_text import definition, shown
 from counterlens.probes.prompts.literals import AnswerOutcome, equal, literal
+from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -28,8 +29,8 @@ class ExecutionQuestion:
         target: What a report calls the function.
         input: The call, and where it comes from.
         truth: What the call gives.
-        features: What the function is made of; None where it does not parse.
-        source: The program as it is shown.
+        features: What the function is made of, as it is shown; None where it does not parse.
+        source: The program as it is shown, without what shows the answer.
         form: Which text it is.
     """
 
@@ -104,11 +105,15 @@ def question_about(
         CounterlensError: its truth could not be told from something else.
         SandboxError, Cancelled: as the sandbox.
     """
-    function = find_function(document, qualname)
     truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
     _require_judged(asked.call, truth)
-    text = document.data[function.header : function.end].decode("utf-8", "replace")
-    return ExecutionQuestion(name, asked, truth, features(text), shown(document, function), form)
+    cut = unanswered(document, find_function(document, qualname), asked.call)
+    if cut is not document:
+        other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
+        if other.written != truth.written:
+            raise SourceError("without what shows its answer, the program gives something else")
+    made, source = features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
+    return ExecutionQuestion(name, asked, truth, made, source, form)
 
 
 def agrees(written: str, truth: Any) -> bool:

@@ -11,7 +11,7 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.misleading import misled
-from counterlens.probes.execution.prompts import WRITTEN_TOKENS
+from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFunction, SpecifiedProgram
 from counterlens.probes.execution.specification_tables import SETTINGS, passed, specification_tables
@@ -23,7 +23,7 @@ from counterlens.probes.execution.writing import (
     write,
 )
 from counterlens.probes.observe.run import output_of
-from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal, equal
@@ -38,7 +38,7 @@ class SpecificationOptions(ProbeOptions):
     """Options of the specification probe."""
 
     timeout: Timeout = DEFAULT_TIMEOUT
-    max_tokens: MaxTokens = WRITTEN_TOKENS
+    max_tokens: StyleTokens = None
 
 
 class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
@@ -59,16 +59,17 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         """
         context.steps.next(f"running {target.name}")
         case = _case(context, target, options)
+        tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
         programs: dict[str, SpecifiedProgram] = {}
         for number, setting in enumerate(SETTINGS):
             context.steps.next(f"writing {target.name}", number, len(SETTINGS))
-            written = case.write(context, setting, options.max_tokens)
+            written = case.write(context, setting, tokens)
             if not programs:
                 require_repeatable(
                     context.model.info.name,
                     "write a function from the same specification",
                     written.program,
-                    lambda: case.write(context, next(iter(SETTINGS)), options.max_tokens).program,
+                    lambda: case.write(context.anew, next(iter(SETTINGS)), tokens).program,
                 )
             programs[setting] = _ran(context, case, setting, written)
         return SpecificationRecord(functions=(case.specified(programs),))

@@ -216,7 +216,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             context.model.info.name,
             "answer the same question",
             first,
-            lambda: self._answer(context, prompt),
+            lambda: self._answer(context.anew, prompt),
         )
         answer = first or ""
         for name, similarity in similarities.items():
