@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TypeVar
 
-from counterlens.errors import CounterlensError
+from counterlens.errors import UnsteadyModelError
 
 Answer = TypeVar("Answer")
 
@@ -29,11 +29,11 @@ def require_repeatable(
         same: Whether two answers are the same.
 
     Raises:
-        CounterlensError: the second answer is another one.
+        UnsteadyModelError: the second answer is another one.
         And what `ask` raises.
     """
     if not same(first, ask()):
-        raise CounterlensError(
+        raise UnsteadyModelError(
             f"{model} does not {does} the same way twice",
             "Figures would mean nothing: ask a model at temperature 0",
         )

@@ -73,9 +73,9 @@ def test_the_time_limit_of_a_call(probe: str) -> None:
 @pytest.mark.parametrize("probe", PROBES_HERE)
 def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
     declared = plain_options(make(PROBES[probe].options, {}))
-    assert set(declared) == {"seed", "timeout", "max_tokens"} | (
-        {"unroll"} if probe == "execution" else set()
-    )
+    more = {"unroll"} if probe == "execution" else set()
+    more |= {"protocol"} if probe != "coherence" else set()
+    assert set(declared) == {"seed", "timeout", "max_tokens"} | more
     with pytest.raises(OptionError, match="no option"):
         make(PROBES[probe].options, {"windows": True})
 

@@ -10,7 +10,7 @@ from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.execution.answers import ask_twice
+from counterlens.probes.execution.answers import Asking, ask_twice
 from counterlens.probes.execution.coherence_tables import coherence_tables, square
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
@@ -65,7 +65,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
             raise SourceError("no line of it by itself gives a variable a plain value")
         context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
         tokens = most_tokens(context.model.info, options.max_tokens, DIRECT_TOKENS)
-        output = ask_twice(context, question, "direct", tokens)
+        output = ask_twice(context, question, "direct", Asking(tokens))
         states = []
         for number, point in enumerate(chosen, 1):
             context.steps.next(f"asking for {short(question.call)}", number, 1 + len(chosen))

@@ -16,6 +16,8 @@ from counterlens.probes.options import MOST_TOKENS, option
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     Literal,
+    announced_text,
+    as_written,
     direct_answer,
     outcome,
     stepwise_answer,
@@ -80,13 +82,31 @@ class Style:
     stop: tuple[str, ...]
     stepwise: bool = False
 
-    def read(self, said: Completion, truth: Any) -> ReadAnswer:
-        """The answer in what the model said, without what it thought, compared with the truth."""
+    def read(self, said: Completion, truth: Any, written: str | None = None) -> ReadAnswer:
+        """The answer in what the model said, without what it thought, compared with the truth.
+
+        Args:
+            said: What it said.
+            truth: What is right.
+            written: How that is written, where answers are compared as they are written
+                (Liu et al. 2024); None where they are as values.
+        """
         finish = "length" if still_thinks(said.text) else said.finish
         text = without_thought(said.text)
         found = self.find(text, cut_off=finish == "length")
         unread = None if found else why_unread(text, finish, stepwise=self.stepwise)
-        return ReadAnswer(found, outcome(found, truth, unread=unread), unread)
+        came = outcome(found, truth, unread=unread)
+        if written is not None:
+            same = found.written if found else announced_text(text, stepwise=self.stepwise)
+            came = _as_written(came, same=as_written(same) == as_written(written))
+        return ReadAnswer(found, came, unread)
+
+
+def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
+    """The outcome of an answer that is right only where it is written as the truth is."""
+    if same and came is not AnswerOutcome.TRUNCATED:
+        return AnswerOutcome.RIGHT
+    return AnswerOutcome.WRONG if came is AnswerOutcome.RIGHT else came
 
 
 STYLES = {

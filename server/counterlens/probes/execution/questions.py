@@ -8,7 +8,7 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.base import Completion
 from counterlens.probes.execution.features import Features, features
-from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
+from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.execution.truth import CallTruth, truth_of
@@ -47,14 +47,17 @@ class ExecutionQuestion:
         return self.input.call
 
 
-def question_of(context: Context, target: Target, *, seed: int, limits: Limits) -> ExecutionQuestion:
+def question_of(
+    context: Context, target: Target, *, seed: int, limits: Limits, inputs: Inputs = Inputs.ANY
+) -> ExecutionQuestion:
     """The question about a function's first input that has a truth.
 
     Args:
         context: The sandbox, and what gives up.
         target: The function.
-        seed: Of inputs that are generated.
+        seed: Of inputs that are generated, or drawn.
         limits: What each run of the function may use.
+        inputs: Which are asked about.
 
     Raises:
         SourceError: there is none, says why; or the function does not exist.
@@ -62,7 +65,7 @@ def question_of(context: Context, target: Target, *, seed: int, limits: Limits) 
     """
     function = reachable(target)
     failed: str | None = None
-    for asked in inputs_of(context, target, function, seed=seed, limits=limits):
+    for asked in inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs):
         try:
             question = question_about(
                 context, target.name, target.document, function.qualname, asked, limits=limits
@@ -73,7 +76,8 @@ def question_of(context: Context, target: Target, *, seed: int, limits: Limits) 
         if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
             return question
         failed = "what generated calls of it give is too long to ask for"
-    raise SourceError(failed or "no call of it with literal arguments is known, and none can be generated")
+    none = "and none can be generated" if inputs is Inputs.ANY else "and the protocol takes no generated one"
+    raise SourceError(failed or f"no call of it with literal arguments is known, {none}")
 
 
 def reachable(target: Target) -> Function:

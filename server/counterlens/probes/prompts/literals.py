@@ -125,6 +125,21 @@ def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) ->
     return AnswerOutcome.RIGHT if _same_numbers(answer.value, truth) else AnswerOutcome.OTHER_NUMBER
 
 
+def as_written(text: str) -> str:
+    """A text without blanks and the quotation marks around it, and with one kind of them inside."""
+    plain = "".join(text.split()).replace('"', "'")
+    return plain.removeprefix("'").removesuffix("'")
+
+
+def announced_text(text: str, *, stepwise: bool) -> str:
+    """The first line that is not blank where an answer should stand; empty where there is none."""
+    if stepwise:
+        plain = _COMMENT.sub("", text)
+        found = list(_ANSWER.finditer(plain))
+        text = plain[found[-1].end() :] if found else ""
+    return next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
+
+
 def equal(one: Any, other: Any) -> bool:
     """Whether two values are the same: as Python compares them, floats within the tolerances.
 

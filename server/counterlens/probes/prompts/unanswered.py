@@ -187,8 +187,8 @@ class _Cuts:
 
     def statement(self, node: ast.AST, instead: str) -> None:
         """Cut a statement with its decorators, what stands behind it in its line, and the comments below."""
-        first = min([node, *getattr(node, "decorator_list", [])], key=lambda part: part.lineno)  # type: ignore[attr-defined]
-        start = self._at(first.lineno, first.col_offset) - (1 if first is not node else 0)  # type: ignore[attr-defined]
+        first = min([node, *getattr(node, "decorator_list", [])], key=lambda part: part.lineno)
+        start = self._at(first.lineno, first.col_offset) - (1 if first is not node else 0)
         end = self._at(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
         row = bisect.bisect_right(self.starts, start) - 1
         last = bisect.bisect_right(self.starts, end) - 1
