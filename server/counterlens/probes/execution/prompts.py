@@ -98,7 +98,7 @@ class Style:
         came = outcome(found, truth, unread=unread)
         if written is not None:
             same = found.written if found else announced_text(text, stepwise=self.stepwise)
-            came = _as_written(came, same=as_written(same) == as_written(written))
+            came = _as_written(came, same=bool(same) and as_written(same) == as_written(written))
         return ReadAnswer(found, came, unread)
 
 
