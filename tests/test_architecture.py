@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from inspect import isabstract
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ FLOORS = [
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 
 ROOMS = [
-    {"options", "record"},
+    {"protocols", "options", "record"},
     {"probe", "prompts", "sanity"},
     {"runner", "observe"},
     {"pairs"},
@@ -53,6 +54,12 @@ def files(*folders: str) -> list[Path]:
     return sorted(path for folder in folders or ("",) for path in (PACKAGE / folder).rglob("*.py"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module, parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
 def name(path: Path) -> str:
     """A module as the page names it."""
     return path.relative_to(PACKAGE).as_posix()
@@ -61,7 +68,7 @@ def name(path: Path) -> str:
 def calls(*folders: str) -> Iterator[tuple[str, str, ast.Call]]:
     """Every call in some folders: the module, the name of what is called, and the call."""
     for path in files(*folders):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Call):
                 called = node.func
                 if isinstance(called, ast.Attribute):
@@ -72,7 +79,7 @@ def calls(*folders: str) -> Iterator[tuple[str, str, ast.Call]]:
 
 def imported(path: Path) -> Iterator[str]:
     """The floors of counterlens that a file imports from."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         modules: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules = [node.module]
@@ -211,7 +218,7 @@ def test_one_module_reads_the_name_of_a_task() -> None:
         return {
             name(path)
             for path in files()
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in nodes(path)
             if isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and re.fullmatch(text, node.value)

@@ -31,7 +31,7 @@ from tests.lsp.test_tasks import ask
 
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
-OPTIONS = {"timeout": 30.0}
+OPTIONS = {"timeout": 30.0, "max_tokens": 48}
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,12 @@ def command(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def flags(task: str) -> list[str]:
-    """The options of all faces, as far as a probe takes them, as flags."""
-    taken = specs(PROBES[task].options)
-    return [part for name, value in OPTIONS.items() if name in taken for part in (f"--{name}", str(value))]
+def taken(task: str) -> dict[str, float]:
+    """The options of all faces, as far as a probe takes them."""
+    return {name: value for name, value in OPTIONS.items() if name in specs(PROBES[task].options)}
+
+
+FLAGS = [part for name, value in OPTIONS.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 
 
 def line(record: dict[str, Any]) -> str:
@@ -67,13 +69,13 @@ def benched(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     """The record of each probe in the store of a run."""
     out = tmp_path_factory.mktemp("run") / "run"
     named = [part for task in TASKS for part in ("--task", task)]
-    command(folder, "bench", "--data", "repo:.", "--out", str(out), "--timeout", "30", *named)
+    command(folder, "bench", "--data", "repo:.", "--out", str(out), *FLAGS, *named)
     return {item.task: line(plain(stored.record)) for item, stored in RunResults.read(out).records}
 
 
 def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
     target = f"{FUNCTION}.py::{FUNCTION}"
-    document = json.loads(command(folder, "probe", target, "--task", "all", "--json", "--timeout", "30"))
+    document = json.loads(command(folder, "probe", target, "--task", "all", "--json", *FLAGS))
     printed = {record["probe"]: record for result in document["results"] for record in result["records"]}
     assert set(TASKS) <= set(printed)
     for task in TASKS:
@@ -91,7 +93,7 @@ async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict
                     "path": f"{FUNCTION}.py",
                     "function": FUNCTION,
                     "task": task,
-                    "options": OPTIONS if flags(task) else {},
+                    "options": taken(task),
                 },
             )
             assert isinstance(found, CallToolResult)
@@ -117,7 +119,11 @@ async def editor(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None
 async def test_the_editor_gets_the_record_of_a_run(
     editor: LanguageClient, folder: Path, benched: dict[str, str]
 ) -> None:
-    configure(editor, probe={"timeout": OPTIONS["timeout"]}, sandbox={"allowWeaker": True})
+    configure(
+        editor,
+        probe={"timeout": OPTIONS["timeout"], "maxTokens": OPTIONS["max_tokens"]},
+        sandbox={"allowWeaker": True},
+    )
     path = folder / f"{FUNCTION}.py"
     uri = open_file(editor, path, path.read_text(encoding="utf-8"))
     answer = await ask(editor, "counterlens.probeTasks", uri, function=FUNCTION, tasks=TASKS)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from counterlens.attribution.base import Judgement, Setting, Strength
+from counterlens.attribution.differential import find_out
 from counterlens.attribution.differential.judge import DifferentialJudge
 from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, Untestable, study
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
 
 Project = Callable[[Mapping[str, str]], Path]
 MIDDLE = '''
@@ -44,6 +47,15 @@ def middle(setting: Setting) -> DifferentialJudge:
 
 def judged(setting: Setting, text: str, qualname: str, path: Path | None = None) -> Original | Untestable:
     return study(Document(textwrap.dedent(text), path), qualname, setting)
+
+
+def test_what_is_kept_of_a_function_is_of_the_limits_that_it_was_found_with(setting: Setting) -> None:
+    document = Document("def double(x: int) -> int:\n    return 2 * x\n")
+    function = find_function(document, "double")
+    longer = replace(setting, limits=replace(setting.limits, seconds=30.0))
+    found = find_out(document, function, setting)
+    assert find_out(document, function, setting) is found
+    assert find_out(document, function, longer) is not found
 
 
 def test_the_original_is_like_itself_and_says_how_far_it_was_reached(middle: DifferentialJudge) -> None:

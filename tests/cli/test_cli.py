@@ -71,32 +71,37 @@ def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
     ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", "--json")
     assert ran.code == 0, ran.err
     found = ran.json
-    assert found["model"] == "smollm2-135m"
-    assert found["function"] == "sign"
-    assert 0 < found["confidence"] < 1
-    (pair,) = found["pairs"]
+    assert found["model"]["id"] == "smollm2-135m"
+    (record,) = found["records"]
+    assert (record["model"], record["function"]) == ("smollm2-135m", "sign")
+    assert 0 < found["confidence"][record["target"]] < 1
+    (pair,) = record["pairs"]
     assert pair["mutation"] == "if-else-flip"
     assert pair["start_line"] == 9
     for side in ("original", "counterfactual"):
         assert pair[side]["verdict"] in {"passed", "failed", "invalid", "timed_out"}
         assert isinstance(pair[side]["completion"], str)
-        assert pair[side]["evidence"]["tests"] in (1, 2)
+        assert pair[side]["tests"] in (1, 2)
     passed = [pair[side]["verdict"] == "passed" for side in ("original", "counterfactual")]
-    assert pair["effect"] == (None if not any(passed) else int(passed[0] != passed[1]))
-    assert found["summary"]["informative"] == int(any(passed))
-    assert found["summary"]["text"]
+    assert [pair["original_right"], pair["counterfactual_right"]] == passed
+    outcomes = {(True, True): "held", (True, False): "lost", (False, True): "gained"}
+    assert pair["outcome"] == outcomes.get((passed[0], passed[1]), "uninformative")
+    effects = found["tables"][0]
+    figures = dict(zip(effects["columns"], effects["rows"][0], strict=True))
+    assert figures["informative"] == int(any(passed))
+    assert found["summary"]
 
 
 def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign: Path) -> None:
     sign.write_text(SIGN + "\n\ndef untested(y):\n    return open(y) if y else None\n")
     ran = cli("probe", sign, "--mutation", "if-else-flip", "--json")
     assert ran.code == 0, ran.err
-    assert [one["function"] for one in ran.json["functions"]] == ["sign"]
-    (skipped,) = ran.json["skipped"]
-    assert skipped["function"] == "untested"
-    assert "no test mentions it" in skipped["reason"]
-    assert "cannot be judged by what it does" in skipped["reason"]
-    assert len(ran.json["pairs"]) == 1
+    probed, left_out = ran.json["records"]
+    assert (probed["function"], left_out["function"]) == ("sign", "untested")
+    assert (probed["outcome"], left_out["outcome"]) == ("probed", "left out")
+    assert "no test mentions it" in left_out["reason"]
+    assert "cannot be judged by what it does" in left_out["reason"]
+    assert len(probed["pairs"]) == 1
 
 
 def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
@@ -119,8 +124,9 @@ def test_probe_cuts_in_a_range(cli: Cli, sign: Path) -> None:
         "--max-tokens", "16", "--json",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    assert ran.json["pairs"] or ran.json["refused"]
-    assert {pair["original"]["completion"] is None for pair in ran.json["pairs"]} <= {False}
+    (record,) = ran.json["records"]
+    assert record["pairs"] or record["refused"]
+    assert {pair["original"]["completion"] is None for pair in record["pairs"]} <= {False}
     wrong = cli("probe", f"{sign}::sign", "--prefix-ratio", "0.8-0.2")
     assert (wrong.code, "0.4-0.6" in wrong.err) == (2, True)
 
@@ -138,12 +144,12 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
         "--json",
     )
     assert ran.code == 0, ran.err
-    (pair,) = ran.json["pairs"]
+    (pair,) = ran.json["records"][0]["pairs"]
     for side in ("original", "counterfactual"):
         assert "```" not in pair[side]["completion"]
-        assert pair[side]["evidence"]["attribution"] == "doctest"
-        assert pair[side]["evidence"]["strength"] in {"moderate", "strong"}
-        assert pair[side]["evidence"]["isolation"] in {"apart", None}
+        assert pair[side]["attribution"] == "doctest"
+        assert pair[side]["strength"] in {"moderate", "strong"}
+        assert pair[side]["isolation"] in {"apart", None}
     unable = cli("probe", f"{sign}::sign", "--api", "fill")
     assert (unable.code, "no tokens for filling in the middle" in unable.err) == (1, True)
 
@@ -170,9 +176,10 @@ def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_pa
     )
     assert ran.code == 0, ran.err
     assert ran.json["left_out"] == {}
-    (pair,) = ran.json["pairs"]
-    assert pair["original"]["evidence"]["attribution"] == "given"
-    assert ran.json["functions"][0]["summary"]["judged_by"] == "2 given tests"
+    (record,) = ran.json["records"]
+    (pair,) = record["pairs"]
+    assert pair["original"]["attribution"] == "given"
+    assert record["judged_by"] == "2 given tests"
 
 
 def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) -> None:
@@ -184,10 +191,11 @@ def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) ->
     target = f"{path}::first"
     ran = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--json")
     assert ran.code == 0, ran.err
-    reason = ran.json["summary"]["why_not_judged"]
+    (record,) = ran.json["records"]
+    reason = record["why_not_judged"]
     assert "no test mentions it" in reason
     assert "it opens files" in reason
-    assert ran.json["pairs"][0]["original"]["evidence"]["message"] == "nothing can judge it"
+    assert record["pairs"][0]["original"]["message"] == "nothing can judge it"
     shown = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--markdown", "-")
     assert "Nothing can judge it: no test mentions it" in shown.out
 
@@ -286,14 +294,15 @@ def test_a_broken_file_can_be_scored_but_not_mutated(cli: Cli, sign: Path) -> No
 def test_a_mutation_that_does_not_exist_is_a_usage_error(cli: Cli, command: str) -> None:
     ran = cli(command, "/no/such/file.py", "--mutation", "no-such")
     assert ran.code == 2
-    assert "'no-such' is not one of 'if-else-flip'" in ran.err
+    assert "there is no mutation 'no-such'" in ran.err
+    assert "There are: if-else-flip" in " ".join(ran.err.split())
 
 
 @pytest.mark.parametrize(
     ("arguments", "data", "said"),
     [
         (["probe", "FILE::missing"], SIGN.encode(), "there is no function missing"),
-        (["probe", "FILE"], b"x = 1\n", "has tests"),
+        (["probe", "FILE"], b"x = 1\n", "has no functions"),
         (["probe", "FILE", "--model", "no-such"], SIGN.encode(), "there is no model"),
         (["score", "FILE"], b"", "is empty"),
         (["score", "FILE"], b"x = '\xff'\n", "not valid UTF-8"),

@@ -159,8 +159,9 @@ def test_the_task_sums_up_a_file_by_each_method(
     code, out, _ = run(capsys, "probe", "--task", "dependence", path, "--method", method, "--json")
     assert code == 0
     found = json.loads(out)
-    assert found["method"] == method
-    assert [one["function"] for one in found["functions"]] == ["best", "same"]
+    assert found["options"]["method"] == method
+    assert {record.get("method", method) for record in found["records"]} == {method}
+    assert [record["function"] for record in found["records"]] == ["best", "same"]
     agreement = found["tables"][1]
     assert len(agreement["rows"]) == 8
     code, _, err = run(capsys, "probe", "--task", "dependence", path, "--method", "guessing")

@@ -111,6 +111,11 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
         {"path": "parity.py", "function": "parity", "task": "name", "options": {"code": "buggy"}},
         "no program with a bug is known",
     ),
+    (
+        "counterlens_probe_function",
+        {"path": "parity.py", "function": "parity", "mutation": "if-else-flip"},
+        "Extra inputs are not permitted",
+    ),
 ]
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 from counterlens.attribution import settlement
 from counterlens.cli.options import (
     json_option,
-    mutation_option,
     print_json,
     print_report,
     sandbox_option,
-    seed_option,
     split_target,
     steps,
     strong_sandbox,
-    without_option,
 )
+from counterlens.cli.probe_options import declared_options
 from counterlens.mutations import MUTATIONS, Mutation, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observe.run import observe_loops
+from counterlens.probes.options import Mutations, ProbeOptions, Without
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export import json as plain
 from counterlens.reports.render import terminal
@@ -28,11 +29,17 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutateOptions(ProbeOptions):
+    """What is chosen of the counterfactuals: as for probes, and also those that break the meaning."""
+
+    mutations: Mutations = ()
+    without: Without = ()
+
+
 @click.command()
 @click.argument("target", metavar="PATH[::QUALNAME]")
-@mutation_option
-@without_option
-@seed_option
+@declared_options(MutateOptions)
 @click.option(
     "--call",
     metavar="EXPRESSION",

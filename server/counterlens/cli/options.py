@@ -18,7 +18,6 @@ from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
-from counterlens.mutations import ASSUMPTIONS, MUTATIONS
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 
@@ -29,36 +28,6 @@ _WEAKER = "counterlens.allow_weaker_sandbox"
 def json_option(command: Command) -> Command:
     """`--json`: one document on standard output, everything else on standard error."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
-
-
-def seed_option(command: Command) -> Command:
-    """`--seed`: what the choice of names and sites depends on."""
-    return click.option("--seed", type=int, default=0, show_default=True, help="Choice of names and sites.")(
-        command
-    )
-
-
-def mutation_option(command: Command) -> Command:
-    """`--mutation`, repeatable."""
-    return click.option(
-        "--mutation",
-        "mutations",
-        multiple=True,
-        type=click.Choice(list(MUTATIONS)),
-        metavar="ID",
-        help="Only this mutation (repeatable); see docs/mutations.md for the list.",
-    )(command)
-
-
-def without_option(command: Command) -> Command:
-    """`--without`, repeatable."""
-    return click.option(
-        "--without",
-        multiple=True,
-        type=click.Choice(list(ASSUMPTIONS)),
-        metavar="ASSUMPTION",
-        help="No counterfactual that rests on this assumption (repeatable); see docs/mutations.md.",
-    )(command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import click
 
 from counterlens.errors import OptionError
 from counterlens.mutations.cuts import Ratio
-from counterlens.probes.options import OptionSpec, declared, specs
+from counterlens.probes.options import OptionSpec, ProbeOptions, declared, specs
 from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,13 +63,25 @@ def probe_options(command: Command) -> Command:
 
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
-        decorated = _flag(name, spec, takers)(decorated)
+        decorated = _flag(name, spec, _help(name, spec, takers), None)(decorated)
     return cast("Command", decorated)
 
 
-def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any]:
+def declared_options(options: type[ProbeOptions]) -> Callable[[Command], Command]:
+    """Add the flags of one class of options; the command gets each value by its field's name."""
+
+    def decorate(command: Command) -> Command:
+        decorated: Any = command
+        for name, spec in reversed(specs(options).items()):
+            decorated = _flag(name, spec, spec.help, spec.default)(decorated)
+        return cast("Command", decorated)
+
+    return decorate
+
+
+def _flag(name: str, spec: OptionSpec, text: str, default: Any) -> Callable[[Any], Any]:
     if spec.kind is bool:
-        return click.option(spec.flag, name, is_flag=True, default=None, help=_help(name, spec, takers))
+        return click.option(spec.flag, name, is_flag=True, default=default, help=text)
     return click.option(
         spec.flag,
         name,
@@ -77,7 +89,8 @@ def _flag(name: str, spec: OptionSpec, takers: list[str]) -> Callable[[Any], Any
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
         callback=_checked(spec),
-        help=_help(name, spec, takers),
+        default=default,
+        help=text,
     )
 
 

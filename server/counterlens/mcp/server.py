@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools.base import Tool
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 import counterlens
 from counterlens.mcp import tools
@@ -18,6 +20,8 @@ from counterlens.probes.registry import PROBES
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+_NO_OTHERS = ConfigDict(extra="forbid")
 
 INSTRUCTIONS = (
     "Counterlens asks a code model whether it understands code or only recognises it. Use "
@@ -41,11 +45,15 @@ Seed = Annotated[int, Field(description="What the choice of names and sites depe
 
 def create_server(desk: Desk) -> MCPServer:
     """A server over one desk; run it with `run("stdio")`."""
-    server: MCPServer = MCPServer(
-        "counterlens", instructions=INSTRUCTIONS, version=counterlens.__version__, log_level="WARNING"
-    )
+    offered: list[Tool] = []
 
-    @server.tool(title="How expected code is to the model", annotations=_READS)
+    def tool(title: str, annotations: ToolAnnotations) -> Callable[[Any], None]:
+        def add(function: Any) -> None:
+            offered.append(_strict(Tool.from_function(function, title=title, annotations=annotations)))
+
+        return add
+
+    @tool(title="How expected code is to the model", annotations=_READS)
     async def counterlens_confidence(
         context: Context[Any, Any],
         path: Path | None = None,
@@ -64,7 +72,7 @@ def create_server(desk: Desk) -> MCPServer:
             ),
         )
 
-    @server.tool(title="Probe a function counterfactually", annotations=_RUNS)
+    @tool(title="Probe a function counterfactually", annotations=_RUNS)
     async def counterlens_probe_function(
         context: Context[Any, Any],
         path: Path,
@@ -81,7 +89,7 @@ def create_server(desk: Desk) -> MCPServer:
             lambda cancel, report: tools.probe(desk, path, function, task, options or {}, cancel, report),
         )
 
-    @server.tool(title="List counterfactuals", annotations=_READS)
+    @tool(title="List counterfactuals", annotations=_READS)
     async def counterlens_counterfactuals(
         context: Context[Any, Any], path: Path, function: Function | None = None, seed: Seed = 0
     ) -> CallToolResult:
@@ -91,16 +99,31 @@ def create_server(desk: Desk) -> MCPServer:
         """
         return await answered(context, lambda *_: tools.list_counterfactuals(desk, path, function, seed))
 
-    @server.tool(title="Show dependences", annotations=_READS)
+    @tool(title="Show dependences", annotations=_READS)
     async def counterlens_dependences(
         context: Context[Any, Any], path: Path, function: Function
     ) -> CallToolResult:
         """What each statement depends on, by control and by data, from the program alone."""
         return await answered(context, lambda *_: tools.show_dependences(desk, path, function))
 
-    @server.tool(title="List what can be probed", annotations=_READS)
+    @tool(title="List what can be probed", annotations=_READS)
     async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
         """The tasks that counterlens_probe_function knows, and the model that is examined."""
         return await answered(context, lambda *_: tools.list_tasks(desk))
 
-    return server
+    return MCPServer(
+        "counterlens",
+        instructions=INSTRUCTIONS,
+        version=counterlens.__version__,
+        log_level="WARNING",
+        tools=offered,
+    )
+
+
+def _strict(tool: Tool) -> Tool:
+    """The same tool, that refuses an argument which it does not have."""
+    known = tool.fn_metadata.arg_model
+    model = type(known.__name__, (known,), {"model_config": ConfigDict(**known.model_config | _NO_OTHERS)})
+    tool.fn_metadata.arg_model = model
+    tool.parameters = {**tool.parameters, "additionalProperties": False}
+    return tool

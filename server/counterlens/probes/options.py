@@ -100,7 +100,8 @@ def _check_ratio(value: Ratio) -> None:
     parts = [*value] if isinstance(value, tuple) else [value]
     if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
         raise OptionError(
-            f"a prefix ratio lies between {_LEAST_RATIO} and 1, or is a range there, not {value!r}"
+            f"a prefix ratio lies between {_LEAST_RATIO} and 1, or is a range there such as 0.4-0.6, "
+            f"and not {'-'.join(f'{part:g}' for part in parts)}"
         )
 
 
@@ -108,7 +109,7 @@ def _corpus_there(name: str) -> None:
     path = Path(name).expanduser()
     if path.is_dir() or path.suffix == ".py":
         if not path.exists():
-            raise OptionError(f"there is no file {name}", "Name Python files or a dataset")
+            raise OptionError(f"there is no file {name}", "Name a Python file or a folder of them")
         return
     try:
         open_dataset(name)
@@ -297,7 +298,7 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
         if name in given and msgspec.to_builtins(given[name]) != msgspec.to_builtins(value):
             raise OptionError(
                 f"--protocol {chosen} sets {specs(options)[name].flag} to {value}, and not {given[name]}",
-                "Leave one of the two out",
+                "Leave out one of the two options",
             )
     return fixed
 

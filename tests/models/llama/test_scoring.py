@@ -151,7 +151,7 @@ def test_a_context_that_is_too_long_loses_its_oldest_tokens() -> None:
 
 
 def test_a_text_longer_than_the_context_is_scored_in_overlapping_windows() -> None:
-    text = MODULE[:2400]
+    text = MODULE[:1400]
     with LlamaModel(embedded_model(), spec="small", context=256) as small:
         scores = small.score(text)
         assert not np.isnan(scores.logprob[1:]).any()

@@ -63,7 +63,7 @@ def test_a_model_is_shown_both_sides_and_judged_by_what_it_writes(model: LlamaMo
     first = asked.shown[0]
     assert first.text.endswith("    if a ")
     assert first.suffix.startswith(" b and a not in (1,):\n        return a\n")
-    table = filled_table(found)
+    table = filled_table([("f", gap) for gap in found])
     assert table is not None
     assert [(row[0], row[1], row[3]) for row in table.rows] == [
         ("all", 3, 1),

@@ -13,6 +13,7 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.judge import ID, DifferentialJudge, judge_of
 from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, Untestable, study
+from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 _KEPT = 128
-_Key = tuple[str, str, Path | None, Path, tuple[str, ...]]
+_Key = tuple[str, str, Path | None, Path, Limits, tuple[str, ...]]
 _known: OrderedDict[_Key, Original | Untestable] = OrderedDict()
 _lock = Lock()
 
@@ -50,7 +51,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
 def find_out(document: Document, function: Function, setting: Setting) -> Original | Untestable:
     """What a function does, as `study` finds out; kept for the files that were looked at last."""
     more = texts_about(document, function.qualname)
-    key = (document.text, function.qualname, document.path, setting.python, more)
+    key = (document.text, function.qualname, document.path, setting.python, setting.limits, more)
     with _lock:
         if key in _known:
             _known.move_to_end(key)
