@@ -147,8 +147,8 @@ def test_one_that_errs_gets_the_figures_that_follow_by_hand(finished: Path) -> N
     outcomes = {
         (one["target"].rpartition("::")[2], one["style"]): one["outcome"]
         for item in report_of(finished)["records"]
-        if item["model"] == "remote:partial" and item["record"]["probe"] == "execution"
-        for one in item["record"]["answers"]
+        if item["model"] == "remote:partial" and item["probe"] == "execution"
+        for one in item["answers"]
         if one["form"] == "as it stands"
     }
     assert outcomes["pairs", "steps"] == "truncated"

@@ -52,7 +52,8 @@ def test_an_option_that_is_taken_is_in_the_manifest_and_one_that_is_not_is_refus
     usual, changed = RunSettings.of([task], "data"), RunSettings.of([task], "data", given)
     assert usual.options[task].keys() == changed.options[task].keys()
     differing = {key for key in usual.options[task] if usual.options[task][key] != changed.options[task][key]}
-    assert differing == {name}
+    fixed = probe.options.published.get(given[name], {}) if name == "protocol" else {}
+    assert differing == {name, *(key for key in fixed if usual.options[task][key] != fixed[key])}
     assert plain_options(changed.options_of(task)) == changed.options[task]
 
 
