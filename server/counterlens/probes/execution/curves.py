@@ -11,7 +11,7 @@ Answers = Sequence[ExecutionAnswer]
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class AnswerBin:
     """The answers about functions whose measure lies between two values.
 
     Attributes:
@@ -60,7 +60,7 @@ def binned(
     answers: Answers,
     measure: Callable[[ExecutionAnswer], int | None],
     edges: Callable[[int], tuple[int, int]] = doubling,
-) -> tuple[Bin, ...]:
+) -> tuple[AnswerBin, ...]:
     """The answers by the bin that their function is in, in the order of the bins.
 
     Args:
@@ -73,4 +73,4 @@ def binned(
         value = measure(answer)
         if value is not None:
             bins.setdefault(edges(value), []).append(answer)
-    return tuple(Bin(*at, tuple(bins[at])) for at in sorted(bins))
+    return tuple(AnswerBin(*at, tuple(bins[at])) for at in sorted(bins))

@@ -17,7 +17,7 @@ from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import ModelInfo
 from counterlens.probes.execution.answers import Asking
-from counterlens.probes.execution.curves import Bin, alone, binned, doubling, rounds_of
+from counterlens.probes.execution.curves import AnswerBin, alone, binned, doubling, rounds_of
 from counterlens.probes.execution.prompts import STYLES, most_tokens
 from counterlens.probes.execution.record import (
     DependentExecutionRecord,
@@ -209,14 +209,14 @@ def _constructs(asked: Answers) -> Table:
     return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _ENDED)
 
 
-def _curve(title: str, head: str, bins: Sequence[Bin]) -> Table:
+def _curve(title: str, head: str, bins: Sequence[AnswerBin]) -> Table:
     rows = tuple(
         (part.title, len(part.answers), share([answer.right for answer in part.answers])) for part in bins
     )
     return Table(title, (head, "n", "R_IER"), rows)
 
 
-def _correlations(curves: Mapping[str, Sequence[Bin]]) -> Table:
+def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, bins in curves.items():
         points = [(float(part.low), share([answer.right for answer in part.answers])) for part in bins]

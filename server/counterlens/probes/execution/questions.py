@@ -76,8 +76,11 @@ def question_of(
         if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
             return question
         failed = "what generated calls of it give is too long to ask for"
-    none = "and none can be generated" if inputs is Inputs.ANY else "and the protocol takes no generated one"
-    raise SourceError(failed or f"no call of it with literal arguments is known, {none}")
+    if inputs is Inputs.ANY:
+        raise SourceError(
+            failed or "no call of it with literal arguments is known, and none can be generated"
+        )
+    raise SourceError(failed or "no call of it with literal arguments is written down")
 
 
 def reachable(target: Target) -> Function:
