@@ -104,12 +104,17 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """As `Probe.summary`."""
         written = synthesised(records)
-        style = STEPS if records[0].protocol else DIRECT
-        own = pick(ended(answers_of(records)), style, Form.OWN)
+        followed = bool(records[0].protocol)
+        own = pick(ended(answers_of(records)), STEPS if followed else DIRECT, Form.OWN)
+        known = sum(answer.right for answer in own.values())
+        if followed:
+            return (
+                f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked step by "
+                f"step what these give, it was right in {known} of {len(own)}."
+            )
         return (
-            f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked "
-            f"{STYLES[style].title} what these give, it was right in "
-            f"{sum(answer.right for answer in own.values())} of {len(own)}."
+            f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked direct what "
+            f"these give, it was right in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
