@@ -313,6 +313,14 @@ def test_names_are_found_in_the_places_that_are_named(
     assert open_dataset("codecontests").id == "codecontests-folders"
 
 
+def test_two_commits_of_a_function_of_galeras_are_two_problems(tmp_path: Path) -> None:
+    one = RECORDS["galeras"] | {"commit_id": "0123456789abcdef"}
+    other = one | {"commit_id": "fedcba9876543210", "code": ADD.replace("a + b", "b + a")}
+    names = [problem.id for problem in open_dataset(written(tmp_path, [one, other, other | {"id": 3}]))]
+    place = "something/a/b.py::add"
+    assert names == [f"{place}@0123456789ab", f"{place}@fedcba987654", f"{place}@fedcba987654#2"]
+
+
 def test_a_format_can_be_forced_and_what_is_unknown_is_said(tmp_path: Path) -> None:
     path = written(tmp_path, [RECORDS["humanevalpack"]])
     assert open_dataset(f"humaneval:{path}").id == "humaneval"

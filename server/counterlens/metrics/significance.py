@@ -1,4 +1,4 @@
-"""Tests of significance for paired scores, and what several tests together allow to conclude.
+"""Tests of significance for scores, and what several tests together allow to conclude.
 
 McNemar's exact test for paired verdicts is in `summary.py`.
 """
@@ -63,6 +63,31 @@ def signed_rank(
         warnings.simplefilter("ignore")  # of samples too small for the approximation: p says that, too
         p = float(wilcoxon(different, zero_method="wilcox", method="auto", alternative=alternative).pvalue)
     return SignedRank(len(pairs), len(different), median(differences), min(1.0, p))
+
+
+def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Do the values of one group tend to be above, or below, those of another (Mann and Whitney 1947)?
+
+    Two-sided; exact for small groups without ties, else by the normal approximation with a correction for
+    them.
+
+    Returns:
+        p; None where a group is empty, or all values are the same.
+
+    Raises:
+        CounterlensError: SciPy is not installed.
+    """
+    rounded = [[round(value, 12) for value in group] for group in (one, other)]  # as in `signed_rank`
+    if not one or not other or len({*rounded[0], *rounded[1]}) == 1:
+        return None
+    try:
+        from scipy.stats import mannwhitneyu
+    except ImportError:
+        raise CounterlensError(
+            "Mann and Whitney's test needs SciPy, which is not installed",
+            "Install it with: pip install 'counterlens[statistics]'",
+        ) from None
+    return float(mannwhitneyu(*rounded, alternative="two-sided").pvalue)
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:

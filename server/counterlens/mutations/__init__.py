@@ -5,7 +5,15 @@ from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
 
 from counterlens.mutations.assumptions import ASSUMPTIONS
 from counterlens.mutations.base import Change, Concept, Counterfactual, Cut, Refusal
-from counterlens.mutations.engine import Survey, apply_everywhere, counterfactuals, refusals, stream, survey
+from counterlens.mutations.engine import (
+    Survey,
+    apply_everywhere,
+    counterfactuals,
+    everywhere,
+    refusals,
+    stream,
+    survey,
+)
 from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Mutation
@@ -24,6 +32,7 @@ __all__ = [
     "Survey",
     "apply_everywhere",
     "counterfactuals",
+    "everywhere",
     "mark_possibly_equivalent",
     "refusals",
     "stream",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.mutations import cuts
-from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.mutations.base import Change, Counterfactual, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
 from counterlens.mutations.module import MODULE, Module
@@ -104,6 +104,110 @@ def apply_everywhere(
     return render(module.data, edits).data.decode() if edits else module.source
 
 
+def everywhere(
+    source: str | Module,
+    mutation: str | Mutation,
+    function: str,
+    *,
+    seed: int = 0,
+    without: Collection[str] = (),
+) -> Survey:
+    """One mutation at every safe site of one function at once, those of the functions inside it too.
+
+    Of sites whose changes would not go together, such as nested ones, the outer is done first, and the others
+    in what comes out.
+
+    Args:
+        source: As of `survey`.
+        mutation: An id, or a mutation of one's own.
+        function: The qualified name of the function.
+        seed: Decides the random names and choices.
+        without: Assumptions that must not be made; the sites that need one are refused.
+
+    Returns:
+        One counterfactual without a cut, described by its first site, or none where there is no site; and the
+        sites that were refused.
+
+    Raises:
+        SourceError: the source does not parse, or has no such function.
+        CounterlensError: there is no such mutation.
+    """
+    chosen = _chosen((mutation,))[0]
+    original = module = source if isinstance(source, Module) else Module(source)
+    _check_function(module, function)
+    sites, refused = _sites(module, chosen, function, seed, without)
+    done: list[Site] = []
+    lines: list[int] = []
+    while sites:
+        together = compatible(sites)
+        lines = lines or [module.line(at) for site in together for at in (site.span[0], max(site.span) - 1)]
+        done += together
+        later = [site.span[0] for site in sites if site not in together]
+        rendered = render(module.data, [edit for site in together for edit in site.edits], later)
+        module, left = Module(rendered.data.decode()), set(rendered.points.values())
+        again, _ = _sites(module, chosen, function, seed, without) if left else ([], [])
+        sites = [site for site in again if site.span[0] in left]
+    if not done:
+        return Survey((), tuple(refused))
+    made = Counterfactual(
+        mutation=chosen.id,
+        concept=chosen.concept,
+        preserving=chosen.preserving,
+        function=function,
+        start_line=min(lines),
+        end_line=max(lines),
+        description=done[0].description,
+        source=module.source,
+        changes=(_difference(original.source, module.source),),
+        cut=None,
+        seed=seed,
+        assumptions=tuple(sorted({assumed for site in done for assumed in site.assumptions})),
+    )
+    return Survey((made,), tuple(refused))
+
+
+def _sites(
+    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str]
+) -> tuple[list[Site], list[Refusal]]:
+    """The safe sites in a function and in those inside it, and the others with the reasons."""
+    around = [known for known in module.functions if known.qualname == function]
+    sites: list[Site] = []
+    refused: list[Refusal] = []
+    for found in mutation.sites(MutationContext(module, seed)):
+        at = found.at if isinstance(found, SiteRefused) else found.span[0]
+        if not any(known.start <= at < known.end for known in around):
+            continue
+        reason = _why_not(found, without)
+        if isinstance(found, Site) and reason is None:
+            sites.append(found)
+        else:
+            refused.append(Refusal(mutation.id, function, module.line(at), reason or ""))
+    return sites, refused
+
+
+def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
+    """Why a site is refused; None where it is not."""
+    if isinstance(found, SiteRefused):
+        return found.reason
+    excluded = sorted(set(without) & set(found.assumptions))
+    return f"it needs to assume {', '.join(excluded)}" if excluded else None
+
+
+def _difference(one: str, other: str) -> Change:
+    """From the first character in which two texts differ up to the last one, in bytes of UTF-8."""
+    start = _alike(one, other)
+    behind = _alike(one[start:][::-1], other[start:][::-1])
+    before, after = len(one[:start].encode()), len(one[len(one) - behind :].encode())
+    return Change((before, len(one.encode()) - after), (before, len(other.encode()) - after))
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(map(len, (one, other)))
+    )
+
+
 def stream(
     source: str | Module,
     *,
@@ -126,12 +230,11 @@ def stream(
             name = around.qualname if around else MODULE
             if function is not None and name != function:
                 continue
-            if isinstance(found, SiteRefused):
-                yield Refusal(mutation.id, name, module.line(at), found.reason)
-            elif excluded := sorted(set(without) & set(found.assumptions)):
-                yield Refusal(mutation.id, name, module.line(at), f"it needs to assume {', '.join(excluded)}")
-            else:
+            reason = _why_not(found, without)
+            if isinstance(found, Site) and reason is None:
                 yield _make(module, mutation, found, name, seed, prefix_ratio)
+            else:
+                yield Refusal(mutation.id, name, module.line(at), reason or "")
 
 
 def _make(
@@ -149,7 +252,7 @@ def _make(
         description=site.description,
         source=rendered.data.decode(),
         changes=rendered.changes,
-        cut=cuts.cut(points, rendered),
+        cut=cuts.cut(points, rendered, own=site.cut is not None),
         seed=seed,
         assumptions=site.assumptions,
     )

@@ -9,11 +9,15 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import complement, shown, wrap_in_not
+from counterlens.mutations.if_else_flip import Flavour
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 
 class NegateCondition(Mutation):
-    """Negate the condition of an `if` or `elif`, and leave the branches as they are: breaks the program."""
+    """Negate the condition of an `if` or `elif`, and leave the branches as they are: breaks the program.
+
+    `NegateCondition("not")` always writes `not`, as `if-else-flip` does in that flavour.
+    """
 
     id = "negate-condition"
     concept = Concept.CONTROL_FLOW
@@ -27,6 +31,9 @@ class NegateCondition(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
+    def __init__(self, flavour: Flavour = "complement") -> None:
+        self.flavour: Flavour = flavour
+
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
@@ -34,7 +41,8 @@ class NegateCondition(Mutation):
             if same_branches(context, node):
                 yield SiteRefused(start, "both branches do the same")
                 continue
-            negation = complement(module, node.test) or wrap_in_not(module, node.test)
+            negation = complement(module, node.test) if self.flavour == "complement" else None
+            negation = negation or wrap_in_not(module, node.test)
             yield Site(
                 span=(start, module.end(node.test)),
                 description=f"negated the condition `{shown(module, node.test)}`",

@@ -15,7 +15,8 @@ from counterlens.mutations.variables import Variable
 class RenameGeneric(Renaming):
     """Name the variables of a function `var1`, `var2` and so on, in the order in which they appear.
 
-    What is renamed and what is refused is the same as for `rename-random`.
+    What is renamed and what is refused is the same as for `rename-random`. `RenameGeneric("VAR")` writes
+    `VAR1` and so on.
     """
 
     id = "rename-generic"
@@ -74,6 +75,9 @@ class RenameGeneric(Renaming):
         Example(before="def f(k):\n    x = 1\n    return eval(k)\n", refused="by name"),
     )
 
+    def __init__(self, prefix: str = "var") -> None:
+        self.prefix = prefix
+
     def chooser(self, context: MutationContext) -> Chooser:
         numbers: Iterator[str] = iter(())
         end = -1
@@ -81,7 +85,7 @@ class RenameGeneric(Renaming):
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
             nonlocal numbers, end
             if function.start >= end:  # functions inside of one another share their numbers
-                numbers, end = numbered_names(context.module, "var"), function.end
+                numbers, end = numbered_names(context.module, self.prefix), function.end
             new = {name: next(numbers) for name in found.names}
             return {variable: new[variable.name] for variable in found.safe}
 

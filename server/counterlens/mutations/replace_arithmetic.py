@@ -28,6 +28,7 @@ _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FloorDivideAssign: ("*=", "%="),
     cst.ModuloAssign: ("*=", "//="),
 }
+_ANY = ("+", "-", "*", "/", "%", "//")
 _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
 
 
@@ -36,6 +37,9 @@ class ReplaceArithmetic(Mutation):
 
     So nothing around it is grouped in another way. The seed decides which one. Operators on strings and lists
     are not arithmetic.
+
+    `ReplaceArithmetic(across_precedence=True)` takes any other one, as in the paper's example, `a % b` for
+    `a + b`; what stands around it may then be grouped in another way.
     """
 
     id = "replace-arithmetic"
@@ -51,6 +55,10 @@ class ReplaceArithmetic(Mutation):
         Example(before="x = y + 0\n", refused="same value"),
     )
 
+    def __init__(self, *, across_precedence: bool = False) -> None:
+        """`across_precedence`: the other operator may bind less or more tightly."""
+        self.across_precedence = across_precedence
+
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         binary = context.module.nodes(cst.BinaryOperation)
         augmented = context.module.nodes(cst.AugAssign)
@@ -63,8 +71,10 @@ class ReplaceArithmetic(Mutation):
         self, context: MutationContext, node: cst.BinaryOperation | cst.AugAssign
     ) -> Site | SiteRefused | None:
         module = context.module
-        others = _OTHERS.get(type(node.operator))
-        if others is None:
+        span = module.span(node.operator)
+        old = module.text(span)
+        others = self._others(node, old)
+        if not others:
             return None
         start, end = module.span(node)
         right = node.right if isinstance(node, cst.BinaryOperation) else node.value
@@ -72,12 +82,24 @@ class ReplaceArithmetic(Mutation):
         sides = [side for side in (left, right) if isinstance(side, cst.BaseExpression)]
         if any(context.effects.kinds.of(side) in {ValueKind.ATOM, ValueKind.CONTAINER} for side in sides):
             return SiteRefused(start, "the operands are not numbers")
-        span = module.span(node.operator)
-        old = module.text(span)
         chance = random.Random(repr((context.seed, self.id, module.text((start, end)))))  # noqa: S311
+        if self.across_precedence and _neutral(right, old):
+            others = tuple(other for other in others if not _neutral(right, other))
         new = chance.choice(others)
-        value = right.value if isinstance(right, cst.Integer) else ""
-        plain_old, plain_new = old.removesuffix("="), new.removesuffix("=")
-        if value and _NEUTRAL.get(plain_old) == value == _NEUTRAL.get(plain_new):
+        if _neutral(right, old) and _neutral(right, new):
             return SiteRefused(start, "the other operator gives the same value")
         return Site((start, end), f"replaced the operator `{old}` by `{new}`", (replace(*span, new),))
+
+    def _others(self, node: cst.BinaryOperation | cst.AugAssign, old: str) -> tuple[str, ...]:
+        """What may stand for an operator; nothing where it is not arithmetic."""
+        others = _OTHERS.get(type(node.operator), ())
+        power = isinstance(node.operator, cst.Power | cst.PowerAssign)
+        if not self.across_precedence or not (others or power):
+            return others
+        ending = "=" if isinstance(node, cst.AugAssign) else ""
+        return tuple(f"{other}{ending}" for other in _ANY if f"{other}{ending}" != old)
+
+
+def _neutral(right: cst.BaseExpression, operator: str) -> bool:
+    """Whether an operator gives its left side, whatever that is: `x + 0`, `x * 1`."""
+    return isinstance(right, cst.Integer) and _NEUTRAL.get(operator.removesuffix("=")) == right.value

@@ -105,6 +105,13 @@ def _check_ratio(value: Ratio) -> None:
         )
 
 
+def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
+    for one in ranges:
+        if isinstance(one, float | int):
+            raise OptionError(f"a range to cut in is such as 0.4-0.6, not {one!r}")
+        _check_ratio((one[0], one[1]))
+
+
 def _corpus_there(name: str) -> None:
     path = Path(name).expanduser()
     if path.is_dir() or path.suffix == ".py":
@@ -150,6 +157,16 @@ PrefixRatio = Annotated[
         "Share of the function that the model is shown, such as 0.6, or the range that it lies in: 0.4-0.6.",
         metavar="RATIO",
         check=_check_ratio,
+    ),
+]
+CutRanges = Annotated[
+    tuple[Ratio, ...],
+    option(
+        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and ask only about those that "
+        "can be cut in all of them (repeatable; instead of a prefix ratio).",
+        flag="cut-range",
+        metavar="RANGE",
+        check=_check_ranges,
     ),
 ]
 MaxTokens = Annotated[
@@ -295,7 +312,7 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
         return {}
     fixed = options.published.get(chosen, {})
     for name, value in fixed.items():
-        if name in given and msgspec.to_builtins(given[name]) != msgspec.to_builtins(value):
+        if name in given and msgspec.json.encode(given[name]) != msgspec.json.encode(value):
             raise OptionError(
                 f"--protocol {chosen} sets {specs(options)[name].flag} to {value}, and not {given[name]}",
                 "Leave out one of the two options",

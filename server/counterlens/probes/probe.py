@@ -76,6 +76,7 @@ class Target:
             found beside the source.
         id: What a dataset calls it.
         call: A call of it, where a dataset gives one.
+        calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
     """
@@ -87,6 +88,7 @@ class Target:
     call: str | None = None
     description: str = ""
     buggy: str | None = None
+    calls: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

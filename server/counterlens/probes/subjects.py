@@ -93,9 +93,8 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
     if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
         setting = Setting(sandbox, Path(sys.executable), limits)
         judge = SuppliedTestsJudge(tests.text, function, problem.source, setting)
-    call = problem.call
-    if call is None and tests is not None:
-        call = next(iter(calls_in(tests.text, {function, "candidate"}, function)), None)
+    calls = calls_in(tests.text, {function, "candidate"}, function) if tests is not None else []
+    call = problem.call or next(iter(calls), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
     return Target(
         Document(source, path=problem.file),
@@ -105,4 +104,5 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         call,
         problem.description,
         problem.buggy,
+        tuple(calls),
     )

@@ -29,7 +29,9 @@ class Turn:
     def messages(self) -> tuple[tuple[str, str], ...]:
         """Role (`system` or `user`) and text of each message."""
         if self.prompt.reply is not None:
-            return ("system", self.prompt.reply.instruction), ("user", self.prompt.text)
+            asked = ("user", self.prompt.text)
+            instruction = self.prompt.reply.instruction
+            return (("system", instruction), asked) if instruction else (asked,)
         head, _ = healing.split(self.prompt.text)
         longest = max((len(ticks) for ticks in _TICKS.findall(head)), default=2)
         fence = "`" * (longest + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from counterlens.attribution.base import lasting
@@ -13,15 +12,17 @@ from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
-from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, Mutations, ProbeOptions, Timeout, Without
+from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
-from counterlens.probes.robustness import tables
-from counterlens.probes.robustness.programs import Code, CodeOption, expected, programs
+from counterlens.probes.robustness import published, published_tables, tables
+from counterlens.probes.robustness.programs import Code, expected, programs
+from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
-from counterlens.probes.robustness.versions import Standing, Version, Versions, planned, settled
+from counterlens.probes.robustness.versions import Standing, Versions, planned, settled
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
 
 SAME = 0.999
 """Answers that are at least so much alike are the same."""
@@ -29,38 +30,10 @@ _UNLIKE = 0.9  # an answer is less alike than this to one that has nothing to do
 NO_ANSWER = "there was no answer in what the model said"
 Similarity = Callable[[str, str], float]
 """How alike the answer to the original and another one are, 0 to 1."""
+Reader = Callable[[str], str | None]
+"""The answer in what the model says; None where there is none."""
 Similarities = Mapping[str, Similarity]
 """The similarities by their names, the one that counts first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobustnessOptions(ProbeOptions):
-    """Options of the probes of robustness; nothing is cut, so there is no prefix ratio."""
-
-    mutations: Mutations = ()
-    without: Without = ()
-    code: CodeOption = Code.GIVEN
-    max_tokens: MaxTokens = 64
-    timeout: Timeout = DEFAULT_TIMEOUT
-
-
-@dataclass(frozen=True, slots=True)
-class VersionQuestion:
-    """What is asked about a program and one version of it.
-
-    Attributes:
-        version: The version.
-        standing: What it is; where there is a call, what it is for this call.
-        call: The call that is asked about, if any.
-        original: The question about the program as it stands.
-        changed: The same about the version.
-    """
-
-    version: Version
-    standing: Standing
-    call: str | None
-    original: Prompt
-    changed: Prompt
 
 
 OptionsT = TypeVar("OptionsT", bound=RobustnessOptions)
@@ -73,12 +46,14 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     Attributes:
         heading: What the question is called in a table.
         unlike: An answer unlike any other, for the check that a difference is seen.
+        never: Assumptions that no version may rest on.
     """
 
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     record = RobustnessRecord
     heading: ClassVar[str]
     unlike: ClassVar[str]
+    never: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def prompt(
@@ -89,6 +64,10 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     @abstractmethod
     def read(self, text: str) -> str | None:
         """The answer in what the model says; None where there is none."""
+
+    def read_published(self, text: str) -> str | None:
+        """The same for a question of a published protocol, whose answer has no form."""
+        return self.read(text)
 
     @abstractmethod
     def similarities(
@@ -110,15 +89,23 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         left_out: Counter[str],  # noqa: ARG002
     ) -> Iterator[VersionQuestion]:
         """What to ask about a program and each of its versions; `left_out` counts what is not, by reason."""
-        info, tokens = context.model.info, options.max_tokens
-        original = self.prompt(info, program.document, program.qualname, None, tokens)
+        info = context.model.info
+        original = self.asked(info, program.document, program.qualname, None, options)
         for version in found.versions:
-            changed = self.prompt(info, version.document, program.qualname, None, tokens)
+            changed = self.asked(info, version.document, program.qualname, None, options)
             yield VersionQuestion(version, version.standing, None, original, changed)
 
-    def rounds(self, program: Target) -> int:  # noqa: ARG002
+    def rounds(self, program: Target, options: OptionsT) -> int:  # noqa: ARG002
         """How often each version of a program is asked about."""
         return 1
+
+    def asked(
+        self, info: ModelInfo, document: Document, qualname: str, call: str | None, options: OptionsT
+    ) -> Prompt:
+        """As `prompt`, in the words of the protocol that is followed."""
+        if options.chosen_protocol:
+            return published.question(self.id, info, document, qualname, call, options.max_tokens)
+        return self.prompt(info, document, qualname, call, options.max_tokens)
 
     def run(self, context: Context, target: Target, options: OptionsT) -> RobustnessRecord:
         """As `Probe.run`.
@@ -130,25 +117,34 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """
         self.similarities([self.unlike], context.encoder)  # what is missing is said before anything is asked
         left_out, asked = Counter[str](), list[_Asked]()
-        limits = lasting(options.timeout)
-        for program in programs(context, target, options.code):
-            surveyed = planned(program, options.mutations, seed=options.seed, without=options.without)
-            found = settled(context, program, surveyed, limits)
-            left_out.update(found.left_out)
-            questions = self.questions(context, program, found, options, limits, left_out)
-            asked += [(program, found.correct, question) for question in questions]
-        answers = self._answers(context, [question for _, _, question in asked])
+        limits, reader = lasting(options.timeout), self._reader(options)
+        found, passed = self._programs(context, target, options, left_out), None
+        for program in found:
+            versions = settled(context, program, self._planned(program, options), limits)
+            left_out.update(versions.left_out)
+            questions = self.questions(context, program, versions, options, limits, left_out)
+            asked += [(program, versions.correct, question) for question in questions]
+            passed = versions.correct
+        answers = self._answers(context, [question for _, _, question in asked], reader)
         known = [answer for answer in answers.values() if answer is not None]
         similarities, note = self.similarities([*known, self.unlike], context.encoder)
-        self._check(context, answers, similarities)
+        self._check(context, answers, similarities, reader)
         pairs = tuple(_compared(asked, answers, similarities, left_out))
-        if not pairs:
+        if not pairs and not options.chosen_protocol:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(4))
             raise SourceError("there are no two answers to compare", reasons or None)
-        return RobustnessRecord(left_out=left_out, note=note, measures=tuple(similarities), pairs=pairs)
+        return RobustnessRecord(
+            left_out=left_out,
+            note=note,
+            measures=tuple(similarities),
+            pairs=pairs,
+            passed=(passed if found else False) if options.code is Code.WRITTEN else None,
+        )
 
     def tables(self, records: Sequence[RobustnessRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`; similarities are those that were measured when the answers were given."""
+        if records[0].protocol:
+            return published_tables.tables(records, self.heading, seed)
         shown = (
             tables.overall(records, self.heading, seed),
             tables.by_change(records, self.heading, seed),
@@ -185,27 +181,51 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """As `Probe.estimate`, from what mutations promise."""
         total = 0
         for program in expected(target, options.code):
-            surveyed = planned(program, options.mutations, seed=options.seed, without=options.without)
-            versions = len(surveyed.counterfactuals)
-            total += self.rounds(program) * (1 + versions) if versions else 0
+            versions = len(self._planned(program, options).counterfactuals)
+            total += self.rounds(program, options) * (1 + versions) if versions else 0
         again = 1 if total else 0  # the sanity check
         return total + again + (1 if options.code is Code.WRITTEN else 0)
 
-    def _answers(self, context: Context, questions: Sequence[VersionQuestion]) -> dict[Prompt, str | None]:
+    def _programs(
+        self, context: Context, target: Target, options: OptionsT, left_out: Counter[str]
+    ) -> list[Target]:
+        """The programs; under a protocol a function of which there is none counts, as one that fails."""
+        find_function(target.document, target.qualname)
+        try:
+            return programs(context, target, options.code)
+        except SourceError as error:
+            if not options.chosen_protocol:
+                raise
+            left_out[error.message] += 1
+            return []
+
+    def _planned(self, program: Target, options: OptionsT) -> Survey:
+        if options.chosen_protocol:
+            return published.transformed(program, seed=options.seed, without=self.never)
+        without = (*options.without, *self.never)
+        return planned(program, options.mutations, seed=options.seed, without=without)
+
+    def _reader(self, options: OptionsT) -> Reader:
+        return self.read_published if options.chosen_protocol else self.read
+
+    def _answers(
+        self, context: Context, questions: Sequence[VersionQuestion], reader: Reader
+    ) -> dict[Prompt, str | None]:
         """The answer to each question, which is asked once."""
         both = ((question.original, question.changed) for question in questions)
         prompts = list(dict.fromkeys(prompt for pair in both for prompt in pair))
         answers = {}
         for number, prompt in enumerate(prompts):
             context.steps.next("asking", number, len(prompts))
-            answers[prompt] = self._answer(context, prompt)
+            answers[prompt] = reader(context.complete(prompt).text)
         return answers
 
-    def _answer(self, context: Context, prompt: Prompt) -> str | None:
-        return self.read(context.complete(prompt).text)
-
     def _check(
-        self, context: Context, answers: Mapping[Prompt, str | None], similarities: Similarities
+        self,
+        context: Context,
+        answers: Mapping[Prompt, str | None],
+        similarities: Similarities,
+        reader: Reader,
     ) -> None:
         """The identity has no effect, and a forced difference is seen; tried on the first answer there is."""
         prompt = next((prompt for prompt, answer in answers.items() if answer is not None), None)
@@ -216,7 +236,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             context.model.info.name,
             "answer the same question",
             first,
-            lambda: self._answer(context.anew, prompt),
+            lambda: reader(context.anew.complete(prompt).text),
         )
         answer = first or ""
         for name, similarity in similarities.items():
@@ -254,5 +274,8 @@ def _compared(
 
 def _same(record: RobustnessRecord, standing: Standing) -> list[bool]:
     """Whether the answer stayed the same, for each version of a kind, by the first similarity."""
-    first = record.measures[0]
-    return [pair.similarity[first] > SAME for pair in record.pairs if pair.standing is standing]
+    return [
+        pair.similarity[record.measures[0]] > SAME
+        for pair in record.pairs
+        if (pair.published if record.protocol else pair.standing) is standing
+    ]

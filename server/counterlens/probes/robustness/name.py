@@ -13,7 +13,9 @@ from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import masked
 from counterlens.probes.prompts.templates import filled
-from counterlens.probes.robustness.base import RobustnessOptions, RobustnessProbe, Similarities, Similarity
+from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
+from counterlens.probes.robustness.published import fixed, name_in
+from counterlens.probes.robustness.questions import RobustnessOptions
 from counterlens.probes.robustness.summary import first_line
 from counterlens.syntax.document import Document
 
@@ -25,6 +27,8 @@ _COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameOptions(RobustnessOptions):
     """Options of the name probe."""
+
+    published = fixed(256)
 
     max_tokens: MaxTokens = 16
 
@@ -61,6 +65,10 @@ class NameProbe(RobustnessProbe[NameOptions]):
             return marked[1]
         compound = {word for word in _NAME.findall(line) if _COMPOUND.search(word)}
         return compound.pop() if len(compound) == 1 else None
+
+    def read_published(self, text: str) -> str | None:
+        """As `RobustnessProbe.read_published`."""
+        return name_in(text, self.read)
 
     def similarities(
         self,

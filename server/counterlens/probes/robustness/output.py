@@ -10,6 +10,7 @@ from typing import Any
 from counterlens.errors import SourceError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
+from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.observe.run import output_of
@@ -19,11 +20,11 @@ from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import direct_answer, equal
 from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.probes.robustness.base import (
-    RobustnessOptions,
     RobustnessProbe,
     Similarities,
-    VersionQuestion,
 )
+from counterlens.probes.robustness.published import completed, every_call, fixed
+from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
 from counterlens.probes.robustness.versions import Standing, Version, Versions
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -38,6 +39,8 @@ NO_CALL = "no call of it with literal arguments is known: add a doctest or a tes
 class OutputOptions(RobustnessOptions):
     """Options of the output probe."""
 
+    published = fixed(256)
+
     max_tokens: MaxTokens = 128
 
 
@@ -50,6 +53,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     options = OutputOptions
     heading = "output prediction"
     unlike = "'zebra umbrella'"
+    never = (WHOLE_PROGRAM,)  # a call that is to stay the same cannot be one of other parameters
 
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
@@ -62,6 +66,11 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     def read(self, text: str) -> str | None:
         """The literal that was said, as it is written in Python."""
         answer = direct_answer(text)
+        return answer.written if answer else None
+
+    def read_published(self, text: str) -> str | None:
+        """As `RobustnessProbe.read_published`."""
+        answer = completed(text)
         return answer.written if answer else None
 
     def similarities(
@@ -83,34 +92,44 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         limits: Limits,
         left_out: Counter[str],
     ) -> Iterator[VersionQuestion]:
-        """As `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call."""
-        info, tokens, cancel = context.model.info, options.max_tokens, context.cancel
-        calls = _calls(program)
+        """As `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call.
+
+        Under the protocol all tests are asked about, and no call is run.
+        """
+        info, cancel = context.model.info, context.cancel
+        calls = _calls(program, options)
         if not calls:
             left_out[NO_CALL] += 1
         for call in calls:
+            original = self.asked(info, program.document, program.qualname, call, options)
+            if options.chosen_protocol:
+                for version in found.versions:
+                    changed = self.asked(info, version.document, program.qualname, call, options)
+                    yield VersionQuestion(version, version.standing, call, original, changed)
+                continue
             try:
                 truth = output_of(program.document, call, context.sandbox(), limits=limits, cancel=cancel)
             except SourceError as error:
                 left_out[error.message] += 1
                 continue
-            original = self.prompt(info, program.document, program.qualname, call, tokens)
             for version in found.versions:
                 mutation = version.counterfactual.mutation
                 try:
                     standing = _standing(context, version, call, truth.written, limits)
-                    changed = self.prompt(info, version.document, program.qualname, call, tokens)
+                    changed = self.asked(info, version.document, program.qualname, call, options)
                 except SourceError as error:
                     left_out[f"{mutation}: {error.message}"] += 1
                     continue
                 yield VersionQuestion(version, standing, call, original, changed)
 
-    def rounds(self, program: Target) -> int:
+    def rounds(self, program: Target, options: OutputOptions) -> int:
         """As `RobustnessProbe.rounds`."""
-        return len(_calls(program))
+        return len(_calls(program, options))
 
 
-def _calls(program: Target) -> list[str]:
+def _calls(program: Target, options: OutputOptions) -> list[str]:
+    if options.chosen_protocol:
+        return every_call(program)
     if "." in program.qualname:
         return []
     if program.call:

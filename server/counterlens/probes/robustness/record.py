@@ -37,6 +37,11 @@ class AnswerPair:
     answer: str
     similarity: Mapping[str, float]
 
+    @property
+    def published(self) -> Standing:
+        """What the paper takes the version for: by the operator alone, nothing is run."""
+        return Standing.PRESERVING if self.preserving else Standing.BREAKING
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustnessRecord(Record):
@@ -46,8 +51,11 @@ class RobustnessRecord(Record):
         note: What a reader needs to know of the similarities.
         measures: The names of the similarities, the one that counts first.
         pairs: The answers, version by version.
+        passed: Whether what the model itself wrote of the function passes its tests, which it does not where
+            it is no function; None where it was not asked to write it, or there are no tests.
     """
 
     note: str
     measures: tuple[str, ...]
     pairs: tuple[AnswerPair, ...]
+    passed: bool | None = None

@@ -14,7 +14,9 @@ from counterlens.probes.options import Encoder
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import definition
 from counterlens.probes.prompts.templates import filled
-from counterlens.probes.robustness.base import RobustnessOptions, RobustnessProbe, Similarities
+from counterlens.probes.robustness.base import RobustnessProbe, Similarities
+from counterlens.probes.robustness.published import fixed, said_of
+from counterlens.probes.robustness.questions import RobustnessOptions
 from counterlens.syntax.document import Document
 
 _WORD = re.compile(r"\w")
@@ -23,6 +25,8 @@ _WORD = re.compile(r"\w")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryOptions(RobustnessOptions):
     """Options of the summary probe; the faces open the encoder that is named."""
+
+    published = fixed(1024)
 
     encoder: Encoder = None
 
@@ -52,6 +56,10 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     def read(self, text: str) -> str | None:
         """As `RobustnessProbe.read`."""
         return first_line(text)
+
+    def read_published(self, text: str) -> str | None:
+        """As `RobustnessProbe.read_published`."""
+        return said_of(text)
 
     def similarities(
         self, answers: Sequence[str], encoder: SentenceEncoder | None

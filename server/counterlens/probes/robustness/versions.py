@@ -15,10 +15,15 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
 from counterlens.mutations import MUTATIONS, Counterfactual, Survey, survey
+from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.reorder_parameters import ReorderParameters
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+
+_SHOWN = {ReorderParameters.id: ReorderParameters(whole_program=True)}
+"""What is done otherwise where a version is only shown: then nothing outside of the file calls it."""
 
 
 class Standing(StrEnum):
@@ -76,7 +81,7 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
     chosen = mutations or [name for name, mutation in MUTATIONS.items() if not mutation.needs_observation]
     return survey(
         target.document.text,
-        mutations=list(chosen),
+        mutations=[_SHOWN.get(name, name) for name in chosen],
         function=function.qualname,
         seed=seed,
         without=without,
@@ -128,7 +133,7 @@ def settled(context: Context, target: Target, surveyed: Survey, limits: Limits) 
 def _standing(made: Counterfactual, judge: Judge | None, cancel: Event | None) -> Standing | None:
     """What a counterfactual is; None for one that should keep the meaning and does not."""
     unsettled = Standing.PRESERVING if made.preserving else Standing.UNSETTLED
-    if judge is None:
+    if judge is None or WHOLE_PROGRAM in made.assumptions:  # tests call it as it was
         return unsettled
     verdict = judge.judge(made.source, cancel=cancel)
     if verdict.judgement is Judgement.REFUSED:

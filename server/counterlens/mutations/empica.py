@@ -1,0 +1,69 @@
+"""The eight transformations of EMPICA (Nguyen et al. 2024, Table 1), each at all of its sites at once.
+
+They are mutations of Counterlens, as the paper's examples have them: conditions are negated by `not`, only an
+`if` with an `else` of its own is flipped, variables are called `VAR1` and so on, any arithmetic operator may
+become any other, and the file is taken to be the whole program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import libcst as cst
+
+from counterlens.mutations.for_while_convert import ForWhileConvert
+from counterlens.mutations.if_else_flip import IfElseFlip
+from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.negate_condition import NegateCondition
+from counterlens.mutations.remove_conditional import RemoveConditional
+from counterlens.mutations.remove_definition import RemoveDefinition
+from counterlens.mutations.rename_generic import RenameGeneric
+from counterlens.mutations.reorder_parameters import ReorderParameters
+from counterlens.mutations.replace_arithmetic import ReplaceArithmetic
+
+
+class ExplicitIfElseFlip(IfElseFlip):
+    """Flip only what has an `else` of its own, and negate by `not` (Nguyen et al. 2024, Table 1)."""
+
+    def __init__(self) -> None:
+        super().__init__("not")
+
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes(cst.If):
+            if isinstance(node.orelse, cst.Else):
+                yield self._site(context.module, node)
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """One transformation operator.
+
+    Attributes:
+        title: As Table 6 calls it.
+        dependence: The relation that it is of.
+        mutation: What does it.
+    """
+
+    title: str
+    dependence: Literal["control", "data"]
+    mutation: Mutation
+
+    @property
+    def preserving(self) -> bool:
+        """Whether it keeps the meaning."""
+        return self.mutation.preserving
+
+
+TRANSFORMATIONS = (
+    Transformation("Convert For/While", "control", ForWhileConvert()),
+    Transformation("Flip IfElse", "control", ExplicitIfElseFlip()),
+    Transformation("Rename Variable", "data", RenameGeneric("VAR")),
+    Transformation("Reorder Parameters", "data", ReorderParameters(whole_program=True)),
+    Transformation("Negate Relational Condition", "control", NegateCondition("not")),
+    Transformation("Remove Conditional Statement", "control", RemoveConditional()),
+    Transformation("Replace Arithmetic Operator", "data", ReplaceArithmetic(across_precedence=True)),
+    Transformation("Remove Def Statement", "data", RemoveDefinition()),
+)
+"""In the order of the table: four that keep the meaning, four that break it."""

@@ -1,0 +1,138 @@
+"""The protocol of EMPICA (Nguyen et al. 2024): what is asked about which versions, and how answers are read.
+
+The tables are in `published_tables.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Mapping
+from keyword import iskeyword
+from types import MappingProxyType
+from typing import Any
+
+from counterlens.models.base import ModelInfo, Prompt
+from counterlens.models.chat.replies import without_thought
+from counterlens.mutations import Counterfactual, Module, Refusal, Survey, everywhere
+from counterlens.mutations.empica import TRANSFORMATIONS
+from counterlens.probes.execution.calls import calls_of
+from counterlens.probes.probe import Target
+from counterlens.probes.prompts.function_text import MASK, definition, masked
+from counterlens.probes.prompts.literals import Literal, direct_answer, literal
+from counterlens.probes.prompts.templates import filled
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+EMPICA = "empica"
+_DEFINED = re.compile(r"\bdef\s+([^\W\d]\w*)\s*\(")
+_QUOTED = re.compile(r"(`+|\*\*)([^`*\n]+)\1")
+_WORD = re.compile(r"\w")
+
+
+def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
+    """What the protocol sets of the options of a probe.
+
+    The code is what the model itself writes (section 4), and all operators are applied. The room for an
+    answer is that of the authors' scripts.
+    """
+    options = {"code": "written", "mutations": (), "without": (), "max_tokens": max_tokens}
+    return MappingProxyType({EMPICA: MappingProxyType(options)})
+
+
+def transformed(target: Target, *, seed: int, without: Collection[str]) -> Survey:
+    """One version of a function for each operator that has a site in it (section 4.1, Table 1).
+
+    Args:
+        target: The function.
+        seed: Decides which operator of arithmetic stands for another one.
+        without: Assumptions that no version may rest on.
+
+    Raises:
+        SourceError: there is no such function, or it does not parse.
+    """
+    function = find_function(target.document, target.qualname).qualname
+    module = Module(target.document.text)
+    made: list[Counterfactual] = []
+    refused: list[Refusal] = []
+    for known in TRANSFORMATIONS:
+        found = everywhere(module, known.mutation, function, seed=seed, without=without)
+        made += found.counterfactuals
+        refused += found.refusals
+    return Survey(tuple(made), tuple(refused))
+
+
+def question(
+    task: str, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
+) -> Prompt:
+    """What is asked (section 4.3): without examples, and of a chat model without an instruction beside it."""
+    source = masked(document, qualname) if task == "name" else definition(document, qualname)
+    places = {"call": call} if call is not None else {}
+    return filled(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
+
+
+def every_call(program: Target) -> list[str]:
+    """The test inputs of a program: those of its dataset, else of its examples and the tests beside it."""
+    if "." in program.qualname:
+        return []
+    if program.calls:
+        return list(program.calls)
+    found = calls_of(program.document, find_function(program.document, program.qualname))
+    return [program.call] if program.call and not found else found
+
+
+def said_of(text: str) -> str | None:
+    """A summary: all that was said, without the reasoning that comes before it."""
+    answer = without_thought(text).strip()
+    return answer if _WORD.search(answer) else None
+
+
+def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
+    """A name: that of the function where it is written anew, else the first line that gives one.
+
+    Args:
+        text: What was said.
+        read: Reads a line.
+    """
+    answer = without_thought(text).replace(MASK, "")  # which is no name, however often it is repeated
+    defined = _DEFINED.search(answer)
+    if defined:
+        return defined[1]
+    lines = [line.strip() for line in answer.splitlines() if _WORD.search(line)]
+    telling = [
+        line for line in lines if not line.startswith("```") and (len(lines) == 1 or line[-1] not in ",:!")
+    ]
+    return next((name for line in telling if (name := read(line)) is not None and _is_name(name)), None)
+
+
+def _is_name(text: str) -> bool:
+    return text not in MASK and not iskeyword(text)
+
+
+def completed(text: str) -> Literal | None:
+    """The literal that a test case was completed with: alone, behind `==`, or marked as code."""
+    answer = without_thought(text)
+    alone = direct_answer(answer)
+    if alone is not None:
+        return alone
+    lines = [line.strip().strip("`") for line in answer.splitlines()]
+    tests = (expected(line[line.index("assert") :]) for line in lines if "assert" in line)
+    marked = (literal(said.strip().removeprefix("python")) for _, said in _QUOTED.findall(answer))
+    alone_on_a_line = (literal(line) for line in lines)
+    found = (known for known in (*tests, *marked, *alone_on_a_line) if known is not None)
+    return next(found, None)
+
+
+def expected(line: str) -> Literal | None:
+    """What a call gives, as an `assert` has it."""
+    for end in range(len(line), 0, -1):
+        if line[end - 1] in " .":  # what is said after the assertion
+            continue
+        try:
+            (statement,) = ast.parse(line[:end]).body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
+            return literal(ast.unparse(statement.test.comparators[0]))
+        return None
+    return None

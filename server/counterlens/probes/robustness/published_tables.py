@@ -1,0 +1,192 @@
+"""The tables of EMPICA (Nguyen et al. 2024): 2 to 6 and Figure 7, by equations 1 and 2.
+
+The figure of an operator is the mean similarity over all functions in which it has a site (equation 1), or 1
+less it for one that breaks the meaning (equation 2); of output prediction each test is a case (section
+6.1.3).
+Robustness is the mean of the figures of the four operators that keep the meaning, sensitivity of the other
+four (section 5.1, RQ1): each operator counts alike, however many functions have a site of it. What is not
+published are the intervals, bootstrapped over functions, and the tests of Figure 7.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
+from counterlens.metrics.effects import wilson
+from counterlens.metrics.significance import holm, p_text, rank_sum
+from counterlens.metrics.similarity import cosine, lexical_vectors
+from counterlens.metrics.table import Cell, Table
+from counterlens.mutations.empica import TRANSFORMATIONS
+from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
+from counterlens.probes.robustness.tables import Records, listing
+
+LEXICAL = "lexical"
+"""The similarity by words; how rare a word is, is counted over the answers of a whole run."""
+_KINDS = {True: "robustness to SP transform.", False: "sensitivity to SNP transform."}
+_OPERATORS = {known.mutation.id: known for known in TRANSFORMATIONS}
+_NOTE = (
+    "equations 1 and 2; each operator counts alike. Not published: the intervals, bootstrapped over functions"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFigures:
+    """The figures of one function, of one similarity and of one kind of operators.
+
+    Attributes:
+        correct: Whether it passes its tests.
+        sums: Of each operator with a site in it, the sum of the figures of its cases, and how many they are.
+    """
+
+    correct: bool | None
+    sums: Mapping[str, tuple[float, int]]
+
+    @property
+    def mean(self) -> float:
+        """Over its cases of all operators."""
+        cases = sum(count for _, count in self.sums.values())
+        return sum(total for total, _ in self.sums.values()) / cases
+
+
+def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
+    """All that can be drawn of some records of one model.
+
+    Raises:
+        CounterlensError: scikit-learn or SciPy, which compare, is not installed.
+    """
+    asked = _fitted_once([record for record in records if record.pairs])
+    shown: list[Table | None] = [written(records)]
+    if asked:
+        shown += [overall(asked, heading, seed), by_operator(asked, heading, seed)]
+        shown += [by_correctness(asked, heading, seed), listing(asked)]
+    return tuple(table for table in shown if table is not None)
+
+
+def written(records: Records) -> Table | None:
+    """Table 2: how often what the model writes passes the tests; what is no function does not."""
+    known = [record for record in records if record.passed is not None]
+    if not known:
+        return None
+    passed = sum(bool(record.passed) for record in known)
+    asked = sum(bool(record.pairs) for record in records)
+    row = (len(known), passed, wilson(passed, len(known)), asked)
+    return Table("code that the model writes", ("n", "passed", "Pass@1", "functions asked about"), (row,))
+
+
+def overall(records: Records, heading: str, seed: int) -> Table:
+    """Tables 3, 4 and 5: a row for each similarity and kind of operators."""
+    rows: list[tuple[Cell, ...]] = []
+    for measure in _measures(records):
+        for preserving, title in _KINDS.items():
+            found = snippets(records, measure, preserving=preserving)
+            if found:
+                operators = len({operator for one in found for operator in one.sums})
+                cases = sum(count for one in found for _, count in one.sums.values())
+                figure = bootstrap(found, mean_of_operators, seed=seed)
+                rows.append((measure, title, operators, cases, len(found), figure))
+    columns = ("similarity", "", "operators", "n", "functions", "mean")
+    lexical = f". {LEXICAL}: TF-IDF vectors, fitted over all answers" if LEXICAL in _measures(records) else ""
+    return Table(heading, columns, tuple(rows), _NOTE + lexical)
+
+
+def by_operator(records: Records, heading: str, seed: int) -> Table:
+    """Table 6: a row for each operator, in the paper's order; a dash where it has no site anywhere."""
+    measures = _measures(records)
+    counted = Counter(pair.mutation for record in records for pair in record.pairs)
+    rows: list[tuple[Cell, ...]] = []
+    for name, known in _OPERATORS.items():
+        figures = (_of_operator(records, measure, name, seed) for measure in measures)
+        kind = _KINDS[known.preserving]
+        rows.append((kind, f"{known.dependence} dependence", known.title, counted[name], *figures))
+    return Table(f"{heading}, by operator", ("", "", "operator", "n", *measures), tuple(rows), _NOTE)
+
+
+def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
+    """Figure 7: correct code beside incorrect code, and whether they differ; None without both.
+
+    The test is Mann and Whitney's of the means of the functions, two-sided.
+    """
+    if {True, False} - {pair.correct for record in records for pair in record.pairs}:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    tested: list[float | None] = []
+    for measure in _measures(records):
+        for preserving, title in _KINDS.items():
+            found = snippets(records, measure, preserving=preserving)
+            right, wrong = ([one for one in found if one.correct is known] for known in (True, False))
+            figures = (bootstrap(side, mean_of_operators, seed=seed) for side in (right, wrong))
+            tested.append(rank_sum([one.mean for one in right], [one.mean for one in wrong]))
+            rows.append((measure, title, len(right), len(wrong), *figures))
+    tests = zip(map(p_text, tested), map(p_text, holm(tested)), strict=True)
+    columns = ("similarity", "", "n correct", "n incorrect", "correct", "incorrect", "p", "p (Holm)")
+    note = "p: Mann and Whitney's test of the means of the functions, two-sided, which the paper has not"
+    whole = tuple((*row, *both) for row, both in zip(rows, tests, strict=True))
+    return Table(f"{heading}, by correctness of the code", columns, whole, note)
+
+
+def snippets(records: Records, measure: str, *, preserving: bool) -> list[FunctionFigures]:
+    """The figures of each function that has a site of such an operator."""
+    found = []
+    for record in records:
+        sums: dict[str, tuple[float, int]] = {}
+        for pair in record.pairs:
+            if pair.preserving is preserving:
+                total, count = sums.get(pair.mutation, (0.0, 0))
+                sums[pair.mutation] = total + _value(pair, measure), count + 1
+        if sums:
+            found.append(FunctionFigures(record.pairs[0].correct, sums))
+    return found
+
+
+def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
+    """The mean of the figures of the operators, each the mean of its cases."""
+    totals: dict[str, float] = {}
+    counts = Counter[str]()
+    for one in found:
+        for operator, (total, count) in one.sums.items():
+            totals[operator] = totals.get(operator, 0.0) + total
+            counts[operator] += count
+    return mean(totals[operator] / counts[operator] for operator in _OPERATORS if operator in totals)
+
+
+def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Estimate | None:
+    found = snippets(records, measure, preserving=_OPERATORS[operator].preserving)
+    own = [
+        FunctionFigures(one.correct, {operator: one.sums[operator]}) for one in found if operator in one.sums
+    ]
+    return bootstrap(own, mean_of_operators, seed=seed) if own else None
+
+
+def _fitted_once(records: Records) -> list[RobustnessRecord]:
+    """The records with the similarity by words as it is where TF-IDF is fitted once, over all answers.
+
+    Each answer is one text: to the function as it stands, and to each of its versions.
+    """
+    if not records or not all(LEXICAL in record.measures for record in records):
+        return list(records)
+    texts = [text for record in records for text in (record.pairs[0].original, *_answers(record))]
+    vectors = lexical_vectors(texts)
+    at = {text: index for index, text in enumerate(texts)}
+
+    def again(pair: AnswerPair) -> AnswerPair:
+        same = pair.original == pair.answer
+        alike = 1.0 if same else cosine(vectors[at[pair.original]], vectors[at[pair.answer]])
+        return replace(pair, similarity={**pair.similarity, LEXICAL: alike})
+
+    return [replace(record, pairs=tuple(map(again, record.pairs))) for record in records]
+
+
+def _answers(record: RobustnessRecord) -> list[str]:
+    return [pair.answer for pair in record.pairs]
+
+
+def _measures(records: Records) -> list[str]:
+    """The similarities that were measured in all records."""
+    return [known for known in records[0].measures if all(known in record.measures for record in records)]
+
+
+def _value(pair: AnswerPair, measure: str) -> float:
+    return pair.similarity[measure] if pair.preserving else 1 - pair.similarity[measure]

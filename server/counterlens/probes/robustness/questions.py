@@ -1,0 +1,51 @@
+"""What the probes of robustness are told, and what they ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from counterlens.models.base import Prompt
+from counterlens.probes.options import (
+    DEFAULT_TIMEOUT,
+    MaxTokens,
+    Mutations,
+    ProbeOptions,
+    Timeout,
+    Without,
+    protocols,
+)
+from counterlens.probes.robustness.programs import Code, CodeOption
+from counterlens.probes.robustness.published import EMPICA
+from counterlens.probes.robustness.versions import Standing, Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustnessOptions(ProbeOptions):
+    """Options of the probes of robustness; nothing is cut, so there is no prefix ratio."""
+
+    mutations: Mutations = ()
+    without: Without = ()
+    code: CodeOption = Code.GIVEN
+    max_tokens: MaxTokens = 64
+    timeout: Timeout = DEFAULT_TIMEOUT
+    protocol: Annotated[str | None, protocols(EMPICA)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionQuestion:
+    """What is asked about a program and one version of it.
+
+    Attributes:
+        version: The version.
+        standing: What it is; where there is a call, what it is for this call.
+        call: The call that is asked about, if any.
+        original: The question about the program as it stands.
+        changed: The same about the version.
+    """
+
+    version: Version
+    standing: Standing
+    call: str | None
+    original: Prompt
+    changed: Prompt
