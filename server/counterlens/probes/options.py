@@ -28,6 +28,8 @@ from counterlens.probes.protocols import PROTOCOLS
 
 MAX_TOKENS = 256
 """Most new tokens of a completion by default."""
+MOST_TOKENS = 131_072
+"""Most new tokens that can be asked for."""
 _LEAST_RATIO = 0.05
 
 
@@ -168,7 +170,8 @@ CutRanges = Annotated[
     ),
 ]
 MaxTokens = Annotated[
-    int, option("Most new tokens of one answer.", metavar="N", low=1, high=4096, setting="probe.maxTokens")
+    int,
+    option("Most new tokens of one answer.", metavar="N", low=1, high=MOST_TOKENS, setting="probe.maxTokens"),
 ]
 Timeout = Annotated[
     float,
