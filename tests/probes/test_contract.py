@@ -34,7 +34,7 @@ def another(spec: OptionSpec) -> Any:
         return True
     if spec.kind is str:
         return "another"
-    return spec.kind((spec.default or 0) + 1)
+    return spec.kind(max((spec.default or 0) + 1, spec.low or 0))
 
 
 def plain_value(value: Any) -> Any:

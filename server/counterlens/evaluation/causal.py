@@ -27,8 +27,10 @@ _BESIDE = 2  # models in one table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats a token, for a confidence of 1 instead of "
-    "0, the four confounders held, with a 95 % interval over files (Palacio et al. 2023, Table II)"
+    "0, the four confounders held, with a 95 % interval over files"
 )
+_AS_PUBLISHED = "Palacio et al. 2023, Table II"
+_OWN = f"Counterlens's own definitions, in the layout of {_AS_PUBLISHED}; theirs by --protocol {ASTXPLAINER}"
 
 
 class Absent(StrEnum):
@@ -162,8 +164,13 @@ def causal_tables(
             )
         ]
     how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each attempt to refute"
+    whose = _AS_PUBLISHED if protocol else _OWN
     names = ", ".join(effects)
-    tables = [Table(f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}")]
+    tables = [
+        Table(
+            f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}; {whose}"
+        )
+    ]
     columns, rows = _refuted(effects)
     if rows:
         tables.append(Table(f"attempts to refute the effects, {names}", columns, rows, _REFUTATIONS))

@@ -1,4 +1,6 @@
-"""Global aggregation (Palacio et al. 2023, sections III-C and VI-B): the bootstrapped median over a corpus.
+"""Confidence over a corpus by Counterlens's own definition, after Palacio et al. 2023 (sections III-C, VI-B).
+
+The paper's own aggregation, by node type, is in `asc_eval.py`.
 
 A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
 value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the

@@ -79,6 +79,7 @@ class Target:
         calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
+        details: What else a dataset says of it, such as labels.
     """
 
     document: Document
@@ -89,6 +90,7 @@ class Target:
     description: str = ""
     buggy: str | None = None
     calls: tuple[str, ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -38,6 +38,6 @@ PROTOCOLS = {
         Protocol("codemind", "Liu et al. 2024", "execution reasoning"),
         Protocol("operators", "Ahmed et al. 2024", "masked operators under swaps"),
         Protocol("empica", "Nguyen et al. 2024", "robustness and sensitivity to transformations"),
-        Protocol("core", "Xie et al. 2025", "dependence between lines"),
+        Protocol("core", "Xie et al. 2025", "data and control dependence, and information flow"),
     )
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from counterlens.errors import OptionError
-from counterlens.metrics.effects import Effect
+from counterlens.metrics.effects import Effect, Proportion
 from counterlens.metrics.summary import Observation, summarize
 from counterlens.mutations import Survey, survey
 from counterlens.probes.operator.memorisation import MemorisationProbe, _flips
@@ -13,10 +15,12 @@ from counterlens.probes.options import make, plain_options
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.counterfactuals import NOT_IN_ALL, OWN_CUT, cut_in_all
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.pairs.record import SourceEdit
 from counterlens.probes.pairs.repair import RepairProbe
 from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from tests.evaluation.made_up import pair, pairs_record
 
 
 def published(source: str, mutation: str, ratio: float | tuple[float, float] = 0.75) -> Survey:
@@ -166,3 +170,20 @@ def test_every_original_counts_once_and_functions_are_clusters() -> None:
     assert (accuracy.count, accuracy.n) == (1, 3)
     singly = summarize([Observation(Effect(i < 4, True), "m", "c", f"f{i}", "one", 0) for i in range(3)])
     assert singly.original_accuracy.n == 3
+
+
+def test_repairs_have_the_layout_of_table_5() -> None:
+    edits = [(SourceEdit(at, at + 1, "x"),) for at in range(2)]
+    pairs = [replace(pair(True, right), edits=edit) for right, edit in zip((True, False), edits, strict=True)]
+    record = replace(pairs_record("one", *pairs), protocol="cacp", probe="repair")
+    effects, counts = RepairProbe().side_by_side({"m": [record], "none": []}, seed=0)
+    assert effects.title == "average mutation effect, repair"
+    assert effects.columns == ("model", "original accuracy", *PAPER_ORDER)
+    (_, accuracy, _, _, flip, *_), (_, nothing, *others) = effects.rows
+    assert isinstance(accuracy, Proportion)
+    assert isinstance(flip, Proportion)
+    assert (accuracy.count, accuracy.n) == (1, 1)  # one original, asked once
+    assert (flip.count, flip.n) == (1, 2)
+    assert isinstance(nothing, Proportion)
+    assert (nothing.n, others) == (0, [None] * 5)
+    assert counts.rows == (("m", 0, 0, 2, 0, 0, 2), ("none", 0, 0, 0, 0, 0, 0))

@@ -248,27 +248,29 @@ def target(name: str, **more: Any) -> Target:
 
 
 def test_what_the_model_writes_is_judged_and_counted() -> None:
-    """Pass@1: of three functions one is right, one is wrong, and one is no function."""
+    """Pass@1: of four functions one is right, one is wrong, and two are no functions."""
 
     class Writes(Scripted):
         def complete(self, prompts: Sequence[Prompt], **more: Any) -> list[Completion]:
             if prompts[0].reply is None:
-                body = (BODY, WRONG, "    return (\n")[sum(prompt.reply is None for prompt in self.asked)]
+                body = (BODY, WRONG, "    return (\n", "    return [(1])\n")[
+                    sum(prompt.reply is None for prompt in self.asked)
+                ]
                 self._body = body
             return super().complete(prompts, **more)
 
     def name(text: str) -> str:
         return f"name_{len(shown(text))}" if "total - 1" in text or "total + 1" in text else "cap_it"
 
-    found = run("name", Writes(name), target("right"), target("wrong"), target("none"))
+    found = run("name", Writes(name), target("right"), target("wrong"), target("none"), target("broken"))
     records = cast(Sequence[RobustnessRecord], found.probed)
-    assert [record.passed for record in records] == [True, False, False]
-    assert [bool(record.pairs) for record in records] == [True, True, False]
+    assert [record.passed for record in records] == [True, False, False, False]
+    assert [bool(record.pairs) for record in records] == [True, True, False, False]
     for record in records:
         assert read(written(record), RobustnessRecord) == record
     tables = drawn(found)
     (row,) = tables["code that the model writes"].rows
-    assert (row[0], row[1], row[3], cast(Any, row[2]).value) == (3, 1, 2, pytest.approx(1 / 3))
+    assert (row[0], row[1], row[3], cast(Any, row[2]).value) == (4, 1, 2, 0.25)
     (kept, broken) = [
         row for row in tables["method name prediction, by correctness of the code"].rows if row[0] == "F1"
     ]

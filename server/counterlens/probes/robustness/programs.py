@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -65,8 +66,9 @@ def _written(context: Context, target: Target) -> Target:
     said = context.complete(gap.prompt(WRITTEN_TOKENS))
     document = replace(target.document, text=gap.fill(said.text))
     try:
+        ast.parse(document.text)
         there = find_function(document, function.qualname)
-    except SourceError:
+    except (SourceError, SyntaxError, ValueError, MemoryError, RecursionError):
         raise _no_program("what the model wrote of it does not parse") from None
     if said.finish == "length":
         raise _no_program("the model did not come to the end of it")

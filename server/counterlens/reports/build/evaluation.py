@@ -14,7 +14,7 @@ from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
-from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
+from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -82,6 +82,8 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
 def _left_out(results: RunResults) -> Iterator[Block]:
     if results.left_out:
         yield TableBlock("left out", ("reason", "functions"), tuple(results.left_out.items()))
+    for line in not_drawn(results):
+        yield Paragraph(line)
 
 
 def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:

@@ -17,13 +17,15 @@ _ENDS = ("least", "lower quartile", "median", "upper quartile", "most")
 
 
 def boxes(results: RunResults) -> list[Figure]:
-    """The figures of each model that was asked for operators; Altair has to be there."""
+    """The figures of each model of a run by the protocol, and none of another; Altair has to be there."""
     if _TASK not in results.settings.tasks:
         return []
     part = results.only(_TASK)
     drawn = []
     for model in part.models:
-        records = [record for record in part.probed(model) if isinstance(record, OperatorRecord)]
+        records = [
+            record for record in part.probed(model) if isinstance(record, OperatorRecord) and record.protocol
+        ]
         for number, title in FIGURES.items():
             rows = _rows(records, MEASURES_OF[number])
             if rows:
