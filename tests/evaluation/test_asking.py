@@ -166,6 +166,15 @@ def test_functions_differ_so_all_are_counted_while_there_is_time(tmp_path: Path)
     assert hurried.total != whole.total
 
 
+def test_a_plan_says_where_an_option_applies_that_not_all_tasks_take(code: Path) -> None:
+    given = {"protocol": "codemind", "prefix_ratio": 0.5, "timeout": 9.0}
+    settings = RunSettings.of(["completion", "execution"], f"repo:{code}", given)
+    lines = plan_lines(make_plan(settings, best_sandbox()))
+    assert "--prefix-ratio applies to completion" in lines
+    assert "--protocol applies to execution" in lines
+    assert sum("applies to" in line for line in lines) == 2  # not what the protocol fixes, nor --timeout
+
+
 def planned_of(plan: Plan, name: str) -> Plan:
     """The plan of one function."""
     (task,) = plan.targets

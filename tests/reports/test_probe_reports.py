@@ -14,6 +14,7 @@ import pytest
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
+from counterlens.probes.options import make
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.counterfactuals import gaps_of
 from counterlens.probes.pairs.likelihood_effect import ChangedToken, LikelihoodEffect
@@ -111,6 +112,16 @@ def test_the_markdown_holds_the_diff_both_completions_verdicts_evidence_and_a_se
     assert "1 lost, 0 gained" in text
     assert "refused: " in text
     assert "its own program failed" in text
+
+
+def test_the_protocol_is_named_on_top_and_with_every_table() -> None:
+    own, published = probe(PASSED, FAILED), replace(probe(PASSED, FAILED), protocol="cacp")
+    assert "protocol" not in markdown.render(report(own))
+    assert "probe by the protocol cacp of" in markdown.render(report(published))
+    options = make(PROBES["completion"].options, {"protocol": "cacp"})
+    tables = replace(run(published), options=options).tables
+    assert tables
+    assert all("(protocol cacp)" in table.title for table in tables)
 
 
 def test_the_page_is_well_formed_fetches_and_runs_nothing_and_escapes_all() -> None:

@@ -92,12 +92,13 @@ class RunSettings:
         return make(kind, self.options.get(task, {}))
 
     def applied(self) -> dict[str, list[str]]:
-        """Where options apply that not all tasks take, and are not at their default: tasks by option."""
+        """The tasks of each option that not all take; not of defaults, nor of what a protocol fixes."""
         found: dict[str, list[str]] = {}
         for task, options in self.options.items():
-            usual = plain_options(make(PROBES[task].options, {}))
+            chosen = {"protocol": options["protocol"]} if options.get("protocol") else {}
+            usual = plain_options(make(PROBES[task].options, chosen))
             for name, value in options.items():
-                if value != usual[name]:
+                if value != usual[name] or name in chosen:
                     found.setdefault(name, []).append(task)
         return {name: tasks for name, tasks in found.items() if len(tasks) < len(self.tasks)}
 

@@ -121,9 +121,10 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     details = dict(model.details)
     threads = f", {details['threads']} threads" if "threads" in details else ""
     judged = f", judged by {record.judged_by}" if record.judged_by else ""
+    protocol = f" by the protocol {record.protocol}" if record.protocol else ""
     return (
-        f"{capitalised(record.probe)} probe of {path or '<text>'}:{record.start_line}-{record.end_line} "
-        f"with {model.name} ({model.where}{threads}){judged}"
+        f"{capitalised(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
+        f"{record.end_line} with {model.name} ({model.where}{threads}){judged}"
     )
 
 

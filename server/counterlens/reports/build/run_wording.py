@@ -9,13 +9,17 @@ from counterlens.counting import plural
 from counterlens.evaluation.estimate import estimated_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
+from counterlens.probes.options import declared
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES
 
 
 def title(results: RunResults) -> str:
-    """One line: the task and the data."""
-    return f"{results.settings.task} on {dataset(results)}"
+    """One line: the tasks, with the protocol of each, and the data."""
+    settings = results.settings
+    followed = {task: settings.options_of(task).chosen_protocol for task in settings.tasks}
+    tasks = (f"{task} (protocol {protocol})" if protocol else task for task, protocol in followed.items())
+    return f"{', '.join(tasks)} on {dataset(results)}"
 
 
 def dataset(results: RunResults) -> str:
@@ -74,6 +78,8 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
                 line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
                 line += f"{plural(found.counted, 'function')})"
         lines.append(line)
+    flags = {name: spec.flag for name, (spec, _) in declared(PROBES.values()).items()}
+    lines += [f"{flags[name]} applies to {', '.join(tasks)}" for name, tasks in settings.applied().items()]
     if done:
         lines.append(f"{done} of {len(plan.items)} are done already")
     return lines
