@@ -43,8 +43,8 @@ class Case:
         return {pair: value for pair, value in pairs.items() if {*pair} <= self.ran}
 
 
-def subjects(data: Path, seed: int) -> Iterator[tuple[ExaminedFunction, str]]:
-    """The functions to report on, with the call of each."""
+def subjects(data: Path, seed: int, first: int = 1) -> Iterator[tuple[ExaminedFunction, str]]:
+    """The functions to report on, with the call of each; from place 0, those that choices are made on."""
     chosen = []
     for problem in open_dataset(data / "cruxeval"):
         program = Program(problem.source)
@@ -52,7 +52,7 @@ def subjects(data: Path, seed: int) -> Iterator[tuple[ExaminedFunction, str]]:
         if alone and len(problem.source) < MOST_BYTES:
             chosen.append((problem, program))
     random.Random(seed).shuffle(chosen)  # noqa: S311 - a sample, no secret
-    for problem, program in chosen[1::2]:
+    for problem, program in chosen[first::2]:
         yield ExaminedFunction.of(program.dependences(problem.function or "")), problem.call or ""
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from pytest_lsp import LanguageClient
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
-from counterlens.probes.record import plain, schema
+from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
+from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file
 from tests.lsp.conftest import CONFIG, initialize, open_file, watch
 from tests.lsp.test_dependences import configure
@@ -85,6 +87,22 @@ def test_the_terminal_gives_the_record_of_a_run(folder: Path, benched: dict[str,
         assert printed[task]["target"] == target
         own = published["properties"][task]
         jsonschema.validate(printed[task], own | {"$defs": published["$defs"]})
+
+
+@pytest.mark.parametrize("functions", [1, 2, 5, 12])
+def test_no_interval_of_any_table_is_a_point(benched: dict[str, str], functions: int) -> None:
+    """The same record of several functions is the worst case: nothing varies between them."""
+    seen = set()
+    for task, found in benched.items():
+        record = read(found, PROBES[task].record)
+        if not record.probed:
+            continue
+        alike = [replace(record, target=f"{record.target} {number}") for number in range(functions)]
+        tables = [*PROBES[task].tables(alike, seed=0), *PROBES[task].side_by_side({"a": alike}, seed=0)]
+        assert collapsed(tables) == []
+        if figures(tables):
+            seen.add(task)
+    assert {"completion", "likelihood", "confidence", "operator"} <= seen
 
 
 async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:

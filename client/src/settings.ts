@@ -235,7 +235,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       longestLineBytes: read("scoring.longestLineBytes", integer(1, 16777216), d.scoring.longestLineBytes),
     },
     probe: {
-      maxTokens: read<number | null>("probe.maxTokens", integer(1, 4096), d.probe.maxTokens),
+      maxTokens: read<number | null>("probe.maxTokens", integer(1, 131_072), d.probe.maxTokens),
       timeout: read("probe.timeout", number(0.1, 3600), d.probe.timeout),
       code: read("probe.code", oneOf("given", "written"), d.probe.code),
       encoder: read("probe.encoder", aString, d.probe.encoder),

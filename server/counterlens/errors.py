@@ -34,6 +34,10 @@ class ModelError(CounterlensError):
     """A model could not be found, loaded or asked."""
 
 
+class UnsteadyModelError(CounterlensError):
+    """The model does not answer the same question the same way twice: figures would mean nothing."""
+
+
 class UnscorableError(ModelError):
     """The model is well, but cannot give the probabilities of this text."""
 

@@ -129,3 +129,40 @@ def test_a_page_is_written(cli: Cli, tmp_path: Path) -> None:
 def test_a_folder_without_code_and_a_missing_path_are_said(cli: Cli, tmp_path: Path) -> None:
     assert "nothing to score" in cli("score", tmp_path).err
     assert "there is no file" in cli("score", tmp_path / "a.py", tmp_path / "b.py").err
+
+
+def test_concepts_are_those_of_the_set_that_is_named(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SIGN)
+    own = cli("score", path, "--json").json
+    authors = cli("score", path, "--json", "--concepts", "authors").json
+    assert authors["tokens"] == own["tokens"]
+    brackets = [node for node in own["nodes"] if node["type"] in {")", ":", "return_statement"}]
+    assert authors["concept_nodes"]["scope"] == len(brackets) != own["concept_nodes"]["scope"]
+    (tmp_path / "set.toml").write_text('[concepts]\nbrackets = [")"]\n')
+    ran = cli("score", path, "--json", "--concepts", str(tmp_path / "set.toml"))
+    closing = [node for node in own["nodes"] if node["type"] == ")"]
+    assert ran.json["concept_nodes"] == {"brackets": len(closing)}
+    corpus = cli("score", tmp_path, "--json", "--concepts", str(tmp_path / "set.toml")).json
+    assert corpus["concepts"].keys() == {"brackets"}
+
+
+def test_files_are_scored_by_the_protocol_function_by_function(cli: Cli, tmp_path: Path) -> None:
+    header = "import os\n\nLIMIT = 3\n\n\n"
+    (tmp_path / "a.py").write_text(SIGN)
+    (tmp_path / "b.py").write_text(header + SIGN)
+    (tmp_path / "c.py").write_text(header)
+    found = {}
+    for name in ("a", "b"):
+        ran = cli("score", tmp_path / f"{name}.py", "--protocol", "astxplainer", "--json")
+        assert ran.code == 0, ran.err
+        found[name] = [(one["title"], one["rows"]) for one in ran.json["tables"]]
+    assert found["a"] == found["b"]  # whatever stands before it
+    both = cli("score", tmp_path, "--protocol", "astxplainer")
+    assert "AsC-Eval by node type (protocol astxplainer)" in both.out
+    assert "c.py has no functions" in " ".join(both.out.split())
+    assert "fixes them" in cli("score", tmp_path, "--protocol", "astxplainer", "--rule", "start").err
+    other = cli("score", tmp_path, "--protocol", "astxplainer", "--concepts", "counterlens")
+    assert "sets --concepts to authors" in other.err
+    dropped = cli("causal", tmp_path, "--protocol", "astxplainer", "--absent", "drop")
+    assert "sets --absent to zero" in dropped.err

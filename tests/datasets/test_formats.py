@@ -16,7 +16,7 @@ from counterlens.datasets.checking import Finding, check
 from counterlens.datasets.evalplus import shaped
 from counterlens.datasets.registry import VARIABLE, find, installed
 from counterlens.errors import Cancelled, DataError
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.subjects import not_drawn, targets_of
 
 ADD = "def add(a, b):\n    return a + b\n"
 JAVA = "class Solution {\n    int add(int a, int b) {\n"
@@ -313,6 +313,14 @@ def test_names_are_found_in_the_places_that_are_named(
     assert open_dataset("codecontests").id == "codecontests-folders"
 
 
+def test_two_commits_of_a_function_of_galeras_are_two_problems(tmp_path: Path) -> None:
+    one = RECORDS["galeras"] | {"commit_id": "0123456789abcdef"}
+    other = one | {"commit_id": "fedcba9876543210", "code": ADD.replace("a + b", "b + a")}
+    names = [problem.id for problem in open_dataset(written(tmp_path, [one, other, other | {"id": 3}]))]
+    place = "something/a/b.py::add"
+    assert names == [f"{place}@0123456789ab", f"{place}@fedcba987654", f"{place}@fedcba987654#2"]
+
+
 def test_a_format_can_be_forced_and_what_is_unknown_is_said(tmp_path: Path) -> None:
     path = written(tmp_path, [RECORDS["humanevalpack"]])
     assert open_dataset(f"humaneval:{path}").id == "humaneval"
@@ -454,4 +462,48 @@ def test_core_keeps_the_lines_of_its_labels(tmp_path: Path) -> None:
     assert problem.details == {"label": "variables:\n"}
     (tmp_path / "core" / "label" / f"{name}.yaml").unlink()
     with pytest.raises(DataError, match=f"{name}.yaml"):
+        list(dataset)
+
+
+def test_core_has_its_questions_and_lite_and_says_what_is_no_python_3(tmp_path: Path) -> None:
+    good, old = "gcj_1_2_add_1_2", "gcj_1_3_show_1_2"
+    asked = {
+        "label_file": f"{good}.yaml",
+        "task_id": f"data_{good}_a_2_1",
+        "category": "trace",
+        "src": ["a", 1],
+        "dst": ["a", 2],
+        "groundtruth": True,
+        "prompt": "Does it?",
+    }
+    ids = [asked["task_id"], f"control_{good}_a_2_1", "data_gcj_1_2_add_1_20_a_2_1"]
+    program_folder(
+        tmp_path,
+        "core",
+        {
+            f"raw_annotation/Python/code/{good}.py": "def add(a):\n    return a\n",
+            f"raw_annotation/Python/label/{good}.yaml": "variables:\n",
+            f"raw_annotation/Python/code/{old}.py": "def show(a):\n    print a\n",
+            f"raw_annotation/Python/label/{old}.yaml": "variables:\n",
+            "prompts/data_Python_trace.jsonl": json.dumps(asked) + "\n",
+            "prompts/data_C_trace.jsonl": "not read\n",
+            "lite.json": json.dumps(
+                {"data": {"Python": ids[::2]}, "control": {"Python": [ids[1]], "C": ["x"]}}
+            ),
+        },
+    )
+    dataset = open_dataset(tmp_path / "core")
+    assert dataset.id == "core"
+    first, second = dataset
+    assert json.loads(first.details["questions"]) == [{k: v for k, v in asked.items() if k != "label_file"}]
+    assert json.loads(first.details["lite"]) == ids[:2]
+    assert first.unusable == ""
+    assert second.unusable.startswith("no Python 3, line 2: ")
+    assert second.function == "show"
+    for seed in range(5):
+        assert [target.id for target in targets_of(dataset, limit=1, seed=seed)] == [good]
+    assert list(not_drawn(dataset)) == [old]
+    assert targets_of(dataset)[0].details["label"] == "variables:\n"
+    (tmp_path / "core" / "prompts" / "data_Python_trace.jsonl").write_text(json.dumps({"label_file": "x"}))
+    with pytest.raises(DataError, match="`task_id` is missing"):
         list(dataset)

@@ -53,3 +53,16 @@ def test_agreement_with_the_labels_of_people() -> None:
     assert chains["data"]["recall"] >= 0.98
     named = [line for line in done.stdout.splitlines() if "not labelled" in line or "not found" in line]
     assert len(named) == sum(one["not_labelled"] + one["not_found"] for one in figures.values())
+
+
+@pytest.mark.skipif(not CORE.is_dir(), reason=f"CoRe's labels are not in {CORE}")
+def test_the_graph_answers_core_s_questions_as_people_do_and_the_rules_do_not() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "core_sources.py"), str(CORE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr[-2000:]
+    figures = json.loads(done.stdout.splitlines()[-1])["figures"]
+    assert list(figures) == ["data dependence", "control dependence", "information flow"]
+    for task, by in figures.items():
+        assert by["graph"]["f1"] > 0.965, task
+        assert by["graph"]["mean f1 of lists"] > 0.9, task
+        assert by["rules"]["f1"] < by["graph"]["f1"] - 0.1, task

@@ -11,6 +11,7 @@ import inspect
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ LIBRARY = Path(ast.__file__).parent
 SKIPPED = {"site-packages", "lib2to3"}
 FILES = [path for path in sorted(LIBRARY.rglob("*.py")) if not SKIPPED & set(path.parts)]
 SAMPLE = [path for path in FILES[3::60] if "bad" not in path.name]
+LEAVE = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -51,6 +53,44 @@ def test_what_follows_an_endless_loop_in_a_try_depends_on_neither() -> None:
     assert deciders[loop] == [{key, loop}, {key, loop}]
     assert deciders["_heappop(h)"] == [{"except StopIteration:"}] * 2
     assert deciders["_heapreplace(h, s)"] == [{"while True:"}] * 2
+
+
+def test_clauses_that_leave_decide_about_nothing_behind_the_try_and_else_is_decided() -> None:
+    """What stands behind a `try` whose every clause leaves, and `else` bodies, in the standard library."""
+    behind = others = 0
+    for path in SAMPLE[::3]:
+        source = decode(path.read_bytes()).text
+        found = {one.statements[0].line: one for one in Program(source).all() if one.function != MODULE}
+        for function in (node for node in ast.walk(ast.parse(source)) if isinstance(node, FUNCTIONS)):
+            deciders: dict[int, set[int]] = {}
+            for decides, line in found[function.lineno].control:
+                deciders.setdefault(line, set()).add(decides)
+            for body in _bodies(function):
+                for at, one in enumerate(body):
+                    if not (isinstance(one, ast.Try) and one.handlers):
+                        continue
+                    if all(isinstance(clause.body[-1], LEAVE) for clause in one.handlers):
+                        clauses = {clause.lineno for clause in one.handlers}
+                        behind += len(body) - at - 1
+                        for after in body[at + 1 :]:
+                            assert not deciders.get(after.lineno, set()) & clauses, (path, after.lineno)
+                    if one.orelse:
+                        others += 1
+                        assert deciders.get(one.orelse[0].lineno), (path, one.orelse[0].lineno)
+    assert behind > 5
+    assert others > 1
+
+
+def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements in a function, those of nested functions and classes aside."""
+    for name in ("body", "orelse", "finalbody"):
+        if body := [one for one in getattr(node, name, ()) if isinstance(one, ast.stmt)]:
+            yield body
+            for one in body:
+                if not isinstance(one, (*FUNCTIONS, ast.ClassDef)):
+                    yield from _bodies(one)
+    for clause in getattr(node, "handlers", ()):
+        yield from _bodies(clause)
 
 
 def test_differences_from_beniget_are_explained() -> None:

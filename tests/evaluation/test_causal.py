@@ -13,8 +13,16 @@ from click.testing import CliRunner
 from counterlens.cli import report as reporting
 from counterlens.cli.causal import causal
 from counterlens.cli.report import report
-from counterlens.errors import DataError
-from counterlens.evaluation.causal import ALL_CONCEPTS, TASK, causal_tables, check_enough, snippets_of
+from counterlens.errors import DataError, OptionError
+from counterlens.evaluation.causal import (
+    ALL_CONCEPTS,
+    TASK,
+    Absent,
+    absent_of,
+    causal_tables,
+    check_enough,
+    snippets_of,
+)
 from counterlens.evaluation.causal_results import FILE, estimate, kept
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
@@ -23,11 +31,13 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import CONFOUNDERS, LEAST_SNIPPETS, ConceptEffect, Refutation
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.confidence import (
+    NODE_TYPES,
     ConceptFigures,
     ConfidenceOptions,
     ConfidenceProbe,
     ConfidenceRecord,
     Confounders,
+    NodeTypeFigures,
 )
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
@@ -99,6 +109,49 @@ def test_the_tables_have_the_papers_layout() -> None:
     assert [one.title.rpartition(" ")[2] for one in apart] == ["small", "small", "large", "large"]
     three = causal_tables(dict.fromkeys("abc", effects))
     assert len(three) == 6
+
+
+def made_up(protocol: str, **types: tuple[tuple[float, ...], int, float]) -> ConfidenceRecord:
+    """A record whose nodes are as given: confidences, tokens, their mean."""
+    return ConfidenceRecord(
+        protocol=protocol,
+        target="a.py::f",
+        tokens=9,
+        bytes=9,
+        bits=9.0,
+        cross_entropy=1.0,
+        concepts={"decision": ConceptFigures(nodes=2, confidence=0.4, bits_per_byte=1.0)},
+        node_types={kind: sum(values) / len(values) for kind, (values, _, _) in types.items()},
+        confounders=Confounders(cyclomatic_complexity=1, ast_levels=2, ast_nodes=3, sequence_length=9),
+        types=tuple(
+            NodeTypeFigures(kind=kind, named=True, confidences=values, tokens=tokens, probability=mean)
+            for kind, (values, tokens, mean) in types.items()
+        ),
+    )
+
+
+def test_by_the_protocol_there_are_14_treatments_and_what_is_absent_is_zero() -> None:
+    records = [
+        made_up("astxplainer", lambda_=((0.9,), 1, 0.9), string=((0.2, 0.6), 8, 0.3), block=((0.7,), 9, 0.7)),
+        made_up("astxplainer", identifier=((0.5,), 2, 0.5)),
+    ]
+    first, second = snippets_of(records, absent_of("astxplainer"))
+    assert set(first.concepts) == set(second.concepts) == {ALL_CONCEPTS, *NODE_TYPES}
+    assert len(NODE_TYPES) == 14
+    assert first.concepts["string"] == pytest.approx(0.3)  # the mean over tokens, not over nodes
+    assert first.concepts["while_statement"] == 0
+    assert first.concepts[ALL_CONCEPTS] == pytest.approx(0.3 / 14)
+    assert second.concepts[ALL_CONCEPTS] == pytest.approx(0.5 / 14)
+    with pytest.raises(OptionError, match="sets --absent to zero"):
+        absent_of("astxplainer", Absent.DROP)
+
+
+def test_what_is_absent_is_dropped_unless_zero_is_asked_for() -> None:
+    records = [made_up("", string=((0.2, 0.6), 8, 0.3)), made_up("", identifier=((0.5,), 2, 0.5))]
+    dropped, _ = snippets_of(records, absent_of(""))
+    assert dropped.concepts == {ALL_CONCEPTS: 0.4, "decision": 0.4, "string": pytest.approx(0.4)}
+    zero, _ = snippets_of(records, absent_of("", Absent.ZERO))
+    assert zero.concepts == {**dropped.concepts, "identifier": 0}
 
 
 def test_one_source_is_asked_for() -> None:

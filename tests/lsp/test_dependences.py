@@ -101,7 +101,11 @@ async def test_what_the_model_infers_is_shown_everywhere_until_the_function_chan
     answer = await ask(client, uri)
     assert answer.ok, answer.error
     assert answer.method == "interventional"
-    assert re.fullmatch(r"control F1 (0\.\d\d|1\.00|--), data F1 (0\.\d\d|1\.00|--)", answer.summary)
+    assert re.fullmatch(
+        r"control F1 (0\.\d\d|1\.00|--) \(indentation (0\.\d\d|1\.00|--)\), "
+        r"data F1 (0\.\d\d|1\.00|--) \(recurring names (0\.\d\d|1\.00|--)\)",
+        answer.summary,
+    )
     edges = answer.inferred["edges"]
     styles = {
         (str(edge["source_line"]), str(edge["target_line"])): "beyond"
@@ -124,6 +128,7 @@ async def test_what_the_model_infers_is_shown_everywhere_until_the_function_chan
     said = [edge for edge in edges if edge["status"] == "missed" and edge["reached"]]
     await until(lambda: bool(missed(client, uri)) == bool(said))
     assert {one.range.start.line + 1 for one in missed(client, uri)} == {e["target_line"] for e in said}
+    assert all("Rules that ask no model show " in one.message for one in missed(client, uri))
 
     below = "import os\n\n\n" + SOURCE
     edit(client, uri, 2, below)

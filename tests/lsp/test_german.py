@@ -99,7 +99,7 @@ async def test_dependences_and_probes_are_told_of_in_german(german: LanguageClie
     said = await hover_text(german, uri, position_of(SOURCE, "result = -1"))
     assert "Wovon `result = -1` abhängt, und was " in said
     assert "entschieden von Zeile 12 (true): *" in said
-    assert " Nat)*" in said
+    assert " Nat); Einrückung: gefunden*" in said
 
     probed = await ask(german, "counterlens.probe", uri, function="sign")
     assert probed.ok, probed.error

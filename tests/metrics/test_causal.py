@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from counterlens.errors import CounterlensError
-from counterlens.metrics.causal import LEAST_SNIPPETS, ConceptEffect, Snippet, causal_effects, slope
+from counterlens.metrics.causal import (
+    LEAST_SNIPPETS,
+    ConceptEffect,
+    Snippet,
+    beats_placebo,
+    causal_effects,
+    slope,
+)
 
 
 def made(effect: float, *, n: int = 240, seed: int = 1) -> list[Snippet]:
@@ -86,3 +93,30 @@ def test_without_dowhy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "dowhy", None)
     with pytest.raises(CounterlensError, match="DoWhy"):
         causal_effects(made(0.0, n=3))
+
+
+def test_a_placebo_refutes_by_sign_and_size_however_wide_the_interval_is() -> None:
+    assert beats_placebo(-1.0, 0.0)
+    assert beats_placebo(-1.0, -0.49)
+    assert not beats_placebo(-1.0, -0.5)
+    assert beats_placebo(-1.0, 0.99)
+    assert not beats_placebo(-1.0, 1.0)
+    assert not beats_placebo(0.01, 0.3)
+    assert not beats_placebo(0.0, 0.0)
+    found = noise()
+    value, placebo = found.effect.value, found.refutations["placebo"]
+    assert value is not None
+    assert found.effect.low is not None
+    assert abs(placebo.effect) < value - found.effect.low  # within the estimate's uncertainty
+    assert not placebo.holds
+
+
+def noise() -> ConceptEffect:
+    """The effect of a treatment that has none, on few snippets: its interval is wide."""
+    random = np.random.default_rng(6)
+    snippets = [
+        Snippet(f"{i}.py", random.normal(), tuple(random.normal(size=4)), {"none": random.uniform()})
+        for i in range(LEAST_SNIPPETS)
+    ]
+    (found,) = causal_effects(snippets, simulations=2)
+    return found

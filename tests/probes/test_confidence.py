@@ -11,11 +11,14 @@ from counterlens.errors import Cancelled, SourceError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.confidence import ConfidenceOptions, ConfidenceProbe, ConfidenceRecord
+from counterlens.probes.confidence.published import own_medians
+from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Outcome, plain, read, written
 from counterlens.probes.runner import run_probe
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
+from tests.evaluation.scripted_scores import RuleModel, at_random
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROBE, OPTIONS = ConfidenceProbe(), ConfidenceOptions()
@@ -77,3 +80,66 @@ def test_what_cannot_be_scored_is_left_out(model: LlamaModel) -> None:
     stop.set()
     with pytest.raises(Cancelled):
         PROBE.run(Context(model, steps=Steps(stop)), target("is_even"), OPTIONS)
+
+
+METHOD = """import os
+
+
+class Box:
+    @property
+    def held(self):
+        key = lambda one: one
+        return [key(one) for one in self.all if one]
+"""
+
+
+def asked(source: str, name: str, **options: object) -> ConfidenceRecord:
+    target = Target(Document(source), name)
+    record = run_probe(
+        PROBE, Context(RuleModel("random", at_random)), target, make(ConfidenceOptions, options)
+    )
+    assert isinstance(record, ConfidenceRecord)
+    return record
+
+
+def test_without_context_a_function_is_scored_as_if_it_stood_alone() -> None:
+    alone = METHOD[METHOD.index("def held") :]
+    inside, outside = asked(METHOD, "Box.held", no_context=True), asked(alone, "held", no_context=True)
+    assert inside.types == outside.types
+    assert inside.cross_entropy == outside.cross_entropy
+    assert inside.confounders == outside.confounders
+    assert asked(METHOD, "Box.held").cross_entropy != inside.cross_entropy
+    text = RuleModel("random", at_random).score(alone.rstrip())
+    assert inside.tokens == len(text) - 1  # nothing precedes the first
+    assert inside.bits == pytest.approx(-text.logprob[1:].sum() / 0.6931471805599453)
+
+
+def test_a_record_keeps_the_nodes_of_all_types() -> None:
+    record = asked(METHOD, "Box.held", protocol="astxplainer")
+    assert record.protocol == "astxplainer"
+    known = {(one.kind, one.named): one for one in record.types}
+    assert len(known[")", False].confidences) == METHOD.count(")")
+    assert ("lambda", True) in known
+    assert ("lambda", False) in known
+    assert {"attribute", "block", ":", "=", "return"} < set(record.node_types)
+    assert record.confidences()["lambda"] == (
+        *known["lambda", False].confidences,
+        *known["lambda", True].confidences,
+    )
+    assert record.confidences(named_only=True)["lambda"] == known["lambda", True].confidences
+    one = known["list_comprehension", True]
+    assert record.token_means()["list_comprehension"] == pytest.approx(one.confidences[0])
+    assert set(record.concepts) == {"functional programming", "natural language", "scope"}
+    assert record.concepts["scope"].nodes == sum(
+        len(record.confidences()[kind]) for kind in ("return_statement", "]", ")", ":")
+    )
+
+
+def test_both_definitions_come_of_the_same_scores() -> None:
+    record = asked(METHOD, "Box.held", no_context=True)
+    published = asked(METHOD, "Box.held", protocol="astxplainer")
+    assert published.types == record.types
+    own = own_medians([published])
+    assert {name: found.confidence for name, found in record.concepts.items()} == pytest.approx(
+        {name: value for name, value in own.items() if name != "global"}
+    )

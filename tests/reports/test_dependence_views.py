@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from counterlens.dependence import MODULE, Dependences, dependences
 from counterlens.errors import SourceError
 from counterlens.models.base import Capability, ModelInfo
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, compare
+from counterlens.probes.dependence.rules import ruled
 from counterlens.reports.arcs import ROW, dependence_fragment
+from counterlens.reports.build.dependences import inferred_report
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.edges import overview, phrase, shown_edges, standing
+from counterlens.reports.export.dependences import inferred_json
+from counterlens.reports.render import markdown
 
 SOURCE = '''class Box:
     def put(self, a, b):
@@ -75,9 +80,44 @@ def test_what_a_model_makes_of_an_edge_is_a_class_and_a_word() -> None:
     assert {each["class"] for each in arcs} == {"found", "missed", "invented"}
     assert [(a["data-from"], a["data-to"]) for a in arcs if a["class"] == "invented"] == [("3", "4")]
     assert "of 3 control dependences m&lt;1&gt; shows 0, and 0 that are none" in text.lower()
-    markdown = dependence_markdown(found, view)
-    assert "a value from line 3: *invented (yes 90 %)*" in markdown
-    assert "decided by line 4 (false): *missed*" in markdown
+    words = dependence_markdown(found, view)
+    assert "a value from line 3: *invented (yes 90 %); recurring names: no*" in words
+    assert "decided by line 4 (false): *missed; indentation: found*" in words
+    assert "decided by line 4 (true): *missed; indentation: found*" in words
+
+
+def test_no_figure_of_a_model_stands_without_that_of_the_rule() -> None:
+    found = dependences(SOURCE, "Box.put")
+    view = inferred(found)
+    # of `c = "<i>"; d = c` the rule takes the first alone for decided: the second does not begin its line
+    assert view.summary == "control F1 0.00 (indentation 0.80), data F1 0.29 (recurring names 1.00)"
+    said = overview(found, view)
+    assert "indentation shows 2 of 3, and 0 that are none (F1 0.80); of the 1 pair where it is wrong" in said
+    assert "there is nothing that the model could add" in said
+    document = inferred_json(view)
+    assert document["rules"]["control"]["rule"] == "indentation"
+    assert document["rules"]["data"]["f1"] == 1.0
+    assert document["where_rule_and_graph_differ"]["data"]["f1"] is None
+    assert {edge["ruled"] for edge in document["edges"]} == {True, False}
+    text = markdown.render(inferred_report(view, Path("box.py")))
+    assert "Without a model, indentation shows 2 of 3" in " ".join(text.split())
+
+
+def test_what_the_model_adds_is_counted_where_the_rule_is_wrong() -> None:
+    looped = (
+        "def f(n):\n    a = 0\n    while n:\n        a = n\n        n = g(a)\n        a = 1\n    return a\n"
+    )
+    found = dependences(looped, "f")
+    subject = ExaminedFunction.of(found)
+    true, rule = set(true_edges(subject, Relation.DATA)), ruled(subject, Relation.DATA)
+    missed, invented = true - rule, rule - true
+    assert missed
+    assert invented
+    pairs = {Relation.CONTROL: set[tuple[int, int]](), Relation.DATA: set(missed) | {min(invented)}}
+    none: dict[Relation, dict[tuple[int, int], float]] = {relation: {} for relation in Relation}
+    view = compare(subject, INFO, InferenceMethod.PAIRWISE, pairs, none)
+    wrong, right = len(missed) + len(invented), len(missed) + len(invented) - 1
+    assert f"of the {wrong} pairs where it is wrong, M<1> is right about {right}" in overview(found, view)
 
 
 def test_lines_are_buttons_that_are_described_and_as_high_as_the_arcs_say() -> None:

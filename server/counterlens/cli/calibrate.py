@@ -27,12 +27,14 @@ from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
 from counterlens.metrics.fitting import Method, require_statistics
+from counterlens.probes.runner import require_one_language
 from counterlens.progress import Steps
 from counterlens.reports.build.calibration import calibration_report
 from counterlens.reports.export.calibration import calibration_json
 from counterlens.reports.render import html as pages
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
+from counterlens.syntax.languages import language_named
 
 
 @click.command()
@@ -69,6 +71,7 @@ from counterlens.syntax.document import Document
     show_default=True,
     help="Which confidence is calibrated.",
 )
+@click.option("--language", metavar="ID", help="Only code in this language: languages are not pooled.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which functions and nodes are drawn.")
 @click.option("--dry-run", is_flag=True, help="Measure and report, but keep no map.")
 @click.option(
@@ -84,6 +87,7 @@ def calibrate(
     nodes: int | None,
     method: str,
     aggregation: str,
+    language: str | None,
     seed: int,
     dry_run: bool,
     html: Path | None,
@@ -98,6 +102,10 @@ def calibrate(
         raise click.UsageError("name files or folders, or --data DATASET")
     require_statistics()
     documents = list(_of_dataset(data) if data else _of_files(paths))
+    if language is not None:
+        named = language_named(language)
+        documents = [document for document in documents if document.language == named]
+    require_one_language(document.language for document in documents)
     with (
         steps("loading the model") as report,
         model.opened() as loaded,

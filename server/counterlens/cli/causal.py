@@ -11,6 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from counterlens.cli.measuring import functions_of, measure
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -21,20 +22,15 @@ from counterlens.cli.options import (
     steps,
 )
 from counterlens.cli.probe import Subject
-from counterlens.cli.sources import files_of
-from counterlens.errors import SourceError
-from counterlens.evaluation.causal import TASK, causal_tables, measured
+from counterlens.cli.probe_options import options_of
+from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy
 from counterlens.metrics.table import Table
-from counterlens.models import Model
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.options import make
-from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import run_probe
-from counterlens.progress import Steps
 from counterlens.reports.export.json import table_json
 from counterlens.reports.render.terminal import grid
 
@@ -60,6 +56,13 @@ _PROBE = PROBES[TASK]
     show_default=True,
     help="How often each attempt to refute an effect is made.",
 )
+@click.option(
+    "--absent",
+    type=click.Choice([one.value for one in Absent]),
+    help="What confidence a function without a concept has in it: none at all (zero), or it is left out of "
+    "that concept (drop).  [default: drop; zero by --protocol astxplainer]",
+)
+@options_of(TASK, "protocol", "concepts", "no_context")
 @model_options
 @cache_option
 @json_option
@@ -70,6 +73,8 @@ def causal(
     limit: int | None,
     seed: int,
     simulations: int,
+    absent: str | None,
+    given: dict[str, Any],
     model: ChosenModel,
     as_json: bool,
 ) -> None:
@@ -80,6 +85,10 @@ def causal(
     """
     if (bool(paths), data is not None, folder is not None).count(True) != 1:
         raise click.UsageError("give one of PATH, --data or --run")
+    if given and folder is not None:
+        raise click.UsageError("a run was measured by its own options: give these to bench")
+    options, filled = make(_PROBE.options, {"seed": seed, **given}), Absent(absent) if absent else None
+    absent_of(options.chosen_protocol, filled)
     require_dowhy()
     left_out: dict[str, str] = {}
     run = RunResults.read(folder) if folder is not None else None
@@ -88,14 +97,14 @@ def causal(
         found = measured(run)
     else:
         chosen = (
-            list(_targets(paths, left_out))
+            list(functions_of(paths, left_out))
             if paths
-            else Subject("", data, limit).targets(_PROBE, make(_PROBE.options, {"seed": seed}))
+            else Subject("", data, limit).targets(_PROBE, options)
         )
         with model.opened() as loaded:
-            found = {loaded.info.name: _measure(loaded, chosen, seed, left_out)}
+            found = {loaded.info.name: measure(loaded, chosen, options, left_out)}
     with steps("estimating") as report:
-        estimated = estimate(found, seed=seed, simulations=simulations, progress=report)
+        estimated = estimate(found, seed=seed, simulations=simulations, absent=filled, progress=report)
     if as_json:
         print_json(_json(estimated, left_out))
     else:
@@ -103,33 +112,6 @@ def causal(
     if folder is not None and run is not None:
         where = f"kept: counterlens report {folder} shows them in every format"
         click.echo(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
-
-
-def _targets(paths: tuple[Path, ...], left_out: dict[str, str]) -> Iterator[Target]:
-    """The functions of some files, named after them; files without any are left out."""
-    for path in files_of(paths):
-        try:
-            for target in Subject(str(path), None, None).targets(_PROBE, make(_PROBE.options, {})):
-                yield replace(target, id=f"{path}::{target.qualname}")
-        except SourceError as error:
-            left_out[str(path)] = error.message
-
-
-def _measure(
-    model: Model, chosen: list[Target], seed: int, left_out: dict[str, str]
-) -> list[ConfidenceRecord]:
-    measured: list[ConfidenceRecord] = []
-    options = make(_PROBE.options, {"seed": seed})
-    with steps("scoring") as report:
-        context = Context(model, steps=Steps(None, report))
-        for number, target in enumerate(chosen):
-            report(f"scoring {target.name}", number, len(chosen))
-            record = run_probe(_PROBE, context, target, options)
-            if isinstance(record, ConfidenceRecord):
-                measured.append(record)
-            else:
-                left_out[target.name] = record.reason
-    return measured
 
 
 def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
@@ -147,6 +129,8 @@ def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, An
     return {
         "seed": estimated.seed,
         "simulations": estimated.simulations,
+        "protocol": estimated.protocol,
+        "absent": estimated.absent,
         "models": {
             model: {
                 "effects": [asdict(one) for one in found],
@@ -162,6 +146,4 @@ def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, An
 
 def _tables(estimated: CausalResults) -> list[Table]:
     """Model by model, as a terminal has no room for two."""
-    return causal_tables(
-        estimated.effects, seed=estimated.seed, simulations=estimated.simulations, beside=False
-    )
+    return estimated.tables(beside=False)

@@ -53,7 +53,26 @@ def task_option(
 
 def probe_options(command: Command) -> Command:
     """Add the flags of all probes; the command gets what was given, by the options' names, as `given`."""
-    known = declared(PROBES.values())
+    return _taking(declared(PROBES.values()), command, named=True)
+
+
+def options_of(task: str, *names: str) -> Callable[[Command], Command]:
+    """Add some flags of one probe to a command that is about it alone, which gets them as `given`.
+
+    Args:
+        task: The probe.
+        names: The options.
+    """
+
+    def decorate(command: Command) -> Command:
+        known = declared([PROBES[task]])
+        return _taking({name: known[name] for name in names}, command, named=False)
+
+    return decorate
+
+
+def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *, named: bool) -> Command:
+    """A command with the flags of some options; `named`: their help says whose they are."""
 
     @wraps(command)
     def gathered(*arguments: Any, **values: Any) -> Any:
@@ -63,7 +82,8 @@ def probe_options(command: Command) -> Command:
 
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
-        decorated = _flag(name, spec, _help(name, spec, takers), None)(decorated)
+        said = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
+        decorated = _flag(name, spec, said, None)(decorated)
     return cast("Command", decorated)
 
 

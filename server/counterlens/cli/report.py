@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 
@@ -20,19 +20,36 @@ from counterlens.cli.probe_options import task_option
 from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
+from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
+from counterlens.models.parameters import given_count
 from counterlens.reports.build.comparison import comparison_report
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.export.json import comparison_json
-from counterlens.reports.formats import FORMATS, write_evaluation
+from counterlens.reports.formats import FORMATS, write_evaluation, write_merged
 from counterlens.reports.render import markdown, terminal
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
+class SizeType(click.ParamType[tuple[str, int]]):
+    """A model and its number of parameters, such as `remote:big=70B`."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[str, int]:
+        model, _, text = str(value).rpartition("=")
+        size = given_count(text)
+        if not model or size is None:
+            self.fail(f"{value!r} is not MODEL=SIZE, such as remote:big=70B", parameter, context)
+        return model, size
+
+
 @click.command()
-@_folder
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @task_option(help="Only this task of a run of several.")
 @click.option(
@@ -40,24 +57,52 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
     is_flag=True,
     help="With the causal effects of the task confidence: those that are kept, or estimated now and kept.",
 )
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=SizeType(),
+    metavar="MODEL=SIZE",
+    help="How many parameters a model has, such as remote:big=70B, where neither file nor name says it "
+    "(repeatable).",
+)
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="A file to write to.")
-def report(folder: Path, form: str, task: str | None, causal: bool, output: IO[str] | None) -> None:
-    """Show what the run in DIR found, finished or not.
+def report(
+    folders: tuple[Path, ...],
+    form: str,
+    task: str | None,
+    causal: bool,
+    sizes: tuple[tuple[str, int], ...],
+    output: IO[str] | None,
+) -> None:
+    """Show what the run in DIR found, finished or not; of several runs, their figures in one set of tables.
 
     HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
     LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
     github for annotations. Causal effects that `counterlens causal --run DIR` estimated are shown, too.
+
+    Several runs of completion or repair, of other datasets, models, endpoints or formats of prompts, are
+    shown as one, where they were asked with the same options: as text, HTML, Markdown, LaTeX or JSON.
     """
-    found = RunResults.read(folder)
+    runs = [RunResults.read(folder) for folder in folders]
     if task is not None:
-        found = found.only(task)
+        runs = [run.only(task) for run in runs]
+    if len(runs) > 1:
+        if causal:
+            raise click.UsageError("--causal is of one run")
+        _write(write_merged(form, MergedRuns.of(runs, dict(sizes))), output)
+        return
+    (found,), (folder,) = runs, folders
     estimated = _estimated(folder, found, anew=causal)
     if estimated is not None:
         found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
         print_report(terminal.render(evaluation_report(found, brief=True)))
         return
-    text = write_evaluation("markdown" if form == "text" else form, found)
+    _write(write_evaluation("markdown" if form == "text" else form, found, dict(sizes)), output)
+
+
+def _write(text: str, output: IO[str] | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,8 @@ from counterlens.cli.options import (
     print_report,
     steps,
 )
+from counterlens.cli.probe_options import options_of
+from counterlens.cli.published_score import score_by_protocol
 from counterlens.cli.report_output import write_page
 from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
@@ -25,7 +28,9 @@ from counterlens.confidence.calibration import load_calibration
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
+from counterlens.confidence.units import HEADER_BYTES
 from counterlens.errors import SourceError
+from counterlens.evaluation.causal import TASK
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
 from counterlens.reports.build.calibration import raw_or_calibrated
@@ -36,6 +41,7 @@ from counterlens.reports.export.corpus import corpus
 from counterlens.reports.page import page
 from counterlens.reports.render import terminal
 from counterlens.reports.scores import score_report
+from counterlens.syntax.concepts.sets import OWN, concept_set
 from counterlens.syntax.document import Document
 from counterlens.syntax.languages import language_named
 
@@ -52,6 +58,8 @@ class _How:
     alternatives: int
     max_bytes: int
     anyway: bool
+    concepts: str = OWN
+    no_context: bool = False
 
     def read(self, path: Path) -> Document:
         """A document that is to be scored.
@@ -77,9 +85,10 @@ class _How:
             document,
             alternatives=self.alternatives,
             max_bytes=len(document.data),
+            header_bytes=0 if self.no_context else HEADER_BYTES,
             progress=progress,
         )
-        return confidence(document, scores, self.aggregation, self.rule)
+        return confidence(document, scores, self.aggregation, self.rule, concept_set(self.concepts))
 
 
 @click.command()
@@ -120,6 +129,7 @@ class _How:
 @click.option("--alternatives", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True)
 @click.option("--anyway", is_flag=True, help="Score generated, minified and over-long files too.")
+@options_of(TASK, "protocol", "concepts", "no_context")
 @cache_option
 @json_option
 def score(
@@ -135,14 +145,22 @@ def score(
     alternatives: int,
     max_bytes: int,
     anyway: bool,
+    given: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Score every token of a file and show how sure the model is of each piece and each concept.
 
     Several files, or a folder, are a corpus of each of their languages: medians with intervals, per concept.
+    With --protocol the Python functions in them are, each alone, and the tables are those of the paper.
     """
     named = language_named(language) if language else None
-    how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway)
+    if "protocol" in given:
+        fixed = (Aggregation(aggregation), Rule(rule)) == (Aggregation.MEAN, Rule.OVERLAP)
+        if html is not None or not fixed:
+            raise click.UsageError("--protocol takes no --html, --aggregate or --rule: it fixes them")
+        score_by_protocol(paths, model, {"seed": seed, **given}, as_json=as_json)
+        return
+    how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway, **given)
     several = as_corpus or len(paths) > 1 or paths[0].is_dir()
     if several and html is not None:
         raise click.UsageError("--html shows one file; name one, without --global")

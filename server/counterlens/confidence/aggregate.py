@@ -19,6 +19,7 @@ from counterlens.confidence.alignment import Rule, align, with_parents
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.models.base import TokenScores
 from counterlens.syntax.concepts import Category, category_of
+from counterlens.syntax.concepts.sets import COUNTERLENS, ConceptSet
 from counterlens.syntax.document import Document
 
 Floats = npt.NDArray[np.float64]
@@ -77,6 +78,7 @@ class Confidence:
         nodes: All its nodes, parents before children, in the order of the text.
         aggregation: How tokens became a node's number.
         rule: Which tokens a node has.
+        concept_set: Which nodes count for which concept.
     """
 
     document: Document
@@ -84,18 +86,24 @@ class Confidence:
     nodes: tuple[NodeConfidence, ...]
     aggregation: Aggregation
     rule: Rule = Rule.OVERLAP
+    concept_set: ConceptSet = COUNTERLENS
+
+    def concept_of(self, node: NodeConfidence) -> str | None:
+        """The concept that a node counts for; None for none."""
+        return self.concept_set.concept(node.kind, node.category, named=node.named)
 
     @cached_property
-    def concepts(self) -> dict[Category, tuple[float, int]]:
-        """For each category that occurs: the mean confidence of its nodes, and how many there are."""
+    def concepts(self) -> dict[str, tuple[float, int]]:
+        """For each concept that occurs: the mean confidence of its nodes, and how many there are."""
         return self.concepts_in(0, len(self.document.data))
 
-    def concepts_in(self, start: int, end: int) -> dict[Category, tuple[float, int]]:
+    def concepts_in(self, start: int, end: int) -> dict[str, tuple[float, int]]:
         """The same of the nodes that lie between two bytes."""
-        grouped: dict[Category, list[float]] = {}
+        grouped: dict[str, list[float]] = {}
         for node in self.nodes:
-            if node.named and node.confidence is not None and start <= node.start and node.end <= end:
-                grouped.setdefault(node.category, []).append(node.confidence)
+            concept = self.concept_of(node)
+            if concept and node.confidence is not None and start <= node.start and node.end <= end:
+                grouped.setdefault(concept, []).append(node.confidence)
         return {category: (float(np.mean(found)), len(found)) for category, found in sorted(grouped.items())}
 
     @cached_property
@@ -143,6 +151,7 @@ def confidence(
     scores: TokenScores,
     aggregation: Aggregation = Aggregation.MEAN,
     rule: Rule = Rule.OVERLAP,
+    concept_set: ConceptSet = COUNTERLENS,
 ) -> Confidence:
     """Place token scores on the syntax nodes of the document that they are of.
 
@@ -151,6 +160,7 @@ def confidence(
         scores: Its tokens.
         aggregation: How the probabilities of a node's tokens become one number.
         rule: Which nodes a token belongs to that straddles two.
+        concept_set: Which nodes count for which concept.
     """
     found = list(with_parents(document.tree))
     start = np.array([node.start_byte for node, _ in found], np.int64)
@@ -179,7 +189,7 @@ def confidence(
                 bits_per_byte=float(bits[i] / scored[i]) if scored[i] else None,
             )
         )
-    return Confidence(document, scores, tuple(placed), aggregation, rule)
+    return Confidence(document, scores, tuple(placed), aggregation, rule, concept_set)
 
 
 def aggregated(probability: Floats, first: Indices, last: Indices, how: Aggregation) -> Floats:

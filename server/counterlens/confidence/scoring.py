@@ -69,6 +69,35 @@ def score_document(
     return _joined(parts, document.text)
 
 
+def score_alone(
+    model: Model, text: str, *, max_bytes: int = MAX_BYTES, cancel: Event | None = None
+) -> TokenScores:
+    """Score a snippet after nothing at all, as Palacio et al. 2023 do (section VI-B).
+
+    Its first token has no score, whatever a model reads before a text: nothing that stands there precedes it.
+
+    Args:
+        model: Who is asked.
+        text: The snippet, in one piece.
+        max_bytes: Refuse longer ones.
+        cancel: Set it to give up.
+
+    Raises:
+        SourceError: the snippet is longer than `max_bytes`, or there is nothing in it.
+        ModelError, Cancelled: as `Model.score`.
+    """
+    document = Document(text)
+    size = len(document.data)
+    if size > max_bytes:
+        raise SourceError(f"the snippet has {size:,} bytes, and scoring is limited to {max_bytes:,}")
+    if not text.strip():
+        raise SourceError("the snippet is empty: there is nothing to score")
+    scores = _score_unit(model, document, Unit(0, size, 0), 0, cancel, None)
+    logprob = scores.logprob.copy()
+    logprob[:1] = np.nan
+    return replace(scores, text=text, logprob=logprob)
+
+
 def _score_unit(
     model: Model,
     document: Document,

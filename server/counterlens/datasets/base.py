@@ -67,6 +67,7 @@ class Problem:
         buggy: The whole program with a wrong solution, where the dataset has one.
         details: Further facts, such as `bug_type`.
         file: Where the program stands, when the tests are to be found beside it.
+        unusable: Why nothing can be asked about it, such as a program in Python 2; it is never drawn.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Problem:
     buggy: str | None = None
     details: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
+    unusable: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
 from counterlens.datasets.base import Problem
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader, details
+
+_COMMIT = 12  # digits of a commit in the name of a problem
 
 
 class Galeras(RecordLoader):
@@ -17,13 +24,22 @@ class Galeras(RecordLoader):
     hub = ("semeru/text-code-galeras-code-generation-from-docstring-3k-deduped", None, "train")
     fields = ("code", "fun_name", "repo", "path", "n_ast_nodes", "ast_levels", "complexity", "nloc")
 
+    def problems(self, path: Path) -> Iterator[Problem]:
+        """As `Loader.problems`; of several functions of one name in a commit the later ones are numbered."""
+        seen = Counter[str]()
+        for problem in super().problems(path):
+            seen[problem.id] += 1
+            again = seen[problem.id]
+            yield replace(problem, id=f"{problem.id}#{again}") if again > 1 else problem
+
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """As `RecordLoader.problem`; a function as two commits have it is two problems."""
         path, name = record.text("path"), record.text("fun_name")
+        commit = record.fields.get("commit_id")
         documentation = record.fields.get("documentation")
         found = documentation.get("docstring") if isinstance(documentation, dict) else documentation
         return Problem(
-            id=f"{record.text('repo')}/{path}::{name}",
+            id=f"{record.text('repo')}/{path}::{name}{f'@{str(commit)[:_COMMIT]}' if commit else ''}",
             dataset=self.id,
             language=str(record.fields.get("language", "python")).lower(),
             source=record.text("code"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
 
-from counterlens.errors import DataError
+from counterlens.errors import DataError, OptionError
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import (
     CONFOUNDERS,
@@ -14,8 +16,9 @@ from counterlens.metrics.causal import (
     Refutation,
     Snippet,
 )
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.table import Cell, Table, under
 from counterlens.probes.confidence import NODE_TYPES, ConfidenceRecord
+from counterlens.probes.confidence.published import ASTXPLAINER
 
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
@@ -24,36 +27,86 @@ _BESIDE = 2  # models in one table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats a token, for a confidence of 1 instead of "
-    "0, the four confounders held, with a 95 % interval over files (Palacio et al. 2023, Table II)"
+    "0, the four confounders held, with a 95 % interval over files"
 )
+_AS_PUBLISHED = "Palacio et al. 2023, Table II"
+_OWN = f"Counterlens's own definitions, in the layout of {_AS_PUBLISHED}; theirs by --protocol {ASTXPLAINER}"
 
 
-def snippets_of(records: Iterable[ConfidenceRecord]) -> list[Snippet]:
+class Absent(StrEnum):
+    """What confidence a function without a concept has in it."""
+
+    ZERO = "zero"
+    """None: it counts as 0, as in the replication package of Palacio et al. 2023."""
+    DROP = "drop"
+    """It is not known: the function does not count for that concept."""
+
+
+def absent_of(protocol: str, given: Absent | None = None) -> Absent:
+    """What becomes of functions without a concept: what was asked for, or what the protocol fixes.
+
+    Raises:
+        OptionError: the protocol fixes another.
+    """
+    if protocol != ASTXPLAINER:
+        return given or Absent.DROP
+    if given is Absent.DROP:
+        raise OptionError(
+            f"--protocol {protocol} sets --absent to zero, and not drop", "Leave one of the two out"
+        )
+    return Absent.ZERO
+
+
+def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DROP) -> list[Snippet]:
     """What the causal analysis needs of measured functions; those that do not parse are left out.
+
+    By the protocol `astxplainer` a function's confidence in a node type is the mean over the tokens of all
+    its nodes, and that in all concepts the mean over the 14 treatments.
 
     Args:
         records: Of the functions. Those of one file, `FILE::NAME`, hang together.
+        absent: What becomes of concepts that a function does not have.
     """
     found = []
     for record in records:
         values = [getattr(record.confounders, name) for name in CONFOUNDERS]
-        if None in values or not record.concepts:
+        concepts = _published(record, absent) if record.protocol == ASTXPLAINER else _concepts(record)
+        if None in values or not concepts:
             continue
-        nodes = sum(concept.nodes for concept in record.concepts.values())
-        total = sum(concept.nodes * concept.confidence for concept in record.concepts.values())
         found.append(
             Snippet(
                 cluster=record.target.partition("::")[0],
                 cross_entropy=record.cross_entropy,
                 confounders=tuple(map(float, values)),
-                concepts={
-                    ALL_CONCEPTS: total / nodes,
-                    **{name: concept.confidence for name, concept in record.concepts.items()},
-                    **record.node_types,
-                },
+                concepts=concepts,
             )
         )
+    if absent is Absent.ZERO:
+        zeros = dict.fromkeys((name for one in found for name in one.concepts), 0.0)
+        found = [replace(one, concepts=zeros | dict(one.concepts)) for one in found]
     return found
+
+
+def _concepts(record: ConfidenceRecord) -> dict[str, float]:
+    """By Counterlens's definition: means over nodes, of all concepts, each category and each treatment."""
+    nodes = sum(concept.nodes for concept in record.concepts.values())
+    total = sum(concept.nodes * concept.confidence for concept in record.concepts.values())
+    if not nodes:
+        return {}
+    return {
+        ALL_CONCEPTS: total / nodes,
+        **{name: concept.confidence for name, concept in record.concepts.items()},
+        **{kind: record.node_types[kind] for kind in NODE_TYPES if kind in record.node_types},
+    }
+
+
+def _published(record: ConfidenceRecord, absent: Absent) -> dict[str, float]:
+    """By the protocol: means over tokens, of each treatment, and the mean of these."""
+    means = record.token_means()
+    known = {kind: means[kind] for kind in NODE_TYPES if kind in means}
+    if absent is Absent.ZERO:
+        known = dict.fromkeys(NODE_TYPES, 0.0) | known
+    return {ALL_CONCEPTS: sum(known.values()) / len(known), **known} if known else {}
 
 
 def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
@@ -88,6 +141,8 @@ def causal_tables(
     seed: int = 0,
     simulations: int = SIMULATIONS,
     beside: bool = True,
+    protocol: str = "",
+    absent: Absent = Absent.DROP,
 ) -> list[Table]:
     """The effects beside the correlations, and what became of the attempts to refute them.
 
@@ -97,20 +152,29 @@ def causal_tables(
         simulations: As `seed`.
         beside: Whether two models share a table, a column for each under every variable, as in the paper;
             otherwise, and where there are more, each model has its own.
+        protocol: The published protocol that was followed; empty for Counterlens's own definitions.
+        absent: What became of concepts that a function does not have.
     """
     if not beside or len(effects) > _BESIDE:
         return [
             table
             for model, found in effects.items()
-            for table in causal_tables({model: found}, seed=seed, simulations=simulations)
+            for table in causal_tables(
+                {model: found}, seed=seed, simulations=simulations, protocol=protocol, absent=absent
+            )
         ]
-    how = f"seed {seed}, {simulations} simulations of each attempt to refute"
+    how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each attempt to refute"
+    whose = _AS_PUBLISHED if protocol else _OWN
     names = ", ".join(effects)
-    tables = [Table(f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}")]
+    tables = [
+        Table(
+            f"effect of confidence on cross-entropy, {names}", *_effects(effects), f"{_NOTE}; {how}; {whose}"
+        )
+    ]
     columns, rows = _refuted(effects)
     if rows:
         tables.append(Table(f"attempts to refute the effects, {names}", columns, rows, _REFUTATIONS))
-    return tables
+    return [*under(protocol, tables)]
 
 
 def _effects(
@@ -176,8 +240,13 @@ def _attempt(found: Refutation) -> str:
     return f"{found.effect:+.2f}{'' if found.holds else ' (refuted)'}"
 
 
+_ABSENT = {
+    Absent.ZERO: "a function without a concept has a confidence of 0 in it",
+    Absent.DROP: "a function without a concept does not count for it",
+}
 _REFUTATIONS = (
-    "the effect with the confidences shuffled (placebo: it should vanish), with a random common cause and on "
+    "the effect with the confidences shuffled (placebo: refuted where that has half of the effect or more, "
+    "or as much in the other direction), with a random common cause and on "
     "80 % of the functions (it should stay), and with an unobserved common cause that works against it by a "
     "fifth of a standard deviation on both sides (its sign should stay)"
 )

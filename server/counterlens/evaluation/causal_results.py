@@ -13,16 +13,25 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from counterlens.evaluation.causal import TASK, causal_tables, check_enough, measured, snippets_of
+from counterlens.evaluation.causal import (
+    TASK,
+    Absent,
+    absent_of,
+    causal_tables,
+    check_enough,
+    measured,
+    snippets_of,
+)
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.causal import SIMULATIONS, ConceptEffect, Refutation, causal_effects
+from counterlens.metrics.table import Table
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.record import written
 from counterlens.progress import ProgressCallback
 
 FILE = "causal.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +42,26 @@ class CausalResults:
         effects: By the name of the model, in the order of the run.
         seed: Of intervals and refutations.
         simulations: How often each attempt to refute was made.
+        protocol: The published protocol that was followed; empty for Counterlens's own definitions.
+        absent: What became of concepts that a function does not have.
     """
 
     effects: Mapping[str, tuple[ConceptEffect, ...]]
     seed: int
     simulations: int
+    protocol: str = ""
+    absent: Absent = Absent.DROP
+
+    def tables(self, *, beside: bool = True) -> list[Table]:
+        """As `causal_tables`."""
+        return causal_tables(
+            self.effects,
+            seed=self.seed,
+            simulations=self.simulations,
+            beside=beside,
+            protocol=self.protocol,
+            absent=self.absent,
+        )
 
 
 def estimate(
@@ -45,11 +69,21 @@ def estimate(
     *,
     seed: int = 0,
     simulations: int = SIMULATIONS,
+    absent: Absent | None = None,
     progress: ProgressCallback | None = None,
 ) -> CausalResults:
     """The effects on what was measured of functions, by model.
 
+    Args:
+        functions: What was measured, all by the same protocol.
+        seed: Of intervals and refutations.
+        simulations: How often each attempt to refute is made.
+        absent: What becomes of concepts that a function does not have; None for what the protocol fixes, or
+            Counterlens's own choice.
+        progress: Called with each concept.
+
     Raises:
+        OptionError: the protocol fixes another choice for absent concepts.
         DataError: there are too few functions of a model.
         CounterlensError: DoWhy is not installed.
     """
@@ -58,12 +92,15 @@ def estimate(
         if progress:
             progress(f"estimating the effect of {concept}", done, total)
 
+    known = {model: list(of_model) for model, of_model in functions.items()}
+    protocol = next((record.protocol for records in known.values() for record in records), "")
+    chosen = absent_of(protocol, absent)
     effects = {}
-    for model, of_model in functions.items():
-        snippets = snippets_of(of_model)
+    for model, records in known.items():
+        snippets = snippets_of(records, chosen)
         check_enough(snippets)
         effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, progress=told))
-    return CausalResults(effects, seed, simulations)
+    return CausalResults(effects, seed, simulations, protocol, chosen)
 
 
 def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
@@ -85,7 +122,13 @@ def kept(folder: Path, found: RunResults) -> CausalResults | None:
         if (document["format"], document["of"]) != (_FORMAT, _digest(found)):
             return None
         effects = {model: tuple(map(_read, listed)) for model, listed in document["effects"].items()}
-        return CausalResults(effects, document["seed"], document["simulations"])
+        return CausalResults(
+            effects,
+            document["seed"],
+            document["simulations"],
+            document["protocol"],
+            Absent(document["absent"]),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -101,9 +144,7 @@ def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = 
     several = len(found.settings.tasks) > 1
     tables = [
         replace(table, title=f"{TASK}: {table.title}") if several else table
-        for table in causal_tables(
-            estimated.effects, seed=estimated.seed, simulations=estimated.simulations, beside=beside
-        )
+        for table in estimated.tables(beside=beside)
     ]
     return replace(found, further=tuple(tables))
 

@@ -12,13 +12,12 @@ from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
-from counterlens.metrics.table import Cell, Table
+from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
+from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
 
-PAPER_ORDER = ("rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break")
-"""The mutations of the paper, in the order of its tables; others follow."""
 _WIDEST = 5  # mutations side by side, as in the paper
 
 
@@ -33,6 +32,8 @@ class RunEffects:
         names: The mutations that occur, in the paper's order.
         correlations: Of each model, for every two mutations.
         sizes: The number of parameters of each model that says it.
+        protocol: The published protocol that was followed; its averages and counts are among the task's own
+            tables.
     """
 
     dataset: str
@@ -41,33 +42,66 @@ class RunEffects:
     names: tuple[str, ...]
     correlations: Mapping[str, Mapping[tuple[str, str], Estimate]]
     sizes: Mapping[str, int]
+    protocol: str = ""
 
     @classmethod
-    def of(cls, found: RunResults) -> RunEffects:
-        """The effects of a run of one task, with the intervals of its seed."""
-        seed = found.settings.seed
-        pairs = {model: observations(_paired(found, model)) for model in found.models}
+    def of(cls, found: RunResults, sizes: Mapping[str, int] | None = None) -> RunEffects:
+        """The effects of a run of one task, with the intervals of its seed.
+
+        Args:
+            found: The run.
+            sizes: Numbers of parameters that the user gives, by model.
+        """
+        settings = found.settings
+        return cls.of_pairs(
+            _dataset(found),
+            {model: observations(_paired(found, model)) for model in found.models},
+            sizes_of(found) | dict(sizes or {}),
+            protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
+            seed=settings.seed,
+        )
+
+    @classmethod
+    def of_pairs(
+        cls,
+        dataset: str,
+        pairs: Mapping[str, Sequence[Observation]],
+        sizes: Mapping[str, int],
+        *,
+        protocol: str = "",
+        seed: int = 0,
+    ) -> RunEffects:
+        """The effects of pairs.
+
+        Args:
+            dataset: The data's title.
+            pairs: Of each model.
+            sizes: Numbers of parameters, of models that have no pairs, too.
+            protocol: The published protocol that was followed, if any.
+            seed: Of intervals.
+        """
         seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
         known = [one for one in PAPER_ORDER if one in seen]
         return cls(
-            dataset=_dataset(found),
+            dataset=dataset,
             models={model: summarize(some, seed=seed) for model, some in pairs.items()},
             mutations={model: grouped(some, _mutation, seed=seed) for model, some in pairs.items()},
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
-            sizes=_sizes(found),
+            sizes={model: size for model, size in sizes.items() if model in pairs},
+            protocol=protocol,
         )
 
     def tables(self) -> list[Table]:
         """The tables that have something in them."""
         if not self.names:
             return []
-        return [
-            *self._averages(),
-            self._counts(),
-            *self._correlation_tables(),
-            *self._by_size(),
-        ]
+        own = [] if self.protocol else [*self._averages(), self._counts()]
+        return [*own, *self.associations()]
+
+    def associations(self) -> list[Table]:
+        """What effects go with: those of other mutations, and the size of the model (Figures 4 and 3)."""
+        return [*under(self.protocol, [*self._correlation_tables(), *self._by_size()])]
 
     def trends(self) -> dict[str, Estimate]:
         """Of each mutation: does the effect fall or rise with the size, by Spearman's correlation?"""
@@ -143,9 +177,18 @@ class RunEffects:
         )
 
 
-def effects_of(found: RunResults) -> dict[str, RunEffects]:
-    """The effects of every task of a run whose pairs are judged, by task."""
-    each = {part.settings.task: RunEffects.of(part) for part in found.parts}
+def effects_of(found: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
+    """The effects of every task of a run whose pairs are judged and cut once, by task.
+
+    Args:
+        found: The run.
+        sizes: Numbers of parameters that the user gives, by model.
+    """
+    each = {
+        part.settings.task: RunEffects.of(part, sizes)
+        for part in found.parts
+        if not part.settings.options.get(part.settings.task, {}).get("cut_ranges")
+    }
     return {task: effects for task, effects in each.items() if effects.names}
 
 
@@ -207,7 +250,8 @@ def _dataset(found: RunResults) -> str:
     return found.settings.data
 
 
-def _sizes(found: RunResults) -> dict[str, int]:
+def sizes_of(found: RunResults) -> dict[str, int]:
+    """The number of parameters of each model of a run that says it."""
     sizes = {}
     for manifest in found.manifests.values():
         model: Mapping[str, Any] = manifest["model"]

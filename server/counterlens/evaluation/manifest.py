@@ -30,6 +30,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
     each task); `model` (identity, name, how it is run and with which template it is asked); `encoder`
     (identity and name of the model that compares sentences, where one is named); `dataset` (licence, version,
     SHA-256, records);
+    `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
     `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
@@ -60,6 +61,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
             "records": origin.records,
             "path": str(origin.path),
         },
+        **({"not_drawn": dict(plan.not_drawn)} if plan.not_drawn else {}),
         "plan": plan.digest,
         "sandbox": chosen().name,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.subjects import targets_of
+from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 
@@ -30,12 +30,14 @@ class Plan:
         dataset: Where the functions come from.
         targets: Of each task the functions, in the order of the data, by their names in it.
         items: The questions: model by model, task by task, each in the order of the functions.
+        not_drawn: The problems that nothing can be asked about, with the reason.
     """
 
     settings: RunSettings
     dataset: Dataset
     targets: Mapping[str, Mapping[str, Target]]
     items: tuple[Item, ...]
+    not_drawn: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -78,7 +80,8 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
             if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
-    return Plan(settings, dataset, targets, tuple(_items(settings.models, targets)))
+    items = tuple(_items(settings.models, targets))
+    return Plan(settings, dataset, targets, items, not_drawn(dataset))
 
 
 def _check(settings: RunSettings) -> None:

@@ -7,7 +7,7 @@ clock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.probes.pairs.record import PairsRecord
-from counterlens.probes.record import Record
+from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
 
 
@@ -54,7 +54,7 @@ class RunResults:
             if settings is None:  # Store.open has looked
                 raise ValueError(folder)
             totals = Counter(item.task for item in store.items)
-            return cls(settings, totals.total(), store.manifests, tuple(store.records()), totals)
+            return cls(settings, totals.total(), store.manifests, _steady(store.records()), totals)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -101,6 +101,24 @@ class RunResults:
             for table in _tables(part)
         ]
         return [*own, *self.further]
+
+
+def _steady(records: Iterable[tuple[Item, StoredRecord]]) -> tuple[tuple[Item, StoredRecord], ...]:
+    """Records without those of a task in which their model did not answer the same way twice."""
+    found = list(records)
+    unsteady = {
+        (item.model, item.task): stored.record
+        for item, stored in found
+        if stored.record.outcome is Outcome.UNSTEADY
+    }
+    kept = []
+    for item, stored in found:
+        refused = unsteady.get((item.model, item.task))
+        if refused is not None and stored.record.probed:
+            record = replace(refused, target=stored.record.target, function=stored.record.function)
+            stored = replace(stored, record=record)
+        kept.append((item, stored))
+    return tuple(kept)
 
 
 def _tables(part: RunResults) -> Iterator[Table]:

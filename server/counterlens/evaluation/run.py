@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
@@ -21,6 +21,7 @@ from counterlens.evaluation.work import perform
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences
+from counterlens.probes.record import Outcome
 
 MOST_FAILURES = 3
 """So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
@@ -104,7 +105,7 @@ class Run:
         total = len(self._plan.items)
         for spec in self._plan.settings.models:
             left = [one for one in self._plan.items if one.model == spec and one.position not in done]
-            if not left:
+            if not left or self._unsteady(spec, failed):
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
@@ -126,9 +127,20 @@ class Run:
                             done.add(finished.item.position)
                             if advance:
                                 advance(len(done), total, finished.item.problem)
+                            if finished.record.record.outcome is Outcome.UNSTEADY:
+                                break
             finally:
                 answers.close()
+            self._unsteady(spec, failed)
         return Ended(len(done), total, failed)
+
+    def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
+        """Whether a model was seen not to answer the same way twice: it is asked no more."""
+        for item, stored in self._store.records():
+            if item.model == spec and stored.record.outcome is Outcome.UNSTEADY:
+                failed[item.id] = UnsteadyModelError(stored.record.reason, stored.record.hint or None)
+                return True
+        return False
 
     @staticmethod
     def _note(finished: Finished, failed: dict[str, CounterlensError]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from threading import Event
 
+from counterlens.errors import UnsteadyModelError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import Record
+from counterlens.probes.record import Outcome, Record, steady
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import identified, run_probe
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Sandbox
 
@@ -25,7 +26,7 @@ def perform(
     *,
     encoder: SentenceEncoder | None = None,
 ) -> Record:
-    """Probe one function.
+    """Probe one function; where the model does not answer the same way twice, the record says that.
 
     Args:
         settings: Of the run.
@@ -41,4 +42,9 @@ def perform(
         Cancelled: `cancel` was set.
     """
     context = Context(model, lambda: sandbox, Steps(cancel), encoder)
-    return run_probe(PROBES[task], context, target, settings.options_of(task))
+    probe, options = PROBES[task], settings.options_of(task)
+    try:
+        return run_probe(probe, context, target, options)
+    except UnsteadyModelError as error:
+        record = Record(outcome=Outcome.UNSTEADY, reason=steady(error.message), hint=error.hint or "")
+        return identified(record, probe, model.info, target, options)

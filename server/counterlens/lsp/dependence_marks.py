@@ -78,9 +78,12 @@ def _missed(
             missed.setdefault(edge.target, []).append(edge)
     for statement, edges in missed.items():
         said = "; ".join(_plain(edge, shift) for edge in edges)
+        message = t("{model} does not show that this {said}.", model=known.inferred.model.name, said=said)
+        ruled = sum(edge.ruled for edge in edges)
+        message += " " + t("Rules that ask no model show {shown} of {all}.", shown=ruled, all=len(edges))
         yield types.Diagnostic(
             range=_place(ls, analysis, statement, shift),
-            message=t("{model} does not show that this {said}.", model=known.inferred.model.name, said=said),
+            message=message,
             severity=types.DiagnosticSeverity.Information,
             source="counterlens",
             code=CODE,

@@ -131,7 +131,7 @@ def _infer(
     steps.next("opening the model")
     with host.lend(settings) as model:
         chosen = options.method_for(model, steps.cancel)
-        return infer(model, found, chosen, limit=options.questions, steps=steps)
+        return infer(model, found, chosen, limit=options.most, steps=steps)
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:

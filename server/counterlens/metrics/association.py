@@ -22,6 +22,11 @@ def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate
     return bootstrap(list(pairs), _rho, seed=seed)
 
 
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Spearman's correlation alone; None as for `spearman`."""
+    return _rho(pairs)
+
+
 def pearson(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
     """The linear correlation, with a percentile interval; None as for `spearman`."""
     return bootstrap(list(pairs), correlation, seed=seed)

@@ -27,6 +27,7 @@ CONFOUNDERS = ("cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_len
 LEAST_SNIPPETS = 30
 """Snippets with a concept from which on its effect is estimated: six coefficients are fitted to them."""
 SIMULATIONS = 20
+_PLACEBO_SHARE = 0.5  # of an effect, from which on a placebo refutes it
 _UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder moves treatment and outcome
 
 
@@ -53,9 +54,9 @@ class Refutation:
 
     Attributes:
         effect: The effect under it.
-        holds: Whether the estimate stands: a placebo has no effect beyond the estimate's own uncertainty, a
-            random common cause and a subset change it by no more than that, and an unobserved confounder
-            does not turn its sign.
+        holds: Whether the estimate stands: a placebo's effect is small beside it (`beats_placebo`), a random
+            common cause and a subset change it by no more than its own uncertainty, and an unobserved
+            confounder does not turn its sign.
     """
 
     effect: float
@@ -122,6 +123,14 @@ def slope(snippets: Sequence[Snippet], concept: str) -> float | None:
     design = np.column_stack([treatment, columns, np.ones(len(snippets))])
     outcome = np.array([one.cross_entropy for one in snippets])
     return float(np.linalg.lstsq(design, outcome, rcond=None)[0][0])
+
+
+def beats_placebo(effect: float, placebo: float) -> bool:
+    """Whether an effect stands beside that of a placebo: by sign and size, however wide its interval is.
+
+    A placebo that has half of the effect in the same direction, or all of it in the other, refutes it.
+    """
+    return -1 < placebo / effect < _PLACEBO_SHARE if effect else False
 
 
 def _effect(
@@ -196,7 +205,7 @@ def _refutations(
         plotmethod=None,
     )
     return {
-        "placebo": Refutation(placebo, abs(placebo) <= margin),
+        "placebo": Refutation(placebo, beats_placebo(value, placebo)),
         "random common cause": Refutation(common, abs(common - value) <= margin),
         "subset": Refutation(subset, abs(subset - value) <= margin),
         "unobserved": Refutation(unobserved, unobserved * value > 0),

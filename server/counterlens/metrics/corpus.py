@@ -1,4 +1,6 @@
-"""Global aggregation (Palacio et al. 2023, sections III-C and VI-B): the bootstrapped median over a corpus.
+"""Confidence over a corpus by Counterlens's own definition, after Palacio et al. 2023 (sections III-C, VI-B).
+
+The paper's own aggregation, by node type, is in `asc_eval.py`.
 
 A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
 value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the
@@ -33,13 +35,13 @@ class FileConfidence:
 
     Attributes:
         categories: For each category that occurs, (s,) one value for each snippet that has nodes of it.
-        whole: (s,) the mean over all nodes that have a category of the paper's, one for each snippet.
+        whole: (s,) the mean over all nodes that count for a concept, one for each snippet.
         tokens: How many tokens are scored.
         bits: Their surprisal.
         bytes: The bytes that they cover.
     """
 
-    categories: dict[Category, Floats]
+    categories: dict[str, Floats]
     whole: Floats
     tokens: int
     bits: float
@@ -49,13 +51,14 @@ class FileConfidence:
     def of(cls, scored: Confidence) -> FileConfidence:
         """The local values of a scored document."""
         starts = np.array([unit.start for unit in units(scored.document)], np.int64)
-        grouped: dict[Category, dict[int, list[float]]] = {}
+        grouped: dict[str, dict[int, list[float]]] = {}
         everything: dict[int, list[float]] = {}
         for node in scored.nodes:
-            if not node.named or node.confidence is None or node.category is Category.STRUCTURE:
+            concept = scored.concept_of(node)
+            if concept in (None, Category.STRUCTURE) or node.confidence is None:
                 continue
             snippet = int(np.searchsorted(starts, node.start, side="right"))
-            grouped.setdefault(node.category, {}).setdefault(snippet, []).append(node.confidence)
+            grouped.setdefault(concept, {}).setdefault(snippet, []).append(node.confidence)
             everything.setdefault(snippet, []).append(node.confidence)
         end = np.array([len(scored.document.data)])
         bits, covered = Surprisal(scored.scores).bits(np.array([0]), end)
@@ -96,7 +99,7 @@ class CorpusConfidence:
         resamples: How many draws.
     """
 
-    categories: dict[Category, Median]
+    categories: dict[str, Median]
     whole: Median | None
     bits_per_byte: IntervalEstimate | None
     files: int

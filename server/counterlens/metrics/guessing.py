@@ -41,12 +41,14 @@ class Chance:
         p_value: (b + 1) / (m + 1), for b of m simulations at least as accurate as what was observed
             (Davison and Hinkley 1997, section 4.2): never 0.
         simulations: How many there were.
+        better: How many of them were more accurate than what was observed.
     """
 
     mean: float
     highest: float
     p_value: float
     simulations: int
+    better: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,12 @@ class PerCandidate:
     Attributes:
         counts: True positives, false positives, false negatives.
         p_value: As in `Chance`, of its F1; None where it was never right.
+        better: As in `Chance`, of its F1.
     """
 
     counts: Agreement
     p_value: float | None
+    better: int | None
 
 
 def accuracy(guesses: Sequence[Guess]) -> float | None:
@@ -73,15 +77,17 @@ def by_chance(
     *,
     simulations: int = SIMULATIONS,
     seed: int = 0,
+    unseen: float = 1.0,
 ) -> tuple[Chance, dict[str, PerCandidate]] | None:
     """Compare some guesses with guessing by frequency.
 
     Args:
         guesses: What was asked and answered.
-        frequency: How often each candidate occurs, in any unit; one more is added to each, so that what
-            was never seen can be guessed.
+        frequency: How often each candidate occurs, in any unit.
         simulations: How often to guess all of them.
         seed: Of the random numbers.
+        unseen: What is added to each frequency, so that what was never seen can be guessed. With 0 it cannot,
+            but where none of the candidates was ever seen.
 
     Returns:
         The comparison over all of them, and candidate by candidate, most frequent first; None where there
@@ -98,20 +104,31 @@ def by_chance(
     drawn = np.empty((simulations, len(guesses)), np.int64)
     for candidates in dict.fromkeys(one.candidates for one in guesses):  # the order of a set is chance
         where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
-        weights = np.array([frequency.get(name, 0) + 1.0 for name in candidates])
+        weights = np.array([frequency.get(name, 0) + unseen for name in candidates])
+        weights = weights if weights.sum() else np.ones(len(candidates))
         picked = random.choice(len(candidates), (simulations, len(where)), p=weights / weights.sum())
         drawn[:, where] = np.array([index[name] for name in candidates])[picked]
     observed = float(np.mean([one.true == one.guessed for one in guesses]))
     simulated = (drawn == true).mean(axis=1)
     overall = Chance(
-        float(simulated.mean()), float(simulated.max()), _p_value(simulated >= observed - 1e-12), simulations
+        mean=float(simulated.mean()),
+        highest=float(simulated.max()),
+        p_value=_p_value(simulated >= observed - 1e-12),
+        simulations=simulations,
+        better=int((simulated > observed + 1e-12).sum()),
     )
     return overall, {
-        name: PerCandidate(counts, _p_value(_f1(drawn == i, true == i) >= (counts.f1 or 0.0) - 1e-12))
-        if (counts := _counts(guesses, name)).true_positives + counts.false_negatives
-        else PerCandidate(counts, None)
-        for i, name in enumerate(names)
+        name: _candidate(_counts(guesses, name), _f1(drawn == i, true == i)) for i, name in enumerate(names)
     }
+
+
+def _candidate(counts: Agreement, simulated: npt.NDArray[np.float64]) -> PerCandidate:
+    if not counts.true_positives + counts.false_negatives:
+        return PerCandidate(counts, None, None)
+    observed = counts.f1 or 0.0
+    return PerCandidate(
+        counts, _p_value(simulated >= observed - 1e-12), int((simulated > observed + 1e-12).sum())
+    )
 
 
 def _counts(guesses: Sequence[Guess], name: str) -> Agreement:

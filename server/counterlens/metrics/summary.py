@@ -22,6 +22,8 @@ class Observation:
         concept: What it perturbs.
         function: Where.
         file: In which file or problem.
+        original: Which of the function's originals it is of, such as where that was cut: pairs of one
+            original share its completion. None where each pair has one of its own.
     """
 
     effect: Effect | None
@@ -29,6 +31,7 @@ class Observation:
     concept: str
     function: str
     file: str
+    original: int | None = None
 
     @property
     def cluster(self) -> tuple[str, str]:
@@ -51,7 +54,8 @@ class EffectSummary:
         lost: Pairs where only the original was right.
         gained: Pairs where only the counterfactual was.
         mcnemar: p of McNemar's exact test that losing and gaining are equally likely; None without either.
-        original_accuracy: Share of the judged pairs whose original completion was right.
+        original_accuracy: Share of the originals of judged pairs that were completed right, each counted
+            once, however many counterfactuals it has.
         functions: How many functions the informative pairs come from.
     """
 
@@ -96,9 +100,19 @@ def summarize(observations: Iterable[Observation], *, seed: int = 0) -> EffectSu
         lost=lost,
         gained=gained,
         mcnemar=mcnemar_exact(lost, gained),
-        original_accuracy=pooled_share((cluster, effect.original) for cluster, effect in judged),
+        original_accuracy=_originals(seen),
         functions=functions,
     )
+
+
+def _originals(seen: Iterable[Observation]) -> Proportion:
+    """The share of right ones among the distinct originals of judged pairs, clustered by function."""
+    right = {
+        (pair.cluster, number if pair.original is None else f"at {pair.original}"): pair.effect.original
+        for number, pair in enumerate(seen)
+        if pair.effect is not None
+    }
+    return pooled_share((cluster, value) for (cluster, _), value in right.items())
 
 
 def grouped(

@@ -243,6 +243,13 @@ class CachedModel(WrappedModel):
         return hashlib.sha256(json.dumps([*model, *request]).encode("utf-8", "surrogatepass")).digest()
 
 
+def past_cache(model: Model) -> Model:
+    """A model that answers anew, whatever is kept of it."""
+    while isinstance(model, CachedModel):
+        model = model.model
+    return model
+
+
 def _kept(answer: Completion) -> bytes:
     return json.dumps([answer.text, answer.finish, answer.tokens, answer.dropped]).encode()
 

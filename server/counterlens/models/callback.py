@@ -9,6 +9,7 @@ from threading import Event
 
 from counterlens.errors import Cancelled
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Progress, Prompt
+from counterlens.models.chat.replies import still_thinks
 from counterlens.models.chat.turn import INSTRUCTION, Turn
 from counterlens.models.stopping import cut
 
@@ -68,5 +69,5 @@ class CallbackModel(Model):
         reply = self._ask(ChatRequest(turn.messages, turn.max_tokens), cancel)
         text = turn.text(reply, complete=True) or ""
         end = cut(text, prompt.stop, at_line_start=prompt.text[-1:] in ("", "\n", "\r"))
-        # Nobody counts the tokens, and the reply does not say whether the model or the limit ended it.
-        return Completion(text if end is None else end, "stop", 0)
+        # Nobody counts the tokens; and whether the limit ended it shows only where it still reasons.
+        return Completion(text if end is None else end, "length" if still_thinks(reply) else "stop", 0)

@@ -30,6 +30,14 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
     return round(float(size[1]) * _UNITS[size[2].lower()]) if size else None
 
 
+def given_count(text: str) -> int | None:
+    """The number that a text such as `7B`, `1.5b` or `135000000` is; None where it is none."""
+    size = _SIZE.fullmatch(text.strip())
+    if size:
+        return round(float(size[1]) * _UNITS[size[2].lower()]) or None
+    return int(text) or None if text.strip().isdecimal() else None
+
+
 def short_count(parameters: int) -> str:
     """A number of parameters as people write it: `135M`, `1.5B`."""
     for unit, size in (("T", 10**12), ("B", 10**9), ("M", 10**6)):

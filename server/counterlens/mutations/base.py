@@ -36,6 +36,7 @@ class Cut:
 
     original: int
     mutated: int
+    own: bool = False  # the mutation itself says where, whatever part of the function is wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,15 @@ def complement(module: Module, test: cst.BaseExpression) -> Negation | None:
     return Negation(tuple(edits), tuple(sorted(assumed)))
 
 
+def compares(test: cst.BaseExpression) -> bool:
+    """Whether a condition is a comparison, or several that `and`, `or` and `not` join."""
+    if isinstance(test, cst.BooleanOperation):
+        return compares(test.left) and compares(test.right)
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return compares(test.expression)
+    return isinstance(test, cst.Comparison)
+
+
 def wrap_in_not(module: Module, test: cst.BaseExpression) -> Negation:
     """Negate by `not`, with parentheses where it would bind otherwise."""
     start, end = module.outer(test)

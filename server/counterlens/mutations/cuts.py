@@ -59,8 +59,8 @@ def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] |
     return (at, at) if seen else None
 
 
-def cut(points: tuple[int, int] | None, rendered: Rendered) -> Cut | None:
+def cut(points: tuple[int, int] | None, rendered: Rendered, *, own: bool = False) -> Cut | None:
     """The cut of a rendered site; None where it is not to be cut, or its place did not survive."""
     if points is None or points[1] not in rendered.points:
         return None
-    return Cut(points[0], rendered.points[points[1]])
+    return Cut(points[0], rendered.points[points[1]], own)

@@ -252,7 +252,7 @@ def _make(
         description=site.description,
         source=rendered.data.decode(),
         changes=rendered.changes,
-        cut=cuts.cut(points, rendered),
+        cut=cuts.cut(points, rendered, own=site.cut is not None),
         seed=seed,
         assumptions=site.assumptions,
     )

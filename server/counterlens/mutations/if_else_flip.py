@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import libcst as cst
 
 from counterlens.mutations.base import Concept
-from counterlens.mutations.conditions import Negation, complement, shown, wrap_in_not
+from counterlens.mutations.conditions import Negation, compares, complement, shown, wrap_in_not
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
 from counterlens.mutations.layout import block_indent, indenting
 from counterlens.mutations.module import Module
@@ -27,6 +27,10 @@ class IfElseFlip(Mutation):
 
     An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
     always leaves (`return`, `raise`, `break`, `continue`) has the rest of its block for an `else` branch.
+
+    As published (`counterlens probe --protocol cacp`) only an `if` with an `else` of its own is flipped,
+    whose condition is made of comparisons that have complementary operators, and calls nothing that may
+    change a state.
     """
 
     id = "if-else-flip"
@@ -92,11 +96,17 @@ class IfElseFlip(Mutation):
         Example(before="if a:\n    x = 1\n", refused="no else"),
     )
 
-    def __init__(self, flavour: Flavour = "complement") -> None:
+    def __init__(self, flavour: Flavour = "complement", *, published: bool = False) -> None:
+        """`published`: only the sites of Hooda et al. 2024, section 3.3."""
         self.flavour: Flavour = flavour
+        self.published = published
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
+            reason = _unpublished(context, node) if self.published else None
+            if reason is not None:
+                yield SiteRefused(context.module.start(node), reason)
+                continue
             yield self._site(context.module, node)
 
     def _site(self, module: Module, node: cst.If) -> Site | SiteRefused:
@@ -159,6 +169,19 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
     )
     cut = (module.next_line(body[0]), rest) if indented else None
     return _Shape("moved what follows into the other branch", edits, cut, ((rest, end),))
+
+
+def _unpublished(context: MutationContext, node: cst.If) -> str | None:
+    """Why an `if` is none that Hooda et al. 2024 flip (section 3.3); None where it is one."""
+    module = context.module
+    above = module.parent(node)
+    if not isinstance(node.orelse, cst.Else) or (isinstance(above, cst.If) and above.orelse is node):
+        return "it is no if-else: it has no `else` of its own, or is an `elif`"
+    if not compares(node.test) or complement(module, node.test) is None:
+        return "its condition is not made of comparisons that have complementary operators"
+    if not context.effects.of(node.test).inert:
+        return "its condition may change the state of the program"
+    return None
 
 
 def always_leaves(suite: cst.BaseSuite) -> bool:

@@ -41,8 +41,14 @@ class Locals:
         return tuple(dict.fromkeys(variable.name for variable in self.safe))
 
 
-def local_variables(module: Module, function: FunctionNode) -> Locals:
-    """The variables that one function binds itself, those of its comprehensions too."""
+def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = True) -> Locals:
+    """The variables that one function binds itself, those of its comprehensions too.
+
+    Args:
+        module: The module.
+        function: The function.
+        lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
+    """
     scope = module.scopes.of_node[function.node]
     by_name = module.scopes.reads_names(scope)
     safe: list[Variable] = []
@@ -50,7 +56,7 @@ def local_variables(module: Module, function: FunctionNode) -> Locals:
     for owner in own_scopes(scope):
         for variable in owner.variables.values():
             roles = variable.roles
-            if owner.kind is ScopeKind.LAMBDA and _called_by_position(module, owner.node):
+            if lambdas and owner.kind is ScopeKind.LAMBDA and _called_by_position(module, owner.node):
                 roles = roles - {Role.PARAMETER} | {Role.BIND}
             if not roles & {Role.BIND, Role.AUGMENT} or not roles <= _OF_A_VARIABLE:
                 continue

@@ -76,6 +76,7 @@ class RenameGeneric(Renaming):
     )
 
     def __init__(self, prefix: str = "var") -> None:
+        super().__init__()
         self.prefix = prefix
 
     def chooser(self, context: MutationContext) -> Chooser:

@@ -23,6 +23,9 @@ class RenameShuffle(Renaming):
     in the file; and where there is none, it exchanges its name with a parameter, which assumes that callers
     pass that by position (`positional-arguments`).
     What is renamed and what is refused is otherwise the same as for `rename-random`.
+
+    As published (`counterlens probe --protocol cacp`) the function's own variables exchange their names among
+    each other, and nothing else does.
     """
 
     id = "rename-shuffle"
@@ -45,7 +48,7 @@ class RenameShuffle(Renaming):
     )
 
     def chooser(self, context: MutationContext) -> Chooser:
-        pool = _all_names(context.module)
+        pool = [] if self.published else _all_names(context.module)
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:
             chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
@@ -53,9 +56,10 @@ class RenameShuffle(Renaming):
                 chosen = {variable: new[variable.name] for variable in found.safe}
                 if context.module.scopes.clash(chosen, found.scope) is None:
                     return chosen
-            return _with_parameter(context.module, function, found) or (
-                "there is only one variable whose name could be exchanged"
-            )
+            exchanged = None if self.published else _with_parameter(context.module, function, found)
+            if exchanged is None and len(found.names) > 1:
+                return "its variables could not exchange their names without meaning others"
+            return exchanged or "there is only one variable whose name could be exchanged"
 
         return choose
 

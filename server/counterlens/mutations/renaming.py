@@ -22,10 +22,16 @@ class Renaming(Mutation):
 
     Parameters keep theirs, because a caller may use them; so do functions, classes and imports, and a
     module's own variables, which other modules may import.
+
+    Args:
+        published: Only the variables of Hooda et al. 2024, section 3.3: no parameter, of a lambda neither.
     """
 
     concept: ClassVar[Concept] = Concept.NAMING
     permutes: ClassVar[bool] = False  # whether the new names are names that the function has already
+
+    def __init__(self, *, published: bool = False) -> None:
+        self.published = published
 
     @abstractmethod
     def chooser(self, context: MutationContext) -> Chooser:
@@ -35,7 +41,7 @@ class Renaming(Mutation):
         module = context.module
         choose = self.chooser(context)
         for function in module.functions:
-            found = local_variables(module, function)
+            found = local_variables(module, function, lambdas=not self.published)
             for variable, reason in found.refused:
                 yield SiteRefused(first_offset(module, variable), reason)
             if not found.safe:

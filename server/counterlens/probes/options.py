@@ -28,6 +28,8 @@ from counterlens.probes.protocols import PROTOCOLS
 
 MAX_TOKENS = 256
 """Most new tokens of a completion by default."""
+MOST_TOKENS = 131_072
+"""Most new tokens that can be asked for."""
 _LEAST_RATIO = 0.05
 
 
@@ -103,6 +105,13 @@ def _check_ratio(value: Ratio) -> None:
         )
 
 
+def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
+    for one in ranges:
+        if isinstance(one, float | int):
+            raise OptionError(f"a range to cut in is such as 0.4-0.6, not {one!r}")
+        _check_ratio((one[0], one[1]))
+
+
 def _corpus_there(name: str) -> None:
     path = Path(name).expanduser()
     if path.is_dir() or path.suffix == ".py":
@@ -150,8 +159,19 @@ PrefixRatio = Annotated[
         check=_check_ratio,
     ),
 ]
+CutRanges = Annotated[
+    tuple[Ratio, ...],
+    option(
+        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and ask only about those that "
+        "can be cut in all of them (repeatable; instead of a prefix ratio).",
+        flag="cut-range",
+        metavar="RANGE",
+        check=_check_ranges,
+    ),
+]
 MaxTokens = Annotated[
-    int, option("Most new tokens of one answer.", metavar="N", low=1, high=4096, setting="probe.maxTokens")
+    int,
+    option("Most new tokens of one answer.", metavar="N", low=1, high=MOST_TOKENS, setting="probe.maxTokens"),
 ]
 Timeout = Annotated[
     float,

@@ -18,6 +18,7 @@ from typing import ClassVar, Generic, TypeVar
 from counterlens.attribution.base import Judge
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Completion, Model, Prompt
+from counterlens.models.cache import past_cache
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.record import Record
@@ -78,6 +79,7 @@ class Target:
         calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
+        details: What else a dataset says of it, such as labels.
     """
 
     document: Document
@@ -88,6 +90,7 @@ class Target:
     description: str = ""
     buggy: str | None = None
     calls: tuple[str, ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -121,6 +124,11 @@ class Context:
     def cancel(self) -> Event | None:
         """Set by any thread to give up."""
         return self.steps.cancel
+
+    @property
+    def anew(self) -> Context:
+        """The same with a model that answers anew: to see whether it says the same again."""
+        return replace(self, model=past_cache(self.model))
 
     def complete(self, prompt: Prompt) -> Completion:
         """Ask the model one question.

@@ -33,11 +33,11 @@ class Protocol:
 PROTOCOLS = {
     protocol.id: protocol
     for protocol in (
-        Protocol("cacp", "Hooda et al. 2024", "the effect of counterfactuals on completion"),
+        Protocol("cacp", "Hooda et al. 2024", "the effect of counterfactuals on completion and repair"),
         Protocol("astxplainer", "Palacio et al. 2023", "token probabilities by syntax"),
         Protocol("codemind", "Liu et al. 2024", "execution reasoning"),
-        Protocol("operators", "Hooda et al. 2024", "understanding of operators"),
+        Protocol("operators", "Ahmed et al. 2024", "masked operators under swaps"),
         Protocol("empica", "Nguyen et al. 2024", "robustness and sensitivity to transformations"),
-        Protocol("core", "Xie et al. 2025", "dependence between lines"),
+        Protocol("core", "Xie et al. 2025", "data and control dependence, and information flow"),
     )
 }

@@ -27,6 +27,7 @@ class Outcome(StrEnum):
 
     PROBED = "probed"
     LEFT_OUT = "left out"
+    UNSTEADY = "not the same twice"  # the model's answer: it gets no figures for any function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,7 @@ def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Re
             f"a record has the shape {data.get('schema')}, and this version reads {SCHEMA}",
             "Read it with the version of Counterlens that wrote it",
         )
-    left_out = data.get("outcome") == Outcome.LEFT_OUT
+    left_out = data.get("outcome") in {Outcome.LEFT_OUT, Outcome.UNSTEADY}
     try:
         return msgspec.convert(data, Record if left_out else kind)
     except msgspec.ValidationError as error:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from counterlens.errors import Cancelled, CounterlensError, ModelError, SourceError, UnscorableError
+from counterlens.errors import (
+    Cancelled,
+    CounterlensError,
+    DataError,
+    ModelError,
+    SourceError,
+    UnscorableError,
+)
 from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
@@ -106,6 +113,20 @@ def identified(
     )
 
 
+def require_one_language(languages: Iterable[str]) -> None:
+    """What figures are of is in one language: a model knows one better than another.
+
+    Raises:
+        DataError: there are several.
+    """
+    several = sorted(set(languages))
+    if len(several) > 1:
+        raise DataError(
+            f"there is code in {' and in '.join(several)}, and figures are of one language",
+            "Name code of one language",
+        )
+
+
 def run_targets(
     probe: AnyProbe,
     context: Context,
@@ -124,9 +145,11 @@ def run_targets(
         update: Called with what there is so far, after each function but the last.
 
     Raises:
+        DataError: the functions are in several languages.
         ModelError: the model does not offer what the probe needs.
         And as `run_probe`.
     """
+    require_one_language(target.document.language for target in targets)
     missing = probe.missing_of(context.model, cancel=context.cancel)
     if missing is not None:
         raise ModelError(f"the task {probe.id} cannot be asked: {missing}")

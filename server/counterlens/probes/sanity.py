@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TypeVar
 
-from counterlens.errors import CounterlensError
+from counterlens.errors import UnsteadyModelError
 
 Answer = TypeVar("Answer")
 
@@ -25,15 +25,15 @@ def require_repeatable(
         model: The model's name.
         does: What it does, such as `answer the same question`.
         first: Its first answer.
-        ask: Asks the same once more.
+        ask: Asks the same once more, past every answer that is kept (`Context.anew`).
         same: Whether two answers are the same.
 
     Raises:
-        CounterlensError: the second answer is another one.
+        UnsteadyModelError: the second answer is another one.
         And what `ask` raises.
     """
     if not same(first, ask()):
-        raise CounterlensError(
+        raise UnsteadyModelError(
             f"{model} does not {does} the same way twice",
             "Figures would mean nothing: ask a model at temperature 0",
         )

@@ -40,6 +40,7 @@ def targets_of(
         DataError: a record is malformed, or there is no Python function.
     """
     problems = [p for p in dataset if p.language == "python" and p.function is not None and p.source.strip()]
+    problems = [problem for problem in problems if not problem.unusable]  # before the sample is drawn
     if not problems:
         language = dataset.language
         other = f"; it is in {language}" if language not in (None, "python") else ""
@@ -54,6 +55,15 @@ def targets_of(
         drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
     return [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
+
+
+def not_drawn(dataset: Dataset) -> dict[str, str]:
+    """The problems of a dataset that are in no sample, by id, with the reason.
+
+    Raises:
+        DataError: a record is malformed.
+    """
+    return {problem.id: problem.unusable for problem in dataset if problem.unusable}
 
 
 def targets_in(document: Document, qualname: str | None = None, *, root: Path | None = None) -> list[Target]:
@@ -105,4 +115,5 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         problem.description,
         problem.buggy,
         tuple(calls),
+        problem.details,
     )

@@ -12,6 +12,7 @@ from counterlens.metrics.traces import Trace
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.probes.dependence.one_by_one import counted
+from counterlens.probes.dependence.rules import RULES
 from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
@@ -38,6 +39,7 @@ class ShownEdge:
         status: What the model makes of it; None where no model was asked.
         belief: How strongly it holds it, as in `InferredEdge`.
         reached: Whether the method could have found it.
+        ruled: Whether the rule that asks no model has it, too.
     """
 
     relation: Relation
@@ -48,6 +50,7 @@ class ShownEdge:
     status: EdgeStatus | None = None
     belief: float | None = None
     reached: bool = True
+    ruled: bool = False
 
 
 def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[ShownEdge]:
@@ -72,6 +75,7 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
                 one.status,
                 one.belief,
                 one.reached,
+                one.ruled,
             )
             for one in inferred.edges
         ]
@@ -100,16 +104,26 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
 
 
 def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
-    """What the model makes of an edge: `found (2.31 nats)`; empty where no model was asked."""
+    """What the model makes of an edge, and what the rule that asks none does; empty where none was asked.
+
+    Such as `found (+2.31 nats); indentation: missed`.
+    """
     if edge.status is None:
         return ""
     if not edge.reached and edge.status is EdgeStatus.MISSED:
         return t("out of sight") if method is InferenceMethod.INTERVENTIONAL else t("not asked about")
+    true = edge.status is not EdgeStatus.INVENTED
+    by_rule = (t("found") if true else t("invented")) if edge.ruled else (t("missed") if true else t("no"))
+    rule = t("indentation") if edge.relation is Relation.CONTROL else t("recurring names")
+    return t("{said}; {rule}: {status}", said=_said_by_model(edge, method, t), rule=rule, status=by_rule)
+
+
+def _said_by_model(edge: ShownEdge, method: InferenceMethod | None, t: Translator) -> str:
     status = {
         EdgeStatus.FOUND: t("found"),
         EdgeStatus.MISSED: t("missed"),
         EdgeStatus.INVENTED: t("invented"),
-    }[edge.status]
+    }[edge.status or EdgeStatus.MISSED]
     if edge.belief is None:
         return status
     if method is InferenceMethod.INTERVENTIONAL:
@@ -130,6 +144,7 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
         for relation in Relation
         if shown[relation] != Agreement()
     ]
+    said += beside_rules(inferred)
     said.append(_HOW[inferred.method])
     said += asked_words(inferred)
     beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
@@ -141,6 +156,32 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
             cut = "; the answer was cut off at the token limit" if answer.cut_off else ""
             said.append(f"{plural(unread, 'piece')} of its answer on {relation} could not be read{cut}.")
     return " ".join(said)
+
+
+def beside_rules(inferred: Inferred) -> list[str]:
+    """What the rules that ask no model show on the same pairs, and what the model adds; a sentence each."""
+    rules = inferred.rules.of(inferred.method)
+    model = inferred.agreement.of(inferred.method)
+    return [
+        _beside_rule(RULES[relation], rules[relation], inferred.differing[relation], inferred.model.name)
+        for relation in Relation
+        if {rules[relation], model[relation]} != {Agreement()}
+    ]
+
+
+def _beside_rule(rule: str, one: Agreement, differing: Agreement, model: str) -> str:
+    true = one.true_positives + one.false_negatives
+    said = (
+        f"Without a model, {rule} shows {one.true_positives} of {true}, and {one.false_positives} that "
+        f"{'is' if one.false_positives == 1 else 'are'} none"
+    )
+    said += f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
+    wrong = one.false_positives + differing.true_positives + differing.false_negatives
+    if not wrong:
+        return f"{said}: there is nothing that the model could add."
+    right = differing.true_positives + one.false_positives - differing.false_positives
+    f1 = f" (F1 {differing.f1:.2f})" if differing.f1 is not None else ""
+    return f"{said}; of the {plural(wrong, 'pair')} where it is wrong, {model} is right about {right}{f1}."
 
 
 def asked_words(inferred: Inferred) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from counterlens.errors import DataError
+from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
 from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.build.merged import merged_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.build.several import several_report
 from counterlens.reports.document import Report
@@ -17,7 +20,7 @@ from counterlens.reports.export.annotations import github
 from counterlens.reports.export.csv import as_csv
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.export.junit import junit
-from counterlens.reports.export.run import exported_run, run_document
+from counterlens.reports.export.run import exported_run, merged_document, run_document
 from counterlens.reports.export.sarif import sarif
 from counterlens.reports.export.view import Exported, exported
 from counterlens.reports.render import html, latex, markdown, terminal
@@ -58,12 +61,13 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
     return _RENDERED[form](probe_report(runs[0], title) if single else several_report(title, about, runs))
 
 
-def write_evaluation(form: str, results: RunResults) -> str:
+def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | None = None) -> str:
     """What a run found, finished or not, in a form.
 
     Args:
         form: One of `FORMATS`.
         results: The run.
+        sizes: Numbers of parameters that the user gives, by model.
 
     Raises:
         DataError: the form cannot hold several tasks.
@@ -72,7 +76,24 @@ def write_evaluation(form: str, results: RunResults) -> str:
         return _json(run_document(results))
     if form in _EXPORTED:
         return _EXPORTED[form](exported_run(results))
-    return _RENDERED[form](evaluation_report(results, brief=form == "text"))
+    return _RENDERED[form](evaluation_report(results, brief=form == "text", sizes=sizes))
+
+
+def write_merged(form: str, merged: MergedRuns) -> str:
+    """What several runs found together, in a form.
+
+    Args:
+        form: One of `FORMATS`.
+        merged: The runs.
+
+    Raises:
+        DataError: the form holds single records, and not tables.
+    """
+    if form == "json":
+        return _json(merged_document(merged))
+    if form in _EXPORTED:
+        raise DataError(f"{form} is of one run", f"Of several there are {', '.join(_RENDERED)} and json")
+    return _RENDERED[form](merged_report(merged))
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:

@@ -41,6 +41,10 @@ FIELDS = {
     "core-data": {"lines", "function", "source", "target"},
     "core-trace-control": {"lines", "function", "source", "target"},
     "core-trace-data": {"lines", "function", "source", "target"},
+    "core-trace-infoflow": {"lines", "function", "source", "target"},
+    "core-source-control": {"lines", "function", "target"},
+    "core-source-data": {"lines", "function", "target"},
+    "core-source-infoflow": {"lines", "function", "target"},
 }
 
 

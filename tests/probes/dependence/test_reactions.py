@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from counterlens.dependence import Program
-from counterlens.models.base import TokenScores
+from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
@@ -21,8 +22,11 @@ from counterlens.probes.dependence.estimators import (
     control_scores,
     data_scores,
     looked_at,
+    minus_placebo,
 )
-from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import EdgeStatus, infer
+from counterlens.probes.dependence.influence import Influence
 from counterlens.probes.dependence.interventions import LookedAt, everything
 from counterlens.probes.dependence.reactions import react
 
@@ -38,6 +42,39 @@ def f(words, least):
         return True
     return False
 '''
+
+
+class Unmoved:
+    """A model that expects everything alike, whatever stood before."""
+
+    info = ModelInfo("m", "m", "m", "local", frozenset({Capability.SCORE}))
+
+    def offers(self, *_: Any, **__: Any) -> bool:
+        return True
+
+    def score_continuations(self, context: str, continuations: Sequence[str], **_: Any) -> list[TokenScores]:
+        scored = Causal().score_continuations(context, continuations)
+        return [replace(one, logprob=np.full(len(one.start), -1.0)) for one in scored]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("threshold", [None, 0.0, -0.2, -5.0])
+def test_no_reaction_is_no_edge(path: Path, threshold: float | None) -> None:
+    model: Any = Unmoved()
+    given = None if threshold is None else dict.fromkeys(Relation, threshold)
+    for function in Program(path.read_text()).all():
+        if function.statements:
+            found = infer(model, function, threshold=given)
+            assert {edge.status for edge in found.edges} <= {EdgeStatus.MISSED}
+            assert all(edge.belief in {None, 0.0} for edge in found.edges)
+
+
+def test_what_moves_no_more_than_the_placebos_is_no_edge() -> None:
+    scores = minus_placebo({(1, 2): 3.0, (1, 3): 0.0, (1, 4): 3.0, (5, 2): 1.0, (5, 3): 1.0, (5, 4): 1.0})
+    subject = ExaminedFunction.of(Program("def f(a):\n    return a\n").dependences("f"))
+    influence = Influence(subject, Unmoved.info, {}, scores)
+    for threshold in (None, 0.0, -1.0, -10.0):
+        assert influence.edges(Relation.CONTROL, threshold) == {(1, 2), (1, 4), (5, 3)}
 
 
 class Causal:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterlens.models.base import Completion
+from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     direct_answer,
@@ -17,6 +19,7 @@ from counterlens.probes.prompts.literals import (
     outcome,
     same_type,
     stepwise_answer,
+    unordered,
     why_unread,
 )
 
@@ -137,5 +140,66 @@ def test_an_answer_may_stand_on_the_lines_after() -> None:
 def test_why_an_answer_cannot_be_read(text: str, finish: str, stepwise: bool, says: str) -> None:
     reason = why_unread(text, finish, stepwise=stepwise)
     assert says in reason
-    kind = AnswerOutcome.REFUSED if "cannot tell" in says else AnswerOutcome.UNPARSABLE
-    assert outcome(None, 1, unread=reason) is kind
+    kinds = {"cannot tell": AnswerOutcome.REFUSED, "cut off": AnswerOutcome.TRUNCATED}
+    assert outcome(None, 1, unread=reason) is kinds.get(says, AnswerOutcome.UNPARSABLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (" 12", AnswerOutcome.TRUNCATED),  # of 123, it may be
+        (" 12\n", AnswerOutcome.RIGHT),
+        (" 12\nassert", AnswerOutcome.RIGHT),
+        (" 13\nassert", AnswerOutcome.WRONG),
+        (" [1, 2", AnswerOutcome.TRUNCATED),
+        ("", AnswerOutcome.TRUNCATED),
+        ("I cannot tell yet, but", AnswerOutcome.TRUNCATED),
+        ("<think>It is 13, or", AnswerOutcome.TRUNCATED),
+        ("<think>It is 13\nAnswer: 13\n", AnswerOutcome.TRUNCATED),
+    ],
+)
+def test_a_truncated_answer_is_never_wrong(text: str, outcome: AnswerOutcome) -> None:
+    assert STYLES["direct"].read(Completion(text, "length", 1), 12).outcome is outcome
+    if "<think>" not in text:
+        steps = f"1. so\nAnswer:{text}"
+        assert STYLES["steps"].read(Completion(steps, "length", 1), 12).outcome is outcome
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_was_thought_is_no_answer(style: str) -> None:
+    def read(text: str, finish: str) -> AnswerOutcome:
+        return STYLES[style].read(Completion(text, finish, 1), 12).outcome
+
+    lead = "Answer: " if STYLES[style].stepwise else ""
+    assert read(f"<think>\nAnswer: 13\n</think>\n\n{lead}12", "stop") is AnswerOutcome.RIGHT
+    assert read(f"Answer: 13\n</think>\n{lead}12", "stop") is AnswerOutcome.RIGHT  # begun by the template
+    assert read("<think>\nAnswer: 12\n", "stop") is AnswerOutcome.TRUNCATED  # whatever the server says
+
+
+def test_an_integer_beyond_every_float_is_an_answer() -> None:
+    long = 7 * 10**350
+    found = direct_answer(f" {long}")
+    assert found is not None
+    assert len(found.written) == 351
+    assert outcome(found, long) is AnswerOutcome.RIGHT
+    for other in (1.5, float("inf"), [1.5], {"a": 2.0}):
+        assert outcome(found, other) is AnswerOutcome.WRONG
+        assert not equal(other, long)
+    assert not equal([long], [0.1])
+
+
+def test_floats_for_integers_are_apart() -> None:
+    def read(text: str, truth: Any) -> AnswerOutcome:
+        return outcome(literal(text), truth)
+
+    for text, truth in (("2.0", 2), ("2", 2.0), ("[1, 2.0]", [1, 2]), ("{'a': 1}", {"a": 1.0})):
+        assert read(text, truth) is AnswerOutcome.OTHER_NUMBER
+    assert read("{1.0: 'a'}", {1: "a"}) is AnswerOutcome.OTHER_NUMBER
+    assert read("2.5", 2) is AnswerOutcome.WRONG
+    assert read("0.30000000001", 0.3) is AnswerOutcome.RIGHT
+    assert read("1", True) is AnswerOutcome.WRONG
+
+
+def test_what_holds_a_set_has_no_order() -> None:
+    assert all(map(unordered, ({1}, set(), frozenset(), [({2},)], {"a": {3}}, {frozenset(): 1})))
+    assert not unordered([1, (2, {"a": "b"})])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from counterlens.errors import OptionError, SourceError
-from counterlens.models.base import Model
+from counterlens.models.base import Api, Completion, Model
 from counterlens.probes.execution.coherence import CoherenceProbe
+from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.options import make, plain_options
 from counterlens.probes.probe import Context
+from counterlens.probes.prompts.literals import AnswerOutcome, literal
 from counterlens.probes.registry import PROBES
 from counterlens.probes.subjects import targets_in
 from counterlens.sandbox.registry import best_sandbox
@@ -73,9 +76,9 @@ def test_the_time_limit_of_a_call(probe: str) -> None:
 @pytest.mark.parametrize("probe", PROBES_HERE)
 def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
     declared = plain_options(make(PROBES[probe].options, {}))
-    assert set(declared) == {"seed", "timeout", "max_tokens"} | (
-        {"unroll"} if probe == "execution" else set()
-    )
+    more = {"unroll"} if probe == "execution" else set()
+    more |= {"protocol"} if probe != "coherence" else set()
+    assert set(declared) == {"seed", "timeout", "max_tokens"} | more
     with pytest.raises(OptionError, match="no option"):
         make(PROBES[probe].options, {"windows": True})
 
@@ -88,3 +91,51 @@ def test_a_method_is_left_out_and_asks_for_nothing() -> None:
         CoherenceProbe().estimate(
             targets_in(Document(source))[0], make(CoherenceProbe.options, {}), cast(Model, None)
         )
+
+
+@pytest.mark.parametrize(
+    ("api", "window", "given", "tokens"),
+    [
+        (Api.CHAT, None, None, 16_384),
+        (Api.CHAT, 8192, None, 4096),  # the question has to fit, too
+        (Api.CHAT, 8192, 100, 100),
+        (Api.CHAT, None, 131_072, 131_072),
+        (Api.COMPLETIONS, None, None, 384),
+        (Api.COMPLETIONS, None, 20, 20),
+    ],
+)
+def test_a_chat_model_may_reason(api: Api, window: int | None, given: int | None, tokens: int) -> None:
+    info = replace(Scripted.info, api=api, context=window)
+    assert prompt(info, "steps", "", "f(1)", given).max_tokens == tokens
+    with pytest.raises(OptionError, match=r"131.?072"):
+        make(PROBES["execution"].options, {"max_tokens": 131_073})
+
+
+def test_the_protocol_sets_what_the_paper_does() -> None:
+    options = make(PROBES["execution"].options, {"protocol": "codemind"})
+    assert options.unroll is True
+    with pytest.raises(OptionError, match="sets --unroll to True"):
+        make(PROBES["execution"].options, {"protocol": "codemind", "unroll": False})
+    assert set(allowed("execution", protocol="codemind")) == {512}
+    assert set(allowed("execution", protocol="codemind", max_tokens=30)) == {30}
+    run = probed("execution", answer, SOURCE.replace("    >>> double(4)\n    8\n", ""), protocol="codemind")
+    assert run.left_out == {"no call of it with literal arguments is written down": 1}
+    run = probed("execution", answer, SOURCE, protocol="codemind")
+    assert {record.protocol for record in run.records} == {"codemind"}
+    assert all(table.title.endswith(" (protocol codemind)") for table in run.tables)
+
+
+def test_under_the_protocol_an_answer_is_right_as_it_is_written() -> None:
+    def outcome_of(said: str, truth: str, style: str = "direct") -> AnswerOutcome:
+        found = literal(truth)
+        assert found is not None
+        return STYLES[style].read(Completion(said, "stop", 1), found.value, found.written).outcome
+
+    assert outcome_of(' "a b"', "'a b'") is AnswerOutcome.RIGHT
+    assert outcome_of(" a b", "'a b'") is AnswerOutcome.RIGHT  # without quotation marks, as the scripts allow
+    assert outcome_of(" so\nAnswer: a b\n", "'a b'", "steps") is AnswerOutcome.RIGHT
+    assert outcome_of(" [1,2]", "[1, 2]") is AnswerOutcome.RIGHT
+    assert outcome_of(" 0.30000000001", "0.3") is AnswerOutcome.WRONG
+    assert outcome_of(" 2.0", "2") is AnswerOutcome.OTHER_NUMBER
+    assert outcome_of("", "''") is AnswerOutcome.UNPARSABLE
+    assert outcome_of(" so it ends", "''", "steps") is AnswerOutcome.UNPARSABLE

@@ -14,7 +14,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.dependent import DependentExecutionOptions, DependentExecutionProbe
-from counterlens.probes.execution.dependent_tables import common
+from counterlens.probes.execution.dependent_tables import common, ranks
 from counterlens.probes.execution.misleading import misled
 from counterlens.probes.execution.own_code import without_comments
 from counterlens.probes.execution.record import DependentExecutionRecord
@@ -88,13 +88,14 @@ def test_only_what_was_written_right_is_asked_about_as_own_code() -> None:
 
 def test_the_rates_of_own_and_reference_code() -> None:
     result = probed("dependent-execution", writes, SOURCE)
-    written, n, der, ier, same, known = table(result, "dependent execution reasoning")["direct"]
-    assert (written.count, written.n, n) == (1, 2, 1)
+    written, truncated, n, der, ier, same, known = table(result, "dependent execution reasoning")["direct"]
+    assert (written.count, written.n, truncated, n) == (1, 2, 0, 1)
     assert (der.count, der.n) == (1, 1)
     assert (ier.count, ier.n) == (0, 2)
     assert (same.count, same.n) == (known.count, known.n) == (0, 1)
     gained = table(result, "its own code against the reference, function by function")["direct"]
-    assert gained == (1, 1, 0, 1.0)
+    n, reference, own, difference, *test = gained
+    assert (n, reference.count, own.count, difference.value, *test) == (1, 0, 1, 1.0, 1, 0, 1.0)
     assert table(result, "answers that could not be read")  # `perhaps 8`
 
 
@@ -125,7 +126,7 @@ def test_figures_of_several_models_are_of_what_all_wrote_right() -> None:
     assert rows["a", "direct"] == [(1, 2), 1, (1, 1), 1, (1, 1)]
     assert rows["b", "direct"] == [(2, 2), 2, (1, 2), 1, (0, 1)]
     beside = DependentExecutionProbe().side_by_side(records, seed=0)
-    assert beside[-1] == common(records)
+    assert beside[-2:] == (common(records), ranks(records))
     (rates,) = [table for table in beside if table.title == "dependent execution reasoning"]
     assert [row[:2] for row in rates.rows] == [
         ("a", "direct"),

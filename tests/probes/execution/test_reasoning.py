@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import pytest
 
 from counterlens.attribution.base import LIMITS
 from counterlens.errors import Cancelled, SourceError
+from counterlens.models.base import Model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.calls import calls_in, calls_of
 from counterlens.probes.execution.features import features
@@ -94,6 +96,7 @@ def test_calls_of_the_tests_beside_a_file(tmp_path: Path) -> None:
         ("for a in x:\n        while a:\n            a -= 1", ("for", "while", "nested loop"), 3),
         ("try:\n        pass\n    except A:\n        pass", ("try",), 2),
         ("return [a for a in x if a and b]", ("basic",), 4),
+        ("match x:\n        case 1:\n            return 1\n    return 2", ("match",), 2),
     ],
 )
 def test_features(body: str, tags: tuple[str, ...], complexity: int) -> None:
@@ -171,6 +174,11 @@ def test_the_truth_comes_from_running() -> None:
         ("def f():\n    return object\n", "not a literal"),
         ("import random\ndef f():\n    return random.random()\n", "the same twice"),
         ("import os\ndef f():\n    os._exit(0)\n", "ends the process"),
+        ("def f():\n    return {1, 2}\n", "a set, which has no order"),
+        ("def f():\n    return {'a': [set()]}\n", "a set, which has no order"),
+        ("def f():\n    return list({'a', 'b', 'c', 'd', 'e'})\n", "the order of a set"),
+        ("def f():\n    return ''.join(frozenset('counterlens'))\n", "the order of a set"),
+        ("def f():\n    return hash('a') % 1000\n", "the order of a set"),
     ],
 )
 def test_calls_without_a_truth_are_left_out(source: str, says: str) -> None:
@@ -220,3 +228,25 @@ def test_it_can_be_stopped_and_says_what_is_missing(model: LlamaModel) -> None:
     target = Target(Document(SOURCE), "reads")
     with pytest.raises(SourceError, match="no call"):
         ExecutionProbe().run(Context(model, best_sandbox), target, ExecutionOptions())
+
+
+def test_lines_are_counted_as_they_are_shown() -> None:
+    asking = Context(cast(Model, None), best_sandbox)
+    text = SOURCE.replace("    return [FACTOR", "    some = items\n    # twice\n\n    return [FACTOR")
+    question = question_of(asking, Target(Document(text), "double"), seed=0, limits=LIMITS)
+    assert question.features is not None
+    assert question.features.lines == 4  # the header, two statements and a comment, without the docstring
+
+
+def test_a_file_that_shows_the_answer_is_shown_without_it() -> None:
+    asking = Context(cast(Model, None), best_sandbox)
+    leaks = '"""Twice.\n\n>>> double([1, 2])\n[2, 4]\n"""\n', "assert double(items=[1, 2]) == [2, 4]\n"
+    target = Target(Document(leaks[0] + SOURCE + leaks[1]), "double")
+    question = question_of(asking, target, seed=0, limits=LIMITS)
+    assert question.call == "double([1, 2])"
+    assert "[2, 4]" not in question.source
+    assert "[1, 2]" not in question.source
+    needed = "FLAGS = []\n" + SOURCE.replace("FACTOR * item", "FACTOR * item + len(FLAGS)")
+    needed += "if not double([1, 2]) == [2, 4] or FLAGS.append(1) is None:\n    pass\n"
+    with pytest.raises(SourceError, match="gives something else"):
+        question_of(asking, Target(Document(needed), "double"), seed=0, limits=LIMITS)

@@ -8,6 +8,7 @@ import pytest
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.table import Table
 from counterlens.probes.operator.asking import answer_of
+from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.probe import OperatorProbe
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord, Window
 from counterlens.probes.operator.scoring import OperatorDistribution
@@ -31,7 +32,10 @@ def pair(
     """A pair; each side is the operator that stands there, and the one that is predicted."""
     original, transformed = believed(*before), believed(*after)
     both = original.correct and transformed.correct
-    return OperatorPair(change=change, window=window, original=original, transformed=transformed, both=both)
+    form = SwapForm.IF_ELSE if change == "block-swap" else None
+    return OperatorPair(
+        change=change, window=window, original=original, transformed=transformed, both=both, form=form
+    )
 
 
 def tables(*pairs: OperatorPair) -> list[Table]:

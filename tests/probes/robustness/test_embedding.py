@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +15,13 @@ import pytest
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import read, written
+from counterlens.probes.record import plain, read, written
 from counterlens.probes.robustness.embedding import EmbeddingOptions, EmbeddingProbe, EmbeddingRecord
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "recompute" / "operators.py"
 SOURCE = '''\
 def cap(value, high):
     """Hold a value.
@@ -109,3 +114,62 @@ def test_no_figures_where_the_same_text_moves_or_all_texts_are_one(model: LlamaM
         )
     with pytest.raises(SourceError, match="no if-else"):  # the flip rests on it
         PROBE.run(context, Target(Document(SOURCE), "cap"), EmbeddingOptions(without=("total-order",)))
+
+
+BOTH = SOURCE.replace(
+    "    if value > high:\n",
+    "    if high is None:\n        high = 3\n    else:\n        high = high + 0\n    if value > high:\n",
+)
+
+
+def by_length(text: str) -> list[float]:
+    """Vectors of one direction and different lengths; the plain swap is 2 away, the equivalent one 1."""
+    if "zebras" in text:
+        return [0.0, 1.0]
+    swapped = text.index("return value") < text.index("return high")
+    return [3.0 + (1.0 if "<=" in text else 2.0 if swapped else 0.0), 0.0]
+
+
+def test_the_protocol_measures_vectors_as_they_are_of_comparisons_in_plain_if_else(model: LlamaModel) -> None:
+    found = run(Embeds(model, by_length), BOTH, BOTH.replace("value > ", "value >= "), protocol="operators")
+    assert [record.protocol for record in found.probed] == ["operators"] * 2
+    assert all(isinstance(record, EmbeddingRecord) for record in found.probed)
+    first, second = (record.pairs for record in found.probed if isinstance(record, EmbeddingRecord))
+    assert [(pair.form, pair.family, pair.plain, pair.equivalent) for pair in first] == [
+        ("if-else", "comparison", 2.0, 1.0)
+    ]
+    assert [(pair.plain, pair.equivalent) for pair in second] == [(2.0, 2.0)]  # `>=` is negated to `<`
+    assert found.left_out["not in the paper (if-else, identity)"] == 2
+    (table,) = found.tables
+    assert table.title == "Table 6: distance in embedding space (protocol operators)"
+    (row,) = table.rows
+    assert (row[1], row[2].value, row[3].value, row[5]) == (2, 2.0, 1.5, 0.5)  # type: ignore[union-attr]
+    ours = run(Embeds(model, by_length), BOTH)
+    assert all(pair.plain == 0 for record in ours.probed for pair in record.pairs)  # type: ignore[attr-defined]
+    with pytest.raises(SourceError, match="that the paper has"):
+        PROBE.run(
+            Context(Embeds(model, by_length), best_sandbox),  # type: ignore[arg-type]
+            Target(Document(SOURCE.replace("value > high", "value in (5,)")), "cap"),
+            EmbeddingOptions(protocol="operators"),
+        )
+
+
+def test_table_6_is_what_an_independent_script_makes_of_the_records(
+    model: LlamaModel, tmp_path: Path
+) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    sources = [BOTH.replace("value > ", f"value {sign} ") for sign in (">", ">=", "<")]
+    found = run(Embeds(model, by_length), *sources, protocol="operators")
+    rows = [{"model": "m"} | pair for record in found.probed for pair in plain(record)["pairs"]]
+    for name, content in (("records", [{"model": "m"}]), ("embedding-pairs", rows)):
+        parquet.write_table(arrow.Table.from_pylist(content), tmp_path / f"{name}.parquet")
+    command = [sys.executable, "-I", str(SCRIPT), str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    (expected,) = json.loads(printed)["m"]["Table 6"]
+    (table,) = found.tables
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert expected["n"] == cells["n"] == len(rows) == 3
+    for name in ("non-equivalent swap", "equivalent swap", "nearer", "p"):
+        assert getattr(cells[name], "value", cells[name]) == pytest.approx(expected[name]), name
+    assert 0 < expected["p"] < 1

@@ -24,6 +24,7 @@ from counterlens.models import healing
 _OPENING = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n", re.M)
 _INLINE = re.compile(r"^[ \t]*(`{3,})([^\n`]+)\1[ \t]*$", re.M)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S)
+_UNOPENED = re.compile(r"\A(?:(?!<think).)*?</think(?:ing)?>", re.S)  # the template has begun the thought
 _QUOTES = ('"""', "'''")
 _BRANCHES = ("else", "elif", "except", "finally")  # they end a block rightly
 _DEFINITIONS = ("def ", "async def ", "class ", "@")  # at the margin: another function, not this one's body
@@ -64,8 +65,14 @@ def first_block(reply: str) -> Block | None:
 
 
 def without_thought(reply: str) -> str:
-    """A reply without the reasoning that comes before it."""
-    return _THOUGHT.sub("", reply)
+    """A reply without the reasoning that comes before it; of one that still reasons nothing is left."""
+    return _THOUGHT.sub("", _UNOPENED.sub("", reply))
+
+
+def still_thinks(reply: str) -> bool:
+    """Whether a reply has begun to reason, and not ended that."""
+    thought = _THOUGHT.match(reply)
+    return thought is not None and not thought[0].rstrip().endswith(("</think>", "</thinking>"))
 
 
 def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool) -> str | None:

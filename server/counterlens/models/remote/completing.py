@@ -7,6 +7,7 @@ from typing import Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
+from counterlens.models.chat.replies import still_thinks
 from counterlens.models.healing import Contradiction
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json
@@ -123,7 +124,9 @@ class RemoteCompleter:
         end = cut(text, prompt.stop, at_line_start=at_line_start)
         if end is not None:
             return Completion(_joined(end), "stop", counted or pieces)
-        return Completion(_joined(text), "length" if finish in _LENGTH else "stop", counted or pieces)
+        # A reply that still reasons has given no answer, whatever the server says of its end.
+        unended = finish in _LENGTH or still_thinks(written)
+        return Completion(_joined(text), "length" if unended else "stop", counted or pieces)
 
 
 def _joined(text: str) -> str:

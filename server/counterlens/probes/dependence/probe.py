@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.dependence import Program
@@ -17,21 +17,27 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.table import Table
 from counterlens.models.base import Capability, Model
 from counterlens.probes.dependence import tables
+from counterlens.probes.dependence.core_asking import ANSWER_TOKENS
+from counterlens.probes.dependence.core_figures import core_tables
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.probes.dependence.instances import questions
 from counterlens.probes.dependence.prompted import every_pair
+from counterlens.probes.dependence.published import asked_of, core_right, core_summary, run_core
 from counterlens.probes.dependence.reactions import texts
 from counterlens.probes.dependence.record import DependenceRecord, dependence_record
+from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
-from counterlens.probes.options import ProbeOptions, option
+from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependenceOptions(ProbeOptions):
     """Options of the dependence probe."""
+
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {"core": {"method": InferenceMethod.TRACE}}
 
     method: Annotated[
         InferenceMethod | None,
@@ -41,15 +47,31 @@ class DependenceOptions(ProbeOptions):
         ),
     ] = None
     questions: Annotated[
-        int,
+        int | None,
         option(
             "Most questions per relation and function where it is asked pair by pair: a sample, half of it "
-            "true.",
+            f"true. {MOST_QUESTIONS} unless given; by the protocol core, all of CoRe's own.",
             metavar="N",
             low=2,
             high=10_000,
         ),
-    ] = MOST_QUESTIONS
+    ] = None
+    lite: Annotated[bool, option("Only the questions of CoRe Lite, by the protocol core.")] = False
+    max_tokens: Annotated[
+        int,
+        option(
+            "Most new tokens of one answer, by the protocol core, thoughts included.",
+            metavar="N",
+            low=1,
+            high=65_536,
+        ),
+    ] = ANSWER_TOKENS
+    protocol: Annotated[str | None, protocols("core")] = None
+
+    @property
+    def most(self) -> int:
+        """Most questions per relation and function where these are ours."""
+        return MOST_QUESTIONS if self.questions is None else self.questions
 
     def method_for(self, model: Model, cancel: Event | None = None) -> InferenceMethod:
         """The method that a model is examined by."""
@@ -71,11 +93,24 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def run(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
         """As `Probe.run`."""
+        dependences = Program(target.document.text).dependences(target.qualname)
+        if options.chosen_protocol:
+            return run_core(
+                context.model,
+                dependences,
+                target.name,
+                target.details,
+                lite=options.lite,
+                limit=options.questions,
+                seed=options.seed,
+                max_tokens=options.max_tokens,
+                steps=context.steps,
+            )
         found = infer(
             context.model,
-            Program(target.document.text).dependences(target.qualname),
+            dependences,
             options.method_for(context.model, context.cancel),
-            limit=options.questions,
+            limit=options.most,
             seed=options.seed,
             steps=context.steps,
         )
@@ -83,6 +118,8 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
+        if records[0].protocol:
+            return core_tables([record.answers for record in records if record.answers], seed)
         drawn = [
             tables.by_function(records),
             tables.over_functions(records, seed),
@@ -94,19 +131,28 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
         """As `Probe.summary`."""
+        if records[0].protocol:
+            return f"{core_summary([one for record in records for one in record.answers])}."
         parts = []
         for relation in Relation:
             total = _total(records, relation)
+            rule = sum((record.rules.of(record.method)[relation] for record in records), Agreement())
             true = total.true_positives + total.false_negatives
             parts.append(
                 f"Of {plural(true, f'{relation} dependence')} it shows {total.true_positives}, "
-                f"and {total.false_positives} that are none."
+                f"and {total.false_positives} that are none; {RULES[relation]}, without a model, "
+                f"{rule.true_positives} and {rule.false_positives}."
             )
         return " ".join(parts)
 
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
         """As `Probe.measures`; a function without dependences of a kind says nothing of it."""
         found: dict[str, bool] = {}
+        if record.protocol:
+            for task in dict.fromkeys(one.task for one in record.answers):
+                these = [one for one in record.answers if one.task is task]
+                found[f"most answers on {task.words} right"] = 2 * sum(map(core_right, these)) > len(these)
+            return found
         for relation in Relation:
             total = _total([record], relation)
             if total.true_positives + total.false_negatives:
@@ -119,6 +165,11 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
         """As `Probe.estimate`."""
         subject = ExaminedFunction.of(Program(target.document.text).dependences(target.qualname))
+        if options.chosen_protocol:
+            limit, seed = options.questions, options.seed
+            return len(
+                asked_of(subject, target.name, target.details, lite=options.lite, limit=limit, seed=seed)
+            )
         method = options.method_for(model)
         if method is InferenceMethod.PROMPTED:
             return len(Relation)
@@ -129,7 +180,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
             len(questions(subject, relation)) if method.about_chains else len(every_pair(subject))
             for relation in Relation
         )
-        return sum(min(options.questions, count) for count in possible)
+        return sum(min(options.most, count) for count in possible)
 
 
 def _total(records: Sequence[DependenceRecord], relation: Relation) -> Agreement:

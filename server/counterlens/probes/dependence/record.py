@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import Trace
+from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import Closures, InferenceMethod, Inferred, InferredEdge
 from counterlens.probes.record import Record
@@ -25,6 +26,7 @@ class DependenceRecord(Record):
         differing: Of the model, on the pairs about which rule and graph differ.
         edges: All edges that are true or believed.
         traces: What is right about the traces, by relation, where they were asked for.
+        answers: The answers to CoRe's questions, by its protocol.
     """
 
     method: InferenceMethod
@@ -35,6 +37,7 @@ class DependenceRecord(Record):
     differing: Mapping[Relation, Agreement]
     edges: tuple[InferredEdge, ...]
     traces: Mapping[Relation, tuple[Trace, ...]] = field(default_factory=dict)
+    answers: tuple[CoreAnswer, ...] = ()
 
 
 def dependence_record(found: Inferred) -> DependenceRecord:

@@ -100,7 +100,7 @@ def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceN
     An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
     step does not begin where the last one ended, what lies between is a step, too.
     """
-    found = [answer for answer in _objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
+    found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:
         return read_answer(text), ()
     yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
@@ -173,7 +173,7 @@ def _node(subject: ExaminedFunction, instance: Instance) -> TraceNode:
     return instance.variable, subject.parts[instance.statement].statement.line
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text, outermost first."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion
@@ -12,61 +13,76 @@ from counterlens.probes.prompts.literals import same_type, short
 from counterlens.probes.sanity import require_repeatable
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How questions are asked, and their answers compared.
+
+    Attributes:
+        max_tokens: How much may be said; None for what each style allows.
+        styles: In which ways.
+        as_written: Whether an answer is right only where it is written as the truth is (Liu et al. 2024).
+    """
+
+    max_tokens: int | None = None
+    styles: tuple[str, ...] = tuple(STYLES)
+    as_written: bool = False
+
+
 def ask_all(
-    context: Context, questions: Sequence[ExecutionQuestion], max_tokens: int | None
+    context: Context, questions: Sequence[ExecutionQuestion], asking: Asking
 ) -> tuple[ExecutionAnswer, ...]:
     """Ask every question in every way; the first one twice.
 
     Args:
         context: The model and the steps.
         questions: The questions.
-        max_tokens: How much may be said; None for what each style allows.
+        asking: How.
 
     Raises:
         CounterlensError: the same question does not get the same answer.
         ModelError, Cancelled: as the model.
     """
     answers: list[ExecutionAnswer] = []
-    total = len(questions) * len(STYLES)
-    for style in STYLES:
+    total = len(questions) * len(asking.styles)
+    for style in asking.styles:
         for question in questions:
             context.steps.next(f"asking for {short(question.call)}", len(answers), total)
             answers.append(
-                ask(context, question, style, max_tokens)
+                ask(context, question, style, asking)
                 if answers
-                else ask_twice(context, question, style, max_tokens)
+                else ask_twice(context, question, style, asking)
             )
     return tuple(answers)
 
 
-def ask_twice(
-    context: Context, question: ExecutionQuestion, style: str, max_tokens: int | None
-) -> ExecutionAnswer:
-    """Ask one question, and once more whether the answer is the same.
+def ask_twice(context: Context, question: ExecutionQuestion, style: str, asking: Asking) -> ExecutionAnswer:
+    """Ask one question, and once more whether the answer is the same; then no kept answer is taken.
 
     Raises:
         CounterlensError: it is not.
         ModelError, Cancelled: as the model.
     """
-    first = ask(context, question, style, max_tokens)
+    first = ask(context, question, style, asking)
     require_repeatable(
         context.model.info.name,
         "answer the same question",
         first.said,
-        lambda: ask(context, question, style, max_tokens).said,
+        lambda: ask(context.anew, question, style, asking).said,
     )
     return first
 
 
-def ask(context: Context, question: ExecutionQuestion, style: str, max_tokens: int | None) -> ExecutionAnswer:
+def ask(context: Context, question: ExecutionQuestion, style: str, asking: Asking) -> ExecutionAnswer:
     """Ask one question.
 
     Raises:
         ModelError, Cancelled: as the model.
     """
-    said = context.complete(prompt(context.model.info, style, question.source, question.call, max_tokens))
+    said = context.complete(
+        prompt(context.model.info, style, question.source, question.call, asking.max_tokens)
+    )
     truth, made = question.truth, question.features
-    answer = STYLES[style].read(said, truth.value)
+    answer = STYLES[style].read(said, truth.value, truth.written if asking.as_written else None)
     return ExecutionAnswer(
         target=question.target,
         call=question.call,

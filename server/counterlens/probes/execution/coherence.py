@@ -10,17 +10,24 @@ from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.execution.answers import ask_twice
+from counterlens.probes.execution.answers import Asking, ask_twice
 from counterlens.probes.execution.coherence_tables import coherence_tables, square
-from counterlens.probes.execution.prompts import DIRECT_TOKENS, STYLES, state_prompt
+from counterlens.probes.execution.prompts import (
+    DIRECT_TOKENS,
+    STYLES,
+    StyleTokens,
+    most_tokens,
+    state_prompt,
+)
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
 from counterlens.probes.observe.run import trace
-from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import short
+from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.syntax.functions import find_function
 
 
@@ -29,7 +36,7 @@ class CoherenceOptions(ProbeOptions):
     """Options of the coherence probe."""
 
     timeout: Timeout = DEFAULT_TIMEOUT
-    max_tokens: MaxTokens = DIRECT_TOKENS
+    max_tokens: StyleTokens = None
 
 
 class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
@@ -57,11 +64,12 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         if not chosen:
             raise SourceError("no line of it by itself gives a variable a plain value")
         context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
-        output = ask_twice(context, question, "direct", options.max_tokens)
+        tokens = most_tokens(context.model.info, options.max_tokens, DIRECT_TOKENS)
+        output = ask_twice(context, question, "direct", Asking(tokens))
         states = []
         for number, point in enumerate(chosen, 1):
             context.steps.next(f"asking for {short(question.call)}", number, 1 + len(chosen))
-            states.append(_state(context, target, question, point, options.max_tokens))
+            states.append(_state(context, target, question, point, tokens))
         answered = {field.name: getattr(output, field.name) for field in fields(ExecutionAnswer)}
         return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
 
@@ -99,6 +107,7 @@ def _state(
 ) -> StateAnswer:
     """Ask about one state."""
     document = marked(target.document, point.line)
+    document = unanswered(document, find_function(document, target.qualname), question.call)
     said = context.complete(
         state_prompt(
             context.model.info,

@@ -13,15 +13,15 @@ from counterlens.probes.prompts.literals import short
 
 _NOTE = (
     "a state is what a variable is right after a line has run so many times, traced in the sandbox; an "
-    "answer that cannot be read counts as not right. An output that is right although states are not was "
-    "not reached by following the execution"
+    "answer that cannot be read counts as not right, and a call with a truncated one not at all. An output "
+    "that is right although states are not was not reached by following the execution"
 )
 _OUTPUTS = {True: "right", False: "not right"}
 
 
 def square(calls: Sequence[CoherenceCall]) -> Counter[tuple[bool, bool]]:
     """How many calls there are by whether the output, and all states, were right."""
-    return Counter((call.right, call.states_right) for call in calls)
+    return Counter((call.right, call.states_right) for call in calls if not call.unended)
 
 
 def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
@@ -46,7 +46,7 @@ def _shares(calls: Sequence[CoherenceCall]) -> Table:
     """Single states, by whether the output was right."""
     rows: list[tuple[Cell, ...]] = []
     for output, title in _OUTPUTS.items():
-        chosen = [call.states for call in calls if call.right is output]
+        chosen = [call.states for call in calls if call.right is output and not call.unended]
         share = pooled_share((i, state.right) for i, states in enumerate(chosen) for state in states)
         rows.append((title, len(chosen), share.n, share))
     return Table("states by themselves", ("output", "calls", "states", "right"), tuple(rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import Judge, Judgement, lasting
 from counterlens.attribution.registry import described, find_judge
@@ -11,11 +12,20 @@ from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.execution import published
 from counterlens.probes.execution.answers import ask_all
-from counterlens.probes.execution.dependent_tables import answers_of, common, dependent_tables, synthesised
+from counterlens.probes.execution.dependent_tables import (
+    answers_of,
+    common,
+    dependent_tables,
+    ranks,
+    synthesised,
+)
 from counterlens.probes.execution.features import features
+from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.own_code import without_comments
-from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens
+from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
+from counterlens.probes.execution.published import DIRECT, PROTOCOL, STEPS, asking_of
 from counterlens.probes.execution.questions import (
     ExecutionQuestion,
     agrees,
@@ -24,9 +34,9 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import pick
+from counterlens.probes.execution.tables import ended, pick
 from counterlens.probes.execution.writing import description, write
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import steady
@@ -41,8 +51,11 @@ Models = Mapping[str, Sequence[DependentExecutionRecord]]
 class DependentExecutionOptions(ProbeOptions):
     """Options of the dependent execution probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {}}
+
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None
+    protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
 
 class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutionRecord]):
@@ -65,7 +78,8 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         """
         context.steps.next(f"writing {target.name}")
         synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
-        answers = ask_all(context, questions, options.max_tokens)
+        info, protocol = context.model.info, options.chosen_protocol
+        answers = ask_all(context, questions, asking_of(info, protocol, options.max_tokens, (STEPS,)))
         unasked = {f"its own code is not asked about: {synthesis.unasked}": 1} if synthesis.unasked else {}
         return DependentExecutionRecord(
             syntheses=(replace(synthesis, s_der=_scores(synthesis, answers)),),
@@ -75,20 +89,32 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
 
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
+        if records[0].protocol == PROTOCOL:
+            return published.dependent_tables(records)
         return dependent_tables(records, seed=seed)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.side_by_side`; of several also R' on the functions that all of them wrote right."""
+        """As `Probe.side_by_side`; of several also R' on what all wrote right, and their ranks."""
         tables = super().side_by_side(models, seed=seed)
-        return (*tables, common(models)) if len(models) > 1 else tables
+        if len(models) < 2:
+            return tables
+        protocol = next((record.protocol for records in models.values() for record in records), "")
+        return (*tables, *published.beside(models)) if protocol else (*tables, common(models), ranks(models))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """As `Probe.summary`."""
         written = synthesised(records)
-        own = pick(answers_of(records), "direct", Form.OWN)
+        followed = bool(records[0].protocol)
+        own = pick(ended(answers_of(records)), STEPS if followed else DIRECT, Form.OWN)
+        known = sum(answer.right for answer in own.values())
+        if followed:
+            return (
+                f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked step by "
+                f"step what these give, it was right in {known} of {len(own)}."
+            )
         return (
             f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked direct what "
-            f"these give, it was right in {sum(answer.right for answer in own.values())} of {len(own)}."
+            f"these give, it was right in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
@@ -114,8 +140,9 @@ def _synthesised(
     if text is None:
         raise SourceError("it has no description to write it from", "Add a docstring")
     judge, judging = _judging(context, target, function, limits)
-    reference = question_of(context, target, seed=options.seed, limits=limits)
-    tokens = WRITTEN_TOKENS if options.max_tokens is None else options.max_tokens
+    inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
+    reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
+    tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
     written = write(context, target.document, function, text, tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:
@@ -191,4 +218,5 @@ def _complexity(document: Document, qualname: str) -> int | None:
 def _scores(synthesis: Synthesis, answers: Sequence[ExecutionAnswer]) -> dict[str, int]:
     """The dependent execution reasoning score for each way to ask (Liu et al. 2024, equation 2)."""
     own = {answer.style: answer.right for answer in answers if answer.form is Form.OWN}
-    return {style: int(synthesis.correct and own.get(style, False)) for style in STYLES}
+    asked = {answer.style: None for answer in answers}
+    return {style: int(synthesis.correct and own.get(style, False)) for style in asked}

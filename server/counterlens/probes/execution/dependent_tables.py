@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from counterlens.metrics.association import rank_correlation
 from counterlens.metrics.bootstrap import Estimate, bootstrap, mean
 from counterlens.metrics.effects import Proportion, wilson
-from counterlens.metrics.summary import mcnemar_exact
+from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import SHOWN, pick, rate, styles, unread
+from counterlens.probes.execution.tables import SHOWN, differing, ended, pick, rate, styles, unread, verdicts
 
 Records = Sequence[DependentExecutionRecord]
 _NOTE = (
-    "written right: functions whose code passes their tests (n of all). R_DER: of those, the ones whose "
-    "output the model knows (Liu et al. 2024, equation 4). R_IER: the same about the reference code of all "
-    "functions; same functions: of those written right only; R'_IER: of those whose own output it knew"
+    "written right: functions whose code passes their tests (n of all that ended). R_DER: of those, the ones "
+    "whose output the model knows (Liu et al. 2024, equation 4). R_IER: the same about the reference code of "
+    "all functions; same functions: of those written right only; R'_IER: of those whose own output it knew"
 )
 
 
 def synthesised(records: Records) -> Proportion:
-    """The share of the functions that were written right."""
-    syntheses = _syntheses(records)
+    """The share of the functions that were written right, of those that the limit of tokens did not end."""
+    syntheses = [one for one in _syntheses(records) if not one.truncated]
     return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
 
 
@@ -59,7 +60,7 @@ def common(models: Mapping[str, Records]) -> Table:
         models: The records of each model, by its name.
     """
     asked = {
-        (model, style): pick(answers_of(records), style, Form.OWN)
+        (model, style): pick(ended(answers_of(records)), style, Form.OWN)
         for model, records in models.items()
         for style in STYLES
     }
@@ -76,28 +77,63 @@ def common(models: Mapping[str, Records]) -> Table:
     return Table("dependent execution reasoning of several models", columns, tuple(rows), note)
 
 
+def ranks(models: Mapping[str, Records]) -> Table:
+    """Are the models that write right more often those that know better what it gives (section IV-B)?"""
+    rows: list[tuple[Cell, ...]] = []
+    for name, style in STYLES.items():
+        pairs = []
+        for records in models.values():
+            written, own = synthesised(records), list(pick(answers_of(records), name, Form.OWN).values())
+            known = rate(own)
+            if written.value is not None and known.value is not None:
+                pairs.append((written.value, known.value))
+        rows.append((style.title, len(pairs), rank_correlation(pairs)))
+    note = (
+        "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B); three or more give one"
+    )
+    columns = ("asked", "models", "rho of written right and R_DER")
+    return Table("ranks of the models", columns, tuple(rows), note)
+
+
 def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
-        own, standing = (pick(answers, name, form) for form in (Form.OWN, Form.STANDING))
+        own, standing = (pick(ended(answers), name, form) for form in (Form.OWN, Form.STANDING))
         same = [standing[target] for target in own if target in standing]
         known = [standing[target] for target, answer in own.items() if answer.right and target in standing]
         rates = (rate(list(chosen)) for chosen in (own.values(), standing.values(), same, known))
-        rows.append((style.title, synthesised(records), len(own), *rates))
-    columns = ("asked", "written right", "n", "R_DER", "R_IER", "R_IER, same functions", "R'_IER")
+        cut = sum(one.truncated for one in _syntheses(records))
+        rows.append((style.title, synthesised(records), cut, len(own), *rates))
+    columns = (
+        "asked",
+        "written right",
+        "truncated",
+        "n",
+        "R_DER",
+        "R_IER",
+        "R_IER, same functions",
+        "R'_IER",
+    )
     return Table("dependent execution reasoning", columns, tuple(rows), _NOTE)
 
 
 def _paired(answers: Sequence[ExecutionAnswer]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
-        own, standing = (pick(answers, name, form) for form in (Form.OWN, Form.STANDING))
-        both = own.keys() & standing.keys()
-        gained = sum(own[target].right and not standing[target].right for target in both)
-        lost = sum(standing[target].right and not own[target].right for target in both)
-        if both:
-            rows.append((style.title, len(both), gained, lost, mcnemar_exact(lost, gained)))
-    columns = ("asked", "n", "only own right", "only reference right", "McNemar p")
+        reference, own = (verdicts(answers, name, form) for form in (Form.STANDING, Form.OWN))
+        found = paired_shares(reference, own)
+        if found.n:
+            rows.append((style.title, found.n, found.first, found.second, *differing(found)))
+    columns = (
+        "asked",
+        "n",
+        "reference",
+        "own code",
+        "difference",
+        "only own right",
+        "only reference right",
+        "McNemar p",
+    )
     return Table("its own code against the reference, function by function", columns, tuple(rows))
 
 

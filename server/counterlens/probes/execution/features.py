@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-TAGS = ("for", "while", "nested loop", "if", "nested if", "try", "basic")
+TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
 USES = (
     "arithmetic",
     "comparison",
@@ -33,7 +33,7 @@ class Features:
     Attributes:
         tags: Of `TAGS`; `basic` where none of the others is.
         complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
-        lines: Lines of code without blank ones.
+        lines: Lines without blank ones.
         uses: Of `USES`: kinds of operators, and of calls.
         apis: What it calls, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
     """
@@ -118,4 +118,6 @@ def _tags(node: ast.AST, *, loops: int, branches: int) -> Iterator[str]:
             inside_branches += not elif_of
         elif isinstance(child, ast.Try | ast.TryStar):
             yield "try"
+        elif isinstance(child, ast.Match):
+            yield "match"
         yield from _tags(child, loops=inside_loops, branches=inside_branches)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import ask_all
+from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
+from counterlens.probes.execution.published import PROTOCOL, asking_of, execution_tables
 from counterlens.probes.execution.questions import question_of, reachable
 from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import breakdown, pick, rate
 from counterlens.probes.execution.unrolling import unrolled
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
 
@@ -25,8 +27,11 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 class ExecutionOptions(ProbeOptions):
     """Options of the execution probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"unroll": True}}
+
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None
+    protocol: Annotated[str | None, protocols(PROTOCOL)] = None
     unroll: Annotated[bool, option("Also with the loops of the function written out as they run.")] = False
 
 
@@ -48,17 +53,21 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """
         limits = lasting(options.timeout)
         context.steps.next(f"running {target.name}")
-        questions = [question_of(context, target, seed=options.seed, limits=limits)]
+        chosen = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
+        questions = [question_of(context, target, seed=options.seed, limits=limits, inputs=chosen)]
         left_out: dict[str, int] = {}
         if options.unroll:
             try:
                 questions.append(unrolled(context, target, questions[0], limits))
             except SourceError as error:
                 left_out = {f"not asked about unrolled: {error.message}": 1}
-        return ExecutionRecord(answers=ask_all(context, questions, options.max_tokens), left_out=left_out)
+        asking = asking_of(context.model.info, options.chosen_protocol, options.max_tokens)
+        return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
+        if records[0].protocol == PROTOCOL:
+            return execution_tables(records)
         return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:

@@ -31,6 +31,17 @@ class Origin(StrEnum):
     GENERATED = "generated"
 
 
+class Inputs(StrEnum):
+    """Which inputs of a function are asked about."""
+
+    ANY = "any"
+    """Those that somebody wrote down, else generated ones."""
+    WRITTEN = "written down"
+    """Only those that somebody wrote down."""
+    DRAWN = "drawn"
+    """The same, in an order that the seed draws."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """One call of a function, and where it comes from."""
@@ -40,7 +51,13 @@ class Input:
 
 
 def inputs_of(
-    context: Context, target: Target, function: Function, *, seed: int, limits: Limits
+    context: Context,
+    target: Target,
+    function: Function,
+    *,
+    seed: int,
+    limits: Limits,
+    inputs: Inputs = Inputs.ANY,
 ) -> Iterator[Input]:
     """The inputs of a function, the ones to prefer first; at most `MOST_TRIED`.
 
@@ -51,15 +68,18 @@ def inputs_of(
         context: The sandbox, and what gives up.
         target: The function, with what a dataset says of it.
         function: The same.
-        seed: Of the order of those that are generated.
+        seed: Of the order of those that are generated, or drawn.
         limits: What each run of the function may use.
+        inputs: Which.
 
     Raises:
         SandboxError, Cancelled: as the sandbox.
     """
     known = list(_known(target, function))
+    if inputs is Inputs.DRAWN:
+        random.Random(f"{seed} {function.qualname}").shuffle(known)  # noqa: S311 - no secret
     yield from known[:MOST_TRIED]
-    if not known:
+    if not known and inputs is Inputs.ANY:
         for call in _generated(context, target, function, seed, limits)[:MOST_TRIED]:
             yield Input(call, Origin.GENERATED)
 

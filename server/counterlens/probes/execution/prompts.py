@@ -11,28 +11,34 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from counterlens.models.base import Completion, ModelInfo, Prompt
-from counterlens.probes.options import option
+from counterlens.models.chat.replies import still_thinks, without_thought
+from counterlens.probes.options import MOST_TOKENS, option
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     Literal,
+    announced_text,
+    as_written,
     direct_answer,
     outcome,
     stepwise_answer,
     why_unread,
 )
-from counterlens.probes.prompts.templates import filled
+from counterlens.probes.prompts.templates import chats, filled
 
 DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
-"""Most new tokens of a direct answer, of one step by step, and of a function, by default."""
+"""Most new tokens of a model that continues text: of a direct answer, one step by step, and a function."""
+CHAT_TOKENS = 16_384
+"""Of any answer of a chat model, which may reason before it answers; it ends by itself where it does not."""
 
 StyleTokens = Annotated[
     int | None,
     option(
-        f"Most new tokens of one answer; by default {DIRECT_TOKENS} of a direct one, {STEPWISE_TOKENS} "
-        "of one step by step or of a function that is written.",
+        f"Most new tokens of one answer; by default {CHAT_TOKENS} of a chat model, which may reason first, "
+        f"but no more than half of its window. Of one that continues text: {DIRECT_TOKENS} of a direct one, "
+        f"{STEPWISE_TOKENS} of one step by step, {WRITTEN_TOKENS} of a function that is written.",
         metavar="N",
         low=1,
-        high=4096,
+        high=MOST_TOKENS,
         setting="probe.maxTokens",
     ),
 ]
@@ -71,16 +77,36 @@ class Style:
     """
 
     title: str
-    find: Callable[[str], Literal | None]
+    find: Callable[..., Literal | None]
     max_tokens: int
     stop: tuple[str, ...]
     stepwise: bool = False
 
-    def read(self, said: Completion, truth: Any) -> ReadAnswer:
-        """The answer in what the model said, compared with the truth."""
-        found = self.find(said.text)
-        unread = None if found else why_unread(said.text, said.finish, stepwise=self.stepwise)
-        return ReadAnswer(found, outcome(found, truth, unread=unread), unread)
+    def read(self, said: Completion, truth: Any, written: str | None = None) -> ReadAnswer:
+        """The answer in what the model said, without what it thought, compared with the truth.
+
+        Args:
+            said: What it said.
+            truth: What is right.
+            written: How that is written, where answers are compared as they are written
+                (Liu et al. 2024); None where they are as values.
+        """
+        finish = "length" if still_thinks(said.text) else said.finish
+        text = without_thought(said.text)
+        found = self.find(text, cut_off=finish == "length")
+        unread = None if found else why_unread(text, finish, stepwise=self.stepwise)
+        came = outcome(found, truth, unread=unread)
+        if written is not None:
+            same = found.written if found else announced_text(text, stepwise=self.stepwise)
+            came = _as_written(came, same=bool(same) and as_written(same) == as_written(written))
+        return ReadAnswer(found, came, unread)
+
+
+def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
+    """The outcome of an answer that is right only where it is written as the truth is."""
+    if same and came is not AnswerOutcome.TRUNCATED:
+        return AnswerOutcome.RIGHT
+    return AnswerOutcome.WRONG if came is AnswerOutcome.RIGHT else came
 
 
 STYLES = {
@@ -91,10 +117,25 @@ STYLES = {
 }
 
 
+def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
+    """How long an answer may be.
+
+    Args:
+        info: Who answers.
+        given: What the user allows; None where nothing was said.
+        otherwise: What is enough for a model that continues text.
+    """
+    if given is not None:
+        return given
+    if not chats(info):
+        return otherwise
+    return CHAT_TOKENS if info.context is None else max(otherwise, min(CHAT_TOKENS, info.context // 2))
+
+
 def prompt(info: ModelInfo, style: str, source: str, call: str, max_tokens: int | None = None) -> Prompt:
-    """The question what a call gives; the answer may be as long as the style says, where nothing is given."""
+    """The question what a call gives; how long the answer may be, `most_tokens` says."""
     chosen = STYLES[style]
-    tokens = chosen.max_tokens if max_tokens is None else max_tokens
+    tokens = most_tokens(info, max_tokens, chosen.max_tokens)
     return filled(info, __package__, style, tokens, chosen.stop, source=source, call=call)
 
 

@@ -8,13 +8,14 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.base import Completion
 from counterlens.probes.execution.features import Features, features
-from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Origin, inputs_of
+from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.execution.truth import CallTruth, truth_of
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.function_text import shown
+from counterlens.probes.prompts.function_text import definition, shown
 from counterlens.probes.prompts.literals import AnswerOutcome, equal, literal
+from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -28,8 +29,8 @@ class ExecutionQuestion:
         target: What a report calls the function.
         input: The call, and where it comes from.
         truth: What the call gives.
-        features: What the function is made of; None where it does not parse.
-        source: The program as it is shown.
+        features: What the function is made of, as it is shown; None where it does not parse.
+        source: The program as it is shown, without what shows the answer.
         form: Which text it is.
     """
 
@@ -46,14 +47,17 @@ class ExecutionQuestion:
         return self.input.call
 
 
-def question_of(context: Context, target: Target, *, seed: int, limits: Limits) -> ExecutionQuestion:
+def question_of(
+    context: Context, target: Target, *, seed: int, limits: Limits, inputs: Inputs = Inputs.ANY
+) -> ExecutionQuestion:
     """The question about a function's first input that has a truth.
 
     Args:
         context: The sandbox, and what gives up.
         target: The function.
-        seed: Of inputs that are generated.
+        seed: Of inputs that are generated, or drawn.
         limits: What each run of the function may use.
+        inputs: Which are asked about.
 
     Raises:
         SourceError: there is none, says why; or the function does not exist.
@@ -61,7 +65,7 @@ def question_of(context: Context, target: Target, *, seed: int, limits: Limits) 
     """
     function = reachable(target)
     failed: str | None = None
-    for asked in inputs_of(context, target, function, seed=seed, limits=limits):
+    for asked in inputs_of(context, target, function, seed=seed, limits=limits, inputs=inputs):
         try:
             question = question_about(
                 context, target.name, target.document, function.qualname, asked, limits=limits
@@ -72,7 +76,11 @@ def question_of(context: Context, target: Target, *, seed: int, limits: Limits) 
         if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
             return question
         failed = "what generated calls of it give is too long to ask for"
-    raise SourceError(failed or "no call of it with literal arguments is known, and none can be generated")
+    if inputs is Inputs.ANY:
+        raise SourceError(
+            failed or "no call of it with literal arguments is known, and none can be generated"
+        )
+    raise SourceError(failed or "no call of it with literal arguments is written down")
 
 
 def reachable(target: Target) -> Function:
@@ -104,11 +112,15 @@ def question_about(
         CounterlensError: its truth could not be told from something else.
         SandboxError, Cancelled: as the sandbox.
     """
-    function = find_function(document, qualname)
     truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
     _require_judged(asked.call, truth)
-    text = document.data[function.header : function.end].decode("utf-8", "replace")
-    return ExecutionQuestion(name, asked, truth, features(text), shown(document, function), form)
+    cut = unanswered(document, find_function(document, qualname), asked.call)
+    if cut is not document:
+        other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
+        if other.written != truth.written:
+            raise SourceError("without what shows its answer, the program gives something else")
+    made, source = features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
+    return ExecutionQuestion(name, asked, truth, made, source, form)
 
 
 def agrees(written: str, truth: Any) -> bool:

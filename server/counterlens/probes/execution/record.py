@@ -50,7 +50,7 @@ class ExecutionAnswer:
         uses: Its kinds of operators and calls.
         apis: What it calls.
         complexity: Its cyclomatic complexity.
-        lines: Its lines of code.
+        lines: Its lines as they are shown, without blank ones.
         rounds: How often the bodies of all loops ran together; None where that could not be seen.
     """
 
@@ -78,6 +78,11 @@ class ExecutionAnswer:
     def right(self) -> bool:
         """Whether it is right."""
         return self.outcome is AnswerOutcome.RIGHT
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the limit of tokens ended it before its answer: it counts as neither right nor wrong."""
+        return self.outcome is AnswerOutcome.TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +132,11 @@ class Synthesis:
     reference_complexity: int | None
     s_der: Mapping[str, int]
 
+    @property
+    def truncated(self) -> bool:
+        """Whether the limit of tokens ended it before it could pass: it is neither right nor wrong."""
+        return self.finish == "length" and not self.correct
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentExecutionRecord(Record):
@@ -160,6 +170,11 @@ class SpecifiedProgram:
     failed: str | None
     finish: str
     program: str
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the limit of tokens ended it before it could pass: it is neither right nor wrong."""
+        return self.finish == "length" and not self.passed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +248,11 @@ class StateAnswer:
         """Whether it is right."""
         return self.outcome is AnswerOutcome.RIGHT
 
+    @property
+    def truncated(self) -> bool:
+        """As `ExecutionAnswer.truncated`."""
+        return self.outcome is AnswerOutcome.TRUNCATED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCall(ExecutionAnswer):
@@ -248,6 +268,11 @@ class CoherenceCall(ExecutionAnswer):
     def states_right(self) -> bool:
         """Whether all states are right."""
         return all(state.right for state in self.states)
+
+    @property
+    def unended(self) -> bool:
+        """Whether any of its answers was truncated, so that the two cannot be compared."""
+        return self.truncated or any(state.truncated for state in self.states)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

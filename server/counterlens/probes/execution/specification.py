@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
 from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
+from counterlens.probes.execution import published
+from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.misleading import misled
-from counterlens.probes.execution.prompts import WRITTEN_TOKENS
+from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
+from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFunction, SpecifiedProgram
 from counterlens.probes.execution.specification_tables import SETTINGS, passed, specification_tables
@@ -23,7 +27,7 @@ from counterlens.probes.execution.writing import (
     write,
 )
 from counterlens.probes.observe.run import output_of
-from counterlens.probes.options import DEFAULT_TIMEOUT, MaxTokens, ProbeOptions, Timeout
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.literals import Literal, equal
@@ -37,8 +41,11 @@ from counterlens.syntax.document import Document
 class SpecificationOptions(ProbeOptions):
     """Options of the specification probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {}}
+
     timeout: Timeout = DEFAULT_TIMEOUT
-    max_tokens: MaxTokens = WRITTEN_TOKENS
+    max_tokens: StyleTokens = None
+    protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
 
 class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
@@ -59,22 +66,25 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         """
         context.steps.next(f"running {target.name}")
         case = _case(context, target, options)
+        tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
         programs: dict[str, SpecifiedProgram] = {}
         for number, setting in enumerate(SETTINGS):
             context.steps.next(f"writing {target.name}", number, len(SETTINGS))
-            written = case.write(context, setting, options.max_tokens)
+            written = case.write(context, setting, tokens)
             if not programs:
                 require_repeatable(
                     context.model.info.name,
                     "write a function from the same specification",
                     written.program,
-                    lambda: case.write(context, next(iter(SETTINGS)), options.max_tokens).program,
+                    lambda: case.write(context.anew, next(iter(SETTINGS)), tokens).program,
                 )
             programs[setting] = _ran(context, case, setting, written)
         return SpecificationRecord(functions=(case.specified(programs),))
 
     def tables(self, records: Sequence[SpecificationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.tables`."""
+        if records[0].protocol == PROTOCOL:
+            return published.specification_tables(_functions(records))
         return specification_tables(_functions(records))
 
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
@@ -149,7 +159,8 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     if not whole or not text:
         raise SourceError("it has no description beside examples", "Add a docstring")
     limits = lasting(options.timeout)
-    question = question_of(context, target, seed=options.seed, limits=limits)
+    inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
+    question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     other = misled(question.truth.value)
     if equal(other, question.truth.value):
         raise CounterlensError(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from counterlens.metrics.effects import wilson
-from counterlens.metrics.summary import mcnemar_exact
+from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import SpecifiedFunction
 from counterlens.probes.execution.tables import SHOWN
@@ -17,7 +17,7 @@ SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading te
 Functions = Sequence[SpecifiedFunction]
 _NOTE = (
     "each program is run on the one input: with a misleading test it passes when it gives the wrong output "
-    "that was shown"
+    "that was shown. One that the limit of tokens ended before it could pass is neither right nor wrong"
 )
 _RSR_NOTE = (
     "R_SR: right with the test and not without, of all functions (Liu et al. 2024, equations 5 and 6); of "
@@ -27,7 +27,7 @@ _RSR_NOTE = (
 
 def specification_tables(functions: Functions) -> tuple[Table, ...]:
     """All tables."""
-    tables = [_settings(functions), _reasoning(functions), _failures(functions)]
+    tables = [_settings(functions), _differences(functions), _reasoning(functions), _failures(functions)]
     if len(functions) <= SHOWN:
         tables.insert(0, _listed(functions))
     return tuple(table for table in tables if table.rows)
@@ -38,26 +38,45 @@ def passed(functions: Functions, setting: str) -> int:
     return sum(function.settings[setting].passed for function in functions)
 
 
+def verdicts_in(functions: Functions, setting: str) -> dict[str, bool]:
+    """Whether each function passed in a setting, where the limit of tokens did not end what was written."""
+    return {
+        function.target: function.settings[setting].passed
+        for function in functions
+        if not function.settings[setting].truncated
+    }
+
+
 def _settings(functions: Functions) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for setting, title in SETTINGS.items():
         programs = [function.settings[setting] for function in functions]
-        nothing = sum(program.gave is None for program in programs)
-        cut = sum(program.finish == "length" for program in programs)
-        share = wilson(passed(functions, setting), len(functions))
-        rows.append((title, len(functions), share, nothing, cut))
-    columns = ("specification", "n", "passes", "gives nothing", "cut off")
+        cut = sum(program.truncated for program in programs)
+        nothing = sum(program.gave is None and not program.truncated for program in programs)
+        n = len(functions) - cut
+        rows.append((title, n, wilson(passed(functions, setting), n), nothing, cut))
+    columns = ("specification", "n", "passes", "gives nothing", "truncated")
     return Table("specification reasoning", columns, tuple(rows), _NOTE)
 
 
+def _differences(functions: Functions) -> Table:
+    """What a test that is shown changes, function by function."""
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in (("none", "true"), ("none", "misleading"), ("true", "misleading")):
+        found = paired_shares(verdicts_in(functions, first), verdicts_in(functions, second))
+        names = (SETTINGS[first], SETTINGS[second])
+        rows.append((*names, found.n, found.difference, found.gained, found.lost, found.p))
+    columns = ("first", "second", "n", "difference", "only second passes", "only first passes", "McNemar p")
+    note = "second minus first, on the functions that both ended"
+    return Table("differences between the specifications", columns, tuple(rows), note)
+
+
 def _reasoning(functions: Functions) -> Table:
-    n, score = len(functions), sum(function.s_sr for function in functions)
-    failed = n - passed(functions, "none")
-    lost = sum(
-        function.settings["none"].passed and not function.settings["true"].passed for function in functions
-    )
+    without, shown = (verdicts_in(functions, setting) for setting in ("none", "true"))
+    found = paired_shares(without, shown)
+    failed = sum(not without[target] for target in without.keys() & shown.keys())
     columns = ("n", "R_SR", "of those failed without", "only without right", "McNemar p")
-    row = (n, wilson(score, n), wilson(score, failed), lost, mcnemar_exact(lost, score))
+    row = (found.n, wilson(found.gained, found.n), wilson(found.gained, failed), found.lost, found.p)
     return Table("what the test changes", columns, (row,), _RSR_NOTE)
 
 

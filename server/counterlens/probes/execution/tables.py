@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from counterlens.metrics.association import spearman
 from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.metrics.summary import mcnemar_exact
+from counterlens.metrics.paired_shares import PairedShares, paired_shares
 from counterlens.metrics.table import Cell, Table
+from counterlens.probes.execution.curves import MEASURES, binned
 from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import ExecutionAnswer, Form
@@ -19,21 +20,34 @@ SHOWN = 12
 MOST_APIS = 12
 """The calls that most functions make are listed."""
 Answers = Sequence[ExecutionAnswer]
+_NOT_RIGHT = (
+    AnswerOutcome.OTHER_NUMBER,
+    AnswerOutcome.UNPARSABLE,
+    AnswerOutcome.REFUSED,
+    AnswerOutcome.TRUNCATED,
+)
 _NOTE = (
     f"answers are read as Python literals and compared as values, floats within {RELATIVE:g} relative or "
-    f"{ABSOLUTE:g}; an answer that is unparsable, or that the model refuses, counts as not right"
+    f"{ABSOLUTE:g}; n counts answers that ended: one that the limit of tokens truncated is neither right nor "
+    "wrong. One that is unparsable, that the model refuses, or that has a float for an int or the other way "
+    "counts as not right"
 )
-_MEASURES: dict[str, Callable[[ExecutionAnswer], int | None]] = {
-    "cyclomatic complexity": lambda answer: answer.complexity,
-    "lines": lambda answer: answer.lines,
-    # Where there is no loop there is no length of one.
-    "rounds": lambda answer: answer.rounds if {"for", "while"} & set(answer.tags or ()) else None,
-}
+_PAIRED = ("difference", "only second right", "only first right", "McNemar p")
+
+
+def ended(answers: Answers) -> list[ExecutionAnswer]:
+    """The answers that the limit of tokens did not truncate."""
+    return [answer for answer in answers if not answer.truncated]
 
 
 def rate(answers: Answers) -> Proportion:
-    """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among all questions."""
-    return pooled_share((answer.target, answer.right) for answer in answers)
+    """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among all that ended."""
+    return pooled_share((answer.target, answer.right) for answer in ended(answers))
+
+
+def verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
+    """Whether the answers in one style about one text are right, by function, where they ended."""
+    return {name: answer.right for name, answer in pick(ended(answers), style, form).items()}
 
 
 def pick(answers: Answers, style: str, form: Form) -> dict[str, ExecutionAnswer]:
@@ -53,6 +67,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     origins = tuple(sorted({answer.input for answer in standing}))
     tables = [
         styles(standing),
+        _thinking(standing),
         unread(answers),
         _by_part(standing, "by what the function is made of", "construct", lambda answer: answer.tags, TAGS),
         _by_part(standing, "by what it uses", "operators and calls", lambda answer: answer.uses, USES),
@@ -64,6 +79,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     ]
     if len(targets) > 2:
         tables.append(_correlations(standing, seed=seed))
+    tables += [_curve(standing, name) for name in MEASURES]
     tables.append(_loops(answers))
     if len(targets) <= SHOWN:
         tables.insert(0, _questions(answers))
@@ -75,10 +91,34 @@ def styles(answers: Answers, title: str = "independent execution reasoning") -> 
     rows: list[tuple[Cell, ...]] = []
     for name, asked in _by_style(answers):
         counts = Counter(answer.outcome for answer in asked)
-        cut = sum(answer.finish == "length" for answer in asked)
-        unreadable = (counts[AnswerOutcome.UNPARSABLE], counts[AnswerOutcome.REFUSED], cut)
-        rows.append((name, len(asked), rate(asked), *unreadable))
-    return Table(title, ("asked", "n", "rate", "unparsable", "refused", "cut off"), tuple(rows), _NOTE)
+        rows.append((name, len(ended(asked)), rate(asked), *(counts[kind] for kind in _NOT_RIGHT)))
+    return Table(title, ("asked", "n", "rate", *map(str, _NOT_RIGHT)), tuple(rows), _NOTE)
+
+
+def _thinking(answers: Answers) -> Table:
+    """What following the execution step by step changes (Liu et al. 2024, Figure 3)."""
+    direct, steps = (verdicts(answers, style, Form.STANDING) for style in STYLES)
+    found = paired_shares(direct, steps)
+    columns = ("n", *(style.title for style in STYLES.values()), *_PAIRED)
+    rows = ((found.n, found.first, found.second, *differing(found)),) if found.n else ()
+    note = "the same functions and inputs, where both answers ended; first: direct, second: step by step"
+    return Table("step by step against direct", columns, rows, note)
+
+
+def differing(found: PairedShares) -> tuple[Cell, ...]:
+    """The cells of a difference: itself, what only one of the two got right, and the test."""
+    return (found.difference, found.gained, found.lost, found.p)
+
+
+def _curve(answers: Answers, name: str) -> Table:
+    """Accuracy over a measure, in bins (Liu et al. 2024, Figures 4 and 7)."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in binned(answers, MEASURES[name]):
+        n = len({answer.target for answer in part.answers})
+        rows.append((part.title, n, *(rate(asked) for _, asked in _by_style(part.answers, every=True))))
+    return Table(
+        f"accuracy over {name}", (name, "n", *(style.title for style in STYLES.values())), tuple(rows)
+    )
 
 
 def unread(answers: Answers) -> Table:
@@ -109,7 +149,8 @@ def _types(answers: Answers) -> Table:
     """Right type and right value, by the type of the output (Liu et al. 2024, Figure 8)."""
     rows: list[tuple[Cell, ...]] = []
     for name in sorted({answer.type for answer in answers}):
-        for style, asked in _by_style([answer for answer in answers if answer.type == name]):
+        chosen = ended([answer for answer in answers if answer.type == name])
+        for style, asked in _by_style(chosen):
             matched = pooled_share((answer.target, bool(answer.same_type)) for answer in asked)
             rows.append((name, style, len(asked), matched, rate(asked)))
     return Table("by what it gives", ("type", "asked", "n", "right type", "right value"), tuple(rows))
@@ -118,8 +159,8 @@ def _types(answers: Answers) -> Table:
 def _correlations(answers: Answers, *, seed: int) -> Table:
     """What makes it hard (Liu et al. 2024, Figures 4 and 7)."""
     rows: list[tuple[Cell, ...]] = []
-    for name, measure in _MEASURES.items():
-        for style, asked in _by_style(answers):
+    for name, measure in MEASURES.items():
+        for style, asked in _by_style(ended(answers)):
             measured = [(measure(answer), answer.right) for answer in asked]
             pairs = [(float(value), float(right)) for value, right in measured if value is not None]
             rows.append((name, style, len(pairs), spearman(pairs, seed=seed)))
@@ -134,16 +175,14 @@ def _loops(answers: Answers) -> Table:
     """What unrolling the loops changes (Liu et al. 2024, Table IV), on functions asked about in both."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
-        before, after = (pick(answers, name, form) for form in (Form.STANDING, Form.UNROLLED))
-        both = sorted(before.keys() & after.keys())
-        if not both:
-            continue
-        lost = sum(before[target].right and not after[target].right for target in both)
-        gained = sum(after[target].right and not before[target].right for target in both)
-        shares = (rate([side[target] for target in both]) for side in (before, after))
-        rows.append((style.title, len(both), *shares, gained, lost, mcnemar_exact(lost, gained)))
-    columns = ("asked", "n", "loops", "unrolled", "only unrolled right", "only loops right", "McNemar p")
-    note = "the same functions and inputs; loops are unrolled as they ran (Liu et al. 2024, Table IV)"
+        found = paired_shares(verdicts(answers, name, Form.STANDING), verdicts(answers, name, Form.UNROLLED))
+        if found.n:
+            rows.append((style.title, found.n, found.first, found.second, *differing(found)))
+    columns = ("asked", "n", "loops", "unrolled", *_PAIRED)
+    note = (
+        "the same functions and inputs; loops are unrolled as they ran (Liu et al. 2024, Table IV); first: "
+        "with its loops, second: unrolled"
+    )
     return Table("the effect of unrolling loops", columns, tuple(rows), note)
 
 

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import SourceError
-from counterlens.probes.observe.run import observe_loops, output_of
+from counterlens.probes.observe.run import observe_loops, output_of, require_ordered
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
@@ -30,8 +30,12 @@ class CallTruth:
 def truth_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> CallTruth:
-    """Run a call, and see how often its loops run; the arguments and the errors are those of `output_of`."""
+    """Run a call, and see how often its loops run; the arguments and the errors are those of `output_of`.
+
+    What is or holds a set, or follows the order of one, is no truth: a SourceError, too.
+    """
     output = output_of(document, call, sandbox, limits=limits, cancel=cancel)
+    require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
     try:
         loops = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
         rounds = sum(loop.count for loop in loops.values())

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from counterlens.attribution.layout import layout_of
 from counterlens.errors import SourceError
 from counterlens.mutations.loop_unroll import Rounds
-from counterlens.probes.prompts.literals import Literal, literal
+from counterlens.probes.prompts.literals import Literal, literal, unordered
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
 from counterlens.sandbox.shipping import start_script
 from counterlens.syntax.document import Document
@@ -22,7 +22,7 @@ from counterlens.syntax.document import Document
 T = TypeVar("T")
 _FILES = {
     f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
-    for name in ("__init__", "kit", "loops", "outputs", "trace")
+    for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
 _TRACE_BYTES = 1 << 20  # of the report of a trace
 
@@ -103,6 +103,38 @@ def output_of(
     if value is None:
         raise SourceError("what the call gives is not a literal")
     return value
+
+
+def require_ordered(
+    document: Document,
+    call: str,
+    gives: Literal,
+    sandbox: Sandbox,
+    *,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> None:
+    """Refuse what a call gives where nobody can know it: sets, and what follows the order of one.
+
+    Args:
+        document: The program.
+        call: The call.
+        gives: What it gives, as `output_of` found.
+        sandbox: Where it is run once more, with other hashes.
+        limits: What it may use.
+        cancel: Set it to give up.
+
+    Raises:
+        SourceError: what the call gives has no order, or one that chance decides.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    if unordered(gives.value):
+        raise SourceError("what the call gives is or holds a set, which has no order")
+    messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
+    outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)
+    other = literal(outputs[0]) if outputs else None
+    if other is None or other.written != gives.written:
+        raise SourceError("what the call gives depends on the order of a set")
 
 
 def trace(

@@ -11,7 +11,7 @@ import numpy as np
 
 from counterlens.errors import CounterlensError
 from counterlens.models.base import Model
-from counterlens.probes.operator.pairs import OperatorPlace, Pairing, pairings, sites_of
+from counterlens.probes.operator.pairs import CHANGES, OperatorPlace, Pairing, pairings, sites_of
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, Window
 from counterlens.probes.operator.scoring import OperatorDistribution, OperatorScorer, OperatorScores
 from counterlens.probes.probe import Target
@@ -34,24 +34,38 @@ class OperatorPlan:
         pairings: The operators before and after changes.
         left_out: For each change, how many sites were left out, by reason.
         windows: Whether to ask with less context, too.
+        frequency: How often each operator stands in the function.
     """
 
     places: tuple[OperatorPlace, ...]
     pairings: tuple[Pairing, ...]
     left_out: Mapping[str, Counter[str]]
     windows: bool
+    frequency: Counter[str]
 
     @classmethod
-    def of(cls, target: Target, *, windows: bool, seed: int) -> OperatorPlan:
+    def of(cls, target: Target, *, windows: bool, seed: int, published: bool = False) -> OperatorPlan:
         """Plan a function.
+
+        Args:
+            target: The function.
+            windows: Whether to ask with less context, too.
+            seed: As `pairings`.
+            published: Whether only of pairs that Ahmed et al. 2024 have, and of their operators.
 
         Raises:
             SourceError: it does not parse, or there is no such function.
         """
         document, qualname = target.document, target.qualname
         found = pairings(document, qualname, seed=seed)
-        places = tuple(OperatorPlace(document, qualname, i) for i in range(len(sites_of(document, qualname))))
-        return cls(places, found.pairs, found.left_out, windows)
+        sites = sites_of(document, qualname)
+        places = tuple(OperatorPlace(document, qualname, i) for i in range(len(sites)))
+        frequency = Counter(site.operator for site in sites)
+        if published:
+            found = found.published()
+            kept = {pair.original.index for pair in found.pairs if CHANGES[pair.change].before is None}
+            places = tuple(place for place in places if place.index in kept)
+        return cls(places, found.pairs, found.left_out, windows, frequency)
 
     @property
     def pairs(self) -> Iterator[tuple[Pairing, Window]]:
@@ -117,6 +131,7 @@ class OperatorAsker:
             original=original,
             transformed=transformed,
             both=original.correct and transformed.correct,
+            form=pairing.form,
         )
 
     def check(self, place: OperatorPlace) -> None:
@@ -176,6 +191,8 @@ def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
         candidates=candidates,
         logprob=dict(zip(candidates, map(float, distribution.logprob), strict=True)),
         probability=dict(zip(candidates, map(float, distribution.probability), strict=True)),
+        nll=distribution.nll,
+        surprisal=distribution.surprisal,
     )
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import Effect
 from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.published import COMPLEMENTS
 
-PAIRS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
-"""Complementary operators; the first three pairs are the paper's."""
 COLUMNS = ("op A", "op B", "ratio", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A", "A : B")
 """The paper's five, in its order; then how many there are, and the counts of the ratio."""
 
@@ -74,7 +73,7 @@ def complementary(
         what: What is lost, such as `correct completions`.
         seed: Of intervals.
     """
-    rows = [_row(substitutions, frequency, pair, seed) for pair in PAIRS]
+    rows = [_row(substitutions, frequency, pair, seed) for pair in COMPLEMENTS]
     note = (
         f"ratio: how much more frequent A is than B; Δ: {what} lost when one takes the other's place, as a "
         "share of the n pairs, with 95 % intervals over functions; below 0 more are gained than lost (the "

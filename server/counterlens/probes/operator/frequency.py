@@ -11,10 +11,12 @@ from threading import Event, Lock
 from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.operators import TABLES, operator_sites
+from counterlens.syntax.operators import operator_sites
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
+LANGUAGE = "python"
+"""Of the functions that are asked about; what a corpus has in other languages says nothing of it."""
 _State = tuple[tuple[Path, int, int], ...]
 
 
@@ -40,8 +42,8 @@ def read_corpus(corpus: str, *, cancel: Event | None = None) -> OperatorCorpus:
     """Read the operators of a corpus; one that has not changed since is not read again.
 
     Args:
-        corpus: A Python file, a folder of them, or a dataset as `open_dataset` knows it. Files that are no
-            text, or longer than `MOST_BYTES`, are left out.
+        corpus: A Python file, a folder of them, or a dataset as `open_dataset` knows it, whose programs in
+            other languages are left out; as are files that are no text, or longer than `MOST_BYTES`.
         cancel: Set it to give up.
 
     Raises:
@@ -94,8 +96,8 @@ def _documents(corpus: str) -> Iterator[Document]:
     files = _python_files(corpus)
     if not files:
         for problem in open_dataset(corpus):
-            if problem.language in TABLES:
-                yield Document(problem.source, language=problem.language)
+            if problem.language == LANGUAGE:
+                yield Document(problem.source, language=LANGUAGE)
     for file in files:
         if file.is_file() and file.stat().st_size <= MOST_BYTES:
             try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from counterlens.counting import plural
 from counterlens.errors import OptionError, SourceError
@@ -30,8 +31,11 @@ from counterlens.probes.options import (
     ProbeOptions,
     Timeout,
     Without,
+    make,
+    protocols,
 )
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import Record
@@ -48,6 +52,7 @@ class MemorisationOptions(ProbeOptions):
     prefix ratio decides in the others.
     """
 
+    protocol: Annotated[str | None, protocols(CACP)] = None
     corpus: Corpus = None
     without: Without = ()
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
@@ -140,14 +145,16 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
 
 def _flips(options: MemorisationOptions) -> CompletionOptions:
     """The completion probe's options, with the one mutation that puts in the complementary operator."""
-    return CompletionOptions(
-        seed=options.seed,
-        mutations=(FLIP,),
-        without=options.without,
-        prefix_ratio=options.prefix_ratio,
-        max_tokens=options.max_tokens,
-        timeout=options.timeout,
-    )
+    given = {
+        "protocol": options.protocol,
+        "seed": options.seed,
+        "mutations": (FLIP,),
+        "without": options.without,
+        "prefix_ratio": options.prefix_ratio,
+        "max_tokens": options.max_tokens,
+        "timeout": options.timeout,
+    }
+    return make(CompletionOptions, given)
 
 
 def _substitutions(target: Target, pairs: PairsRecord, left_out: Counter[str]) -> Iterator[Substitution]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from counterlens.mutations import Change, Counterfactual, Module, Survey, survey
+from counterlens.probes.operator.forms import SwapForm, form_of_branches, form_of_operands, is_published
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
@@ -45,11 +46,18 @@ class Pairing:
         change: The id of the change, see `CHANGES`.
         original: Where it stands before.
         transformed: Where it stands after.
+        form: What it decides, of a swap.
     """
 
     change: str
     original: OperatorPlace
     transformed: OperatorPlace
+    form: SwapForm | None = None
+
+    @property
+    def published(self) -> bool:
+        """Whether Ahmed et al. 2024 have such pairs."""
+        return is_published(self.form, self.original.site.family)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,17 @@ class Pairings:
 
     pairs: tuple[Pairing, ...]
     left_out: dict[str, Counter[str]]
+
+    def published(self) -> Pairings:
+        """Those that Ahmed et al. 2024 have; of the other swaps it is counted why they are left out."""
+        left_out = {name: Counter(self.left_out[name]) for name in PUBLISHED}
+        for pair in self.pairs:
+            if pair.change in PUBLISHED and not pair.published:
+                family = pair.original.site.family
+                what = pair.form if family is Family.COMPARISON else f"{pair.form}, {family}"
+                left_out[pair.change][f"not in the paper ({what})"] += 1
+        pairs = tuple(pair for pair in self.pairs if pair.change in PUBLISHED and pair.published)
+        return Pairings(pairs, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +107,11 @@ class CodeChange:
         """Whether the change may put another operator in the place."""
         return self.transform in {_SWAP, FLIP}
 
+    @property
+    def by_branches(self) -> bool:
+        """Whether the branches of an `if` change places."""
+        return self.transform == FLIP
+
 
 CHANGES: dict[str, CodeChange] = {
     "operand-swap": CodeChange("operand swap", _SWAP, source="Ahmed et al. 2024, Table 2"),
@@ -104,6 +128,8 @@ CHANGES: dict[str, CodeChange] = {
     "rename": CodeChange("renamed", _RENAME),
     "refactor": CodeChange("refactored", _REFACTOR),
 }
+PUBLISHED = tuple(name for name, change in CHANGES.items() if change.source != "ours")
+"""The changes of Ahmed et al. 2024."""
 
 
 def sites_of(document: Document, qualname: str) -> list[OperatorSite]:
@@ -144,8 +170,14 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
                 if after[0] is None or after[1] is None:
                     continue
                 pair = (after[0], after[1])
-            pairs.append(Pairing(name, *pair))
+            pairs.append(Pairing(name, *pair, _form(change, original)))
     return Pairings(tuple(pairs), left_out)
+
+
+def _form(change: CodeChange, place: OperatorPlace) -> SwapForm | None:
+    """What the operator decides, before its condition moves anywhere."""
+    of = {_SWAP: form_of_operands, FLIP: form_of_branches}.get(change.transform)
+    return of(place.document, place.site) if of is not None else None
 
 
 def changed_operators(
@@ -154,6 +186,14 @@ def changed_operators(
     """The operator of a condition before and after its if-else was flipped; None where several changed."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
     return next(((before[i].operator, after[j].operator) for i, j in _flipped(changes, before, after)), None)
+
+
+def flipped_site(
+    document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
+) -> OperatorSite | None:
+    """The operator that decides an if-else which was flipped; None where it is no single one."""
+    before, after = sites_of(document, qualname), sites_of(flipped, qualname)
+    return next((before[i] for i, _ in _flipped(changes, before, after)), None)
 
 
 class _Surveys:

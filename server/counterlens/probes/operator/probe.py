@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.probes.operator import tables
+from counterlens.probes.operator import cells, chance, published, tables
 from counterlens.probes.operator.asking import OperatorAsker, OperatorPlan
 from counterlens.probes.operator.filling import filled, filled_table, fills
 from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
 from counterlens.probes.operator.pairs import CHANGES
 from counterlens.probes.operator.record import OperatorPair, OperatorRecord
-from counterlens.probes.options import Corpus, ProbeOptions, option
+from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
+PROTOCOL = "operators"
+"""Of Ahmed et al. 2024."""
 Windows = Annotated[bool, option("Ask for operators with less context, too: 10, 30 and 50 lexical tokens.")]
 
 
@@ -27,6 +29,9 @@ Windows = Annotated[bool, option("Ask for operators with less context, too: 10, 
 class OperatorOptions(ProbeOptions):
     """Options of the operator probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {"windows": True}}
+
+    protocol: Annotated[str | None, protocols(PROTOCOL)] = None
     windows: Windows = False
     corpus: Corpus = None
 
@@ -45,17 +50,14 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         """As `Probe.run`.
 
         Raises:
-            SourceError: the function has no operator.
+            SourceError: the function has no operator; by the protocol, no swap that the paper has.
         """
-        plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed)
-        if not plan.places:
-            raise SourceError("there are no operators to ask about", "Name another function or file")
+        plan = _planned(target, options)
         corpus = read_corpus(options.corpus, cancel=context.cancel) if options.corpus else None
         asker = OperatorAsker(context.model, context.steps, 1 + plan.batches)
         asker.check(plan.places[0])
         operators = tuple(asker.answer(place) for place in plan.places)
         pairs = [asker.pair(pairing, window) for pairing, window in plan.pairs]
-        standing = Counter(answer.operator for answer in operators)
         return OperatorRecord(
             left_out={
                 f"{CHANGES[change].title}: {reason}": count
@@ -65,7 +67,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             corpus=options.corpus if corpus else None,
             frequency=corpus.frequency
             if corpus
-            else {name: float(count) for name, count in standing.items()},
+            else {name: float(count) for name, count in plan.frequency.items()},
             operators=operators,
             pairs=tuple(_searched(pair, corpus) if corpus else pair for pair in pairs),
             filled=filled(context, target) if fills(context.model) else (),
@@ -74,24 +76,27 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
     def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`; chance goes by the frequencies in the corpus, or in all the functions."""
         frequency = tables.frequencies(records)
+        if records[0].protocol:
+            return tuple(published.tables(records, frequency, seed=seed))
         asked = sum(len(record.operators) for record in records)
         shown = (
             tables.listing(records),
             tables.families(records, frequency, seed),
             tables.changes(records, seed),
             tables.stays_or_changes(records, seed),
+            chance.sides(records, frequency, seed),
             tables.exchanged(records, frequency, seed),
             tables.windows(records, seed),
             tables.familiar(records),
             filled_table([(record.target, gap) for record in records for gap in record.filled]),
-            tables.operators(records, frequency, seed) if asked >= tables.FEW else None,
+            chance.operators(records, frequency, seed) if asked >= tables.FEW else None,
         )
         return tuple(table for table in shown if table is not None)
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
         """As `Probe.summary`."""
         answers = [(record.target, answer) for record in records for answer in record.operators]
-        known = tables.share(answers)
+        known = cells.share(answers)
         parts = [
             f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."
         ]
@@ -123,7 +128,26 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
     def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
         """As `Probe.estimate`: one text for each candidate of each gap."""
-        return OperatorPlan.of(target, windows=options.windows, seed=options.seed).texts
+        return _planned(target, options).texts
+
+
+def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
+    """What to ask about a function.
+
+    Raises:
+        SourceError: there is nothing to ask about.
+    """
+    by_paper = options.chosen_protocol == PROTOCOL
+    plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed, published=by_paper)
+    if plan.places:
+        return plan
+    if by_paper:
+        reasons = Counter[str]()
+        for change, left_out in plan.left_out.items():
+            reasons.update({f"{CHANGES[change].title}: {reason}": n for reason, n in left_out.items()})
+        hint = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common(3))
+        raise SourceError("there is no swap that the paper has", hint or None)
+    raise SourceError("there are no operators to ask about", "Name another function or file")
 
 
 def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from counterlens.probes.operator.forms import SwapForm, is_published
 from counterlens.probes.record import Record
 from counterlens.syntax.operators import Family
 
@@ -43,6 +44,9 @@ class OperatorAnswer:
         candidates: What could stand there.
         logprob: Of each candidate the log-probability of the text with it, in nats.
         probability: Its share of the probability of all candidates.
+        nll: The negative log-likelihood of the operator that stands there, in nats, among the candidates and
+            given both sides: what Ahmed et al. 2024, section 4.3, call entropy. None in records of before.
+        surprisal: The same of its own tokens over the whole vocabulary, given only what stands before them.
     """
 
     line: int
@@ -58,6 +62,8 @@ class OperatorAnswer:
     candidates: tuple[str, ...]
     logprob: Mapping[str, float]
     probability: Mapping[str, float]
+    nll: float | None = None
+    surprisal: float | None = None
 
     @property
     def expected(self) -> float:
@@ -81,6 +87,7 @@ class OperatorPair:
         transformed: After.
         both: Whether the model knew both operators.
         found: Whether the operation before, and that after, stand in the corpus; None without one.
+        form: What the operator of a swap decides; None of other changes, and in records of before.
     """
 
     change: str
@@ -89,6 +96,12 @@ class OperatorPair:
     transformed: OperatorAnswer
     both: bool
     found: tuple[bool, bool] | None = None
+    form: SwapForm | None = None
+
+    @property
+    def published(self) -> bool:
+        """Whether Ahmed et al. 2024 have such pairs."""
+        return is_published(self.form, self.original.family)
 
     @property
     def exchanged(self) -> bool:

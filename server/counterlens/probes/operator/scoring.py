@@ -38,10 +38,13 @@ class OperatorDistribution:
         site: The operator that stands there.
         logprob: (k,) float64, natural logarithm of the probability of the scored text with each of the
             site's k candidates, given what stands before it.
+        surprisal: The negative log-likelihood of the operator's own tokens, in nats over the whole
+            vocabulary, given what stands before them; None where it was not scored.
     """
 
     site: OperatorSite
     logprob: npt.NDArray[np.float64]
+    surprisal: float | None = None
 
     @property
     def probability(self) -> npt.NDArray[np.float64]:
@@ -54,6 +57,16 @@ class OperatorDistribution:
         """In nats, over the candidates: 0 when one is sure, at most the logarithm of their number."""
         p = self.probability
         return float(-np.sum(p[p > 0] * np.log(p[p > 0])) + 0.0)
+
+    @property
+    def nll(self) -> float:
+        """In nats: the negative log-likelihood of the operator that stands there, among the candidates.
+
+        Ahmed et al. 2024, section 4.3, call it entropy.
+        """
+        at = self.site.candidates.index(self.site.operator)
+        highest = self.logprob.max()
+        return float(highest + np.log(np.exp(self.logprob - highest).sum()) - self.logprob[at])
 
     @property
     def predicted(self) -> str:
@@ -104,7 +117,14 @@ class OperatorScores:
             if after is not None and after < len(self.cuts):
                 counted &= scores.start < self.gap + len(candidate.encode()) + self.cuts[after]
             logprob[i] = scores.logprob[counted].sum()
-        return OperatorDistribution(self.site, logprob)
+        return OperatorDistribution(self.site, logprob, self._surprisal())
+
+    def _surprisal(self) -> float | None:
+        """Of the tokens that the operator is in, a blank or sign before it in the same token included."""
+        at = self.site.candidates.index(self.site.operator)
+        scores, end = self.scores[at], self.gap + len(self.site.operator.encode())
+        own = scores.logprob[(scores.end > self.gap) & (scores.start < end)]
+        return -float(own.sum()) + 0.0 if len(own) and not np.isnan(own).any() else None
 
 
 class OperatorScorer:

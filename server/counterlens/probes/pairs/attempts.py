@@ -45,6 +45,7 @@ class Pair:
         original: What the model wrote into the first.
         mutated: What it wrote into the second.
         likelihood: How much less likely what truly stands in the hole became; None where not measured.
+        cut_range: The range that the cut had to lie in, of several; None where there is one cut.
     """
 
     counterfactual: Counterfactual
@@ -53,6 +54,7 @@ class Pair:
     original: Attempt = UNASKED
     mutated: Attempt = UNASKED
     likelihood: LikelihoodEffect | None = None
+    cut_range: tuple[float, float] | None = None
 
     @property
     def copied(self) -> bool:

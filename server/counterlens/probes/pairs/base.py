@@ -9,6 +9,8 @@ from typing import TypeVar
 from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.published import CACP
+from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
 from counterlens.probes.pairs.wording import average, counts, meaning
@@ -33,6 +35,10 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.side_by_side`; what is tested in a table is one family over all models."""
+        first = next((record for records in models.values() for record in records), None)
+        if first is not None and first.protocol == CACP:
+            groups: Groups = {(model,): records for model, records in models.items()}
+            return published_tables(groups, ("model",), repair=first.probe == "repair", seed=seed)
         return effect_tables(models, seed)
 
     def summary(self, records: Sequence[PairsRecord]) -> str:

@@ -8,42 +8,69 @@ that no verdict depends on what else was asked.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import cycle
+from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
 from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
+from counterlens.mutations import Survey
 from counterlens.probes.options import (
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
+    CutRanges,
     MaxTokens,
     PrefixRatio,
     PreservingMutations,
     ProbeOptions,
     Timeout,
     Without,
+    protocols,
 )
 from counterlens.probes.pairs.attempts import Pair, attempted, measured_likelihoods, paired
 from counterlens.probes.pairs.base import PairsProbe
-from counterlens.probes.pairs.counterfactuals import gaps_of, not_asked, prompts_of, rewritings
+from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.published import (
+    CACP,
+    FIXED,
+    Description,
+    Preceding,
+    Reach,
+    check_mutations,
+)
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.probe import Context, Need, Source, Target
+from counterlens.probes.prompts.gap import View
+from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
+from counterlens.syntax.functions import Function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: FIXED}
+
+    protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
     without: Without = ()
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
+    cut_ranges: CutRanges = ()
+    reach: Reach = 1
+    description: Description = False
+    preceding: Preceding = False
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
+
+    def __post_init__(self) -> None:
+        check_mutations(self.chosen_protocol, self.mutations)
 
 
 class CompletionProbe(PairsProbe[CompletionOptions]):
@@ -62,16 +89,10 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             SourceError: there is no such function, the file does not parse, nothing can judge the function
                 and that was not wanted, or it fails its own tests as it stands, so that nothing can be
                 learned from a completion that fails them.
+            CounterlensError: by a protocol, a model that others serve completes the same code in two ways.
         """
         document, steps, limits = target.document, context.steps, lasting(options.timeout)
-        function, surveyed = rewritings(
-            document,
-            target.qualname,
-            options.mutations,
-            seed=options.seed,
-            prefix_ratio=options.prefix_ratio,
-            without=options.without,
-        )
+        function, surveys = _surveys(target, options)
         steps.next("finding the tests")
         sandbox, cancel = context.sandbox(), context.cancel
         judge = target.judge or find_judge(
@@ -87,9 +108,18 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
                 )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_own_tests()
-        sound, dropped = judging.sift([made for made in surveyed.counterfactuals if made.cut is not None])
-        gaps = [gaps_of(document, function, made) for made in sound]
-        pairs = paired(sound, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
+        cut, refusals = cut_in_all(surveys)
+        sound, dropped = judging.sift([variants[0] for variants in cut])
+        passing = set(sound)
+        asked = [made for variants in cut if variants[0] in passing for made in variants]
+        view = View(target.description if options.description else "", options.preceding)
+        gaps = [gaps_of(document, function, made, view) for made in asked]
+        pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
+        if options.chosen_protocol and pairs and context.model.info.where != "local":
+            _require_repeatable(context, pairs[0], options.max_tokens)
+        if options.cut_ranges:
+            ranges = cycle(one for one in options.cut_ranges if isinstance(one, tuple))
+            pairs = [replace(pair, cut_range=one) for pair, one in zip(pairs, ranges, strict=False)]
         note = None
         if judge is None:
             pairs, note = _with_likelihoods(context.model, pairs, steps)
@@ -97,7 +127,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             document,
             function,
             pairs,
-            refusals=not_asked(surveyed),
+            refusals=refusals,
             dropped=dropped,
             judged_by=judging.judged_by,
             why_not_judged=why_not,
@@ -106,15 +136,41 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:  # noqa: ARG002
         """As `Probe.estimate`: before any counterfactual is dropped."""
-        _, surveyed = rewritings(
+        _, surveys = _surveys(target, options)
+        cut, _ = cut_in_all(surveys)
+        return prompts_of(made for variants in cut for made in variants)
+
+
+def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
+    """Ask a model that others serve to complete an original once more (section 5.1: temperature 0).
+
+    Raises:
+        CounterlensError: it writes something else than before.
+    """
+    require_repeatable(
+        context.model.info.name,
+        "complete the same code",
+        pair.original.completion,
+        lambda: context.anew.complete(pair.gap.prompt(max_tokens)).text,
+    )
+
+
+def _surveys(target: Target, options: CompletionOptions) -> tuple[Function, list[Survey]]:
+    """The function, and its counterfactuals, once for each range that they are to be cut in."""
+    surveys = []
+    for ratio in options.cut_ranges or (options.prefix_ratio,):
+        function, surveyed = rewritings(
             target.document,
             target.qualname,
             options.mutations,
             seed=options.seed,
-            prefix_ratio=options.prefix_ratio,
+            prefix_ratio=ratio,
             without=options.without,
+            reach=options.reach,
+            protocol=options.chosen_protocol,
         )
-        return prompts_of(surveyed)
+        surveys.append(surveyed)
+    return function, surveys
 
 
 def _with_likelihoods(model: Model, pairs: list[Pair], steps: Steps) -> tuple[list[Pair], str | None]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from counterlens.mutations import MUTATIONS, Counterfactual, Refusal, Survey, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.options import check_preserving
-from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
 UNSEEN = "its change does not stand before a place to cut, so a completion could not show it"
+OWN_CUT = "its mutation says where to cut, whatever part of the function is to be shown"
+NOT_IN_ALL = "it cannot be cut in each of the ranges, so that they would be of different programs"
 
 
 def rewritings(
@@ -23,17 +26,21 @@ def rewritings(
     seed: int,
     prefix_ratio: Ratio = PREFIX_RATIO,
     without: Sequence[str] = (),
+    reach: int = 1,
+    protocol: str = "",
 ) -> tuple[Function, Survey]:
     """Find a function, and its counterfactuals that keep the meaning.
 
     Args:
         document: The source.
         qualname: The function.
-        mutations: Ids; all that keep the meaning where there are none.
+        mutations: Ids; where there are none, all that keep the meaning, or those of the protocol.
         seed: Decides random names.
         prefix_ratio: Which part of the function stays before the cut, for mutations that do not say where
             to cut themselves, or the range that it lies in (Hooda et al. 2024, section 4.2 and Table 4).
         without: Assumptions that no counterfactual may rest on.
+        reach: How many statements apart those may be that `independent-swap` exchanges.
+        protocol: The published protocol that is followed, if any.
 
     Raises:
         SourceError: there is no such function, or the file does not parse.
@@ -42,7 +49,7 @@ def rewritings(
     function = find_function(document, qualname)
     return function, survey(
         document.text,
-        mutations=preserving(mutations),
+        mutations=forms_of(protocol, preserving(mutations, protocol), reach),
         function=function.qualname,
         seed=seed,
         prefix_ratio=prefix_ratio,
@@ -50,8 +57,8 @@ def rewritings(
     )
 
 
-def preserving(mutations: Sequence[str] | None) -> list[str]:
-    """Return the mutations to probe with: those asked for, or all that keep the meaning.
+def preserving(mutations: Sequence[str] | None, protocol: str = "") -> list[str]:
+    """The mutations to probe with: those asked for, the protocol's, or all that keep the meaning.
 
     Raises:
         OptionError: one is unknown, or breaks the meaning, so that the tests could not judge it.
@@ -59,24 +66,54 @@ def preserving(mutations: Sequence[str] | None) -> list[str]:
     if mutations:
         check_preserving(tuple(mutations))
         return list(mutations)
+    if protocol == CACP:
+        return list(PAPER_ORDER)
     return [
         name for name, mutation in MUTATIONS.items() if mutation.preserving and not mutation.needs_observation
     ]
 
 
-def gaps_of(document: Document, function: Function, counterfactual: Counterfactual) -> tuple[Gap, Gap]:
-    """The holes of the original and of a counterfactual that has a cut."""
+def gaps_of(
+    document: Document, function: Function, counterfactual: Counterfactual, view: View | None = None
+) -> tuple[Gap, Gap]:
+    """The holes of the original and of a counterfactual that has a cut, and what is shown beside them."""
+    view = view or View()
     cut = counterfactual.cut
     if cut is None:
         raise ValueError("a counterfactual without a cut cannot be completed")
     mutated = replace(document, text=counterfactual.source)
     there = find_function(mutated, function.qualname)
-    return Gap.of(document, function, cut.original), Gap.of(mutated, there, cut.mutated)
+    return Gap.of(document, function, cut.original, view), Gap.of(mutated, there, cut.mutated, view)
 
 
-def prompts_of(surveyed: Survey) -> int:
+def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
+    """The counterfactuals that are cut in each of several ranges, and why others are not asked about.
+
+    So the ranges are compared on one set of programs and changes (Hooda et al. 2024, Table 4).
+
+    Args:
+        surveys: Of one function and seed, one for each range: they differ in their cuts alone.
+
+    Returns:
+        Each counterfactual with its cut in each range, in the order of the ranges; and the refusals.
+    """
+    found, refused = [], list(surveys[0].refusals)
+    for variants in zip(*(surveyed.counterfactuals for surveyed in surveys), strict=True):
+        cuts, first = [made.cut for made in variants], variants[0]
+        if len(surveys) > 1 and any(cut is not None and cut.own for cut in cuts):
+            reason = OWN_CUT
+        elif None in cuts:
+            reason = UNSEEN if all(cut is None for cut in cuts) else NOT_IN_ALL
+        else:
+            found.append(variants)
+            continue
+        refused.append(Refusal(first.mutation, first.function, first.start_line, reason))
+    return found, tuple(refused)
+
+
+def prompts_of(made: Iterable[Counterfactual]) -> int:
     """How many prompts the counterfactuals that have a cut need, with the originals."""
-    cuts = [made.cut.original for made in surveyed.counterfactuals if made.cut is not None]
+    cuts = [one.cut.original for one in made if one.cut is not None]
     return len(cuts) + len(set(cuts))
 
 

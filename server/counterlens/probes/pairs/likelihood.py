@@ -84,4 +84,4 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
             prefix_ratio=options.prefix_ratio,
             without=options.without,
         )
-        return prompts_of(surveyed)
+        return prompts_of(surveyed.counterfactuals)

@@ -24,6 +24,7 @@ class Side:
         isolation: How far the program was from its tests; None where that is no question.
         failed: The case that failed.
         message: What happened there.
+        prompt: What the model was asked to continue, in full; what an API wraps around it is its template.
     """
 
     prompt_end: str
@@ -36,6 +37,7 @@ class Side:
     isolation: str | None
     failed: str | None
     message: str
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,10 @@ class PairRecord:
         outcome: What came of the pair.
         copied: Whether the model wrote the same on both sides although different texts were due.
         likelihood: The likelihood effect; None where it was not measured.
+        cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None where each
+            counterfactual is cut once.
+        operators: The comparison in the condition of an if-else that was flipped, and what it became; None
+            where that is not one comparison.
     """
 
     mutation: str
@@ -140,6 +146,8 @@ class PairRecord:
     outcome: PairOutcome
     copied: bool
     likelihood: Likelihood | None
+    cut_range: tuple[float, float] | None = None
+    operators: tuple[str, str] | None = None
 
     @property
     def effect(self) -> Effect | None:
@@ -215,6 +223,13 @@ class PairsRecord(Record):
     def observations(self) -> tuple[Observation, ...]:
         """The pairs as far as their effects go."""
         return tuple(
-            Observation(pair.effect, pair.mutation, pair.concept, self.function, self.target)
+            Observation(
+                pair.effect,
+                pair.mutation,
+                pair.concept,
+                self.function,
+                self.target,
+                pair.cut.original if pair.cut else 0,
+            )
             for pair in self.pairs
         )

@@ -10,6 +10,7 @@ from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
+from counterlens.probes.pairs.published import COMPLEMENTS, FLIP
 from counterlens.probes.pairs.record import (
     CutPlace,
     DroppedCounterfactual,
@@ -27,6 +28,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 _CONTEXT = 2  # lines around a difference
+_EXCHANGES = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
 
 def pairs_record(
@@ -93,7 +95,23 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         outcome=effect.outcome if effect else PairOutcome.NOT_JUDGED,
         copied=pair.copied,
         likelihood=_likelihood(pair.likelihood) if pair.likelihood else None,
+        cut_range=pair.cut_range,
+        operators=_operators(document, pair),
     )
+
+
+def _operators(document: Document, pair: Pair) -> tuple[str, str] | None:
+    """The operator of a flipped condition that is one comparison, and the one that took its place."""
+    made = pair.counterfactual
+    if made.mutation != FLIP:
+        return None
+    before, after = (text.encode("utf-8", "surrogatepass") for text in (document.text, made.source))
+    edits = [
+        (before[slice(*change.original)].decode().strip(), after[slice(*change.mutated)].decode().strip())
+        for change in made.changes
+    ]
+    exchanged = [edit for edit in edits if edit in _EXCHANGES]
+    return exchanged[0] if len(exchanged) == 1 else None
 
 
 def _effect(pair: Pair) -> Effect | None:
@@ -115,6 +133,7 @@ def _side(gap: Gap, attempt: Attempt) -> Side:
         isolation=str(evidence.isolation) if evidence.isolation else None,
         failed=steady(evidence.failed) if evidence.failed else None,
         message=steady(evidence.message),
+        prompt=gap.shown,
     )
 
 

@@ -6,11 +6,14 @@ the model, which writes the function again; the tests judge what it wrote.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
 from counterlens.attribution.registry import find_judge
 from counterlens.models.base import Model
+from counterlens.mutations import Survey
 from counterlens.probes.options import (
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
@@ -19,26 +22,44 @@ from counterlens.probes.options import (
     ProbeOptions,
     Timeout,
     Without,
+    protocols,
 )
 from counterlens.probes.pairs.attempts import attempted, paired
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.published import (
+    CACP,
+    FIXED,
+    Description,
+    Preceding,
+    Reach,
+    check_mutations,
+)
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.probe import Context, Need, Source, Target
-from counterlens.probes.prompts.gap import Gap
-from counterlens.syntax.functions import find_function
+from counterlens.probes.prompts.gap import Gap, View
+from counterlens.syntax.functions import Function, find_function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairOptions(ProbeOptions):
     """Options of the repair probe; nothing is cut, so there is no prefix ratio."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: FIXED}
+
+    protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
     without: Without = ()
+    reach: Reach = 1
+    description: Description = False
+    preceding: Preceding = False
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
+
+    def __post_init__(self) -> None:
+        check_mutations(self.chosen_protocol, self.mutations)
 
 
 class RepairProbe(PairsProbe[RepairOptions]):
@@ -61,9 +82,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
             SourceError: the function has no tests, or passes them.
         """
         document, steps, limits = target.document, context.steps, lasting(options.timeout)
-        function, surveyed = rewritings(
-            document, target.qualname, options.mutations, seed=options.seed, without=options.without
-        )
+        function, surveyed = _rewritings(target, options)
         steps.next("finding the tests")
         judge = target.judge or find_judge(
             document, function, context.sandbox(), limits=limits, fallback=False, cancel=context.cancel
@@ -71,11 +90,12 @@ class RepairProbe(PairsProbe[RepairOptions]):
         judging = Judging(judge, document, function, steps, limits)
         judging.check_fails()
         sound, dropped = judging.sift(list(surveyed.counterfactuals), wanted=False)
-        original = Gap.repair(document, function)
+        view = View(target.description if options.description else "", options.preceding)
+        original = Gap.repair(document, function, view)
         gaps = []
         for made in sound:
             mutated = replace(document, text=made.source)
-            gaps.append((original, Gap.repair(mutated, find_function(mutated, function.qualname))))
+            gaps.append((original, Gap.repair(mutated, find_function(mutated, function.qualname), view)))
         return pairs_record(
             document,
             function,
@@ -87,8 +107,18 @@ class RepairProbe(PairsProbe[RepairOptions]):
 
     def estimate(self, target: Target, options: RepairOptions, model: Model) -> int:  # noqa: ARG002
         """As `Probe.estimate`: before any counterfactual is dropped."""
-        _, surveyed = rewritings(
-            target.document, target.qualname, options.mutations, seed=options.seed, without=options.without
-        )
+        _, surveyed = _rewritings(target, options)
         made = len(surveyed.counterfactuals)
         return made + 1 if made else 0
+
+
+def _rewritings(target: Target, options: RepairOptions) -> tuple[Function, Survey]:
+    return rewritings(
+        target.document,
+        target.qualname,
+        options.mutations,
+        seed=options.seed,
+        without=options.without,
+        reach=options.reach,
+        protocol=options.chosen_protocol,
+    )

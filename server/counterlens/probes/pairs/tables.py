@@ -21,9 +21,10 @@ _KEYS: dict[str, Callable[[PairRecord | Observation], str]] = {
 }
 EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
 _PAIRS_NOTE = (
-    "original right: share of the judged pairs whose original was completed right; effect: share of the "
-    "informative pairs (either side right) whose verdict changed; signed: below 0 the counterfactual loses "
-    "(Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number of tests in the table"
+    "original right: share of the originals of judged pairs that were completed right, each counted once; "
+    "effect: share of the informative pairs (either side right) whose verdict changed; signed: below 0 the "
+    "counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number of "
+    "tests in the table"
 )
 _LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")
 _LIKELIHOOD_NOTE = (
@@ -54,7 +55,25 @@ def effect_tables(models: Models, seed: int) -> tuple[Table, ...]:
             for name, summary in sorted(grouped(pairs, key, seed=seed).items())
         }
         tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
+    if cuts := _by_cut(models, seed):
+        tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
     return tuple(tables)
+
+
+def _by_cut(models: Models, seed: int) -> Effects:
+    """The effects of the pairs that were cut in each of several ranges; none where there is one cut."""
+    parts: dict[tuple[str, ...], list[Observation]] = {}
+    for model, records in models.items():
+        for record in records:
+            for pair, seen in zip(record.pairs, record.observations, strict=True):
+                if pair.cut_range:
+                    parts.setdefault((model, range_text(pair.cut_range)), []).append(seen)
+    return {head: summarize(seen, seed=seed) for head, seen in sorted(parts.items())}
+
+
+def range_text(cut_range: tuple[float, float]) -> str:
+    """A range that cuts lie in, as tables name it."""
+    return f"{cut_range[0]:g} - {cut_range[1]:g}"
 
 
 def likelihood_tables(models: Models, seed: int) -> tuple[Table, ...]:

@@ -18,6 +18,31 @@ SUFFIX_CHARACTERS = 2048
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """What of a program is shown beside the function.
+
+    Attributes:
+        description: What the function is to do: a text that stands before the program, like a docstring of
+            it, unless the program says the same. None where it is empty.
+        preceding: Whether all that precedes the function is shown, not only the header of the file.
+    """
+
+    description: str = ""
+    preceding: bool = False
+
+    def head(self, document: Document) -> str:
+        """The description, as it is shown before a program; empty where the program has it."""
+        words = " ".join(self.description.split())
+        if not words or words in " ".join(document.text.split()):
+            return ""
+        text = self.description.strip().replace("\r\n", "\n").replace("\\", "\\\\").replace('"""', "'''")
+        return f'"""\n{text}\n"""\n'
+
+
+_USUAL = View()
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     r"""A hole in a source: from a cut to the end of the function that is to be completed.
 
@@ -42,13 +67,13 @@ class Gap:
     newline: str
 
     @classmethod
-    def of(cls, document: Document, function: Function, cut: int) -> Gap:
-        """The hole from a byte offset inside a function to its end."""
+    def of(cls, document: Document, function: Function, cut: int, view: View = _USUAL) -> Gap:
+        """The hole from a byte offset inside a function to its end, and what is shown beside it."""
         data = document.data
         line_start = data.rfind(b"\n", 0, function.header) + 1
         indentation = data[line_start : function.header].decode("utf-8", "replace")
         return cls(
-            shown=_shown(document, function, cut).replace(b"\r\n", b"\n").decode(),
+            shown=_shown(document, function, cut, view),
             before=data[:cut].decode(),
             removed=data[cut : function.end].decode(),
             after=data[function.end :].decode(),
@@ -62,7 +87,7 @@ class Gap:
         return cls.of(document, function, behind_docstring(document, function))
 
     @classmethod
-    def repair(cls, document: Document, function: Function) -> Gap:
+    def repair(cls, document: Document, function: Function, view: View = _USUAL) -> Gap:
         """The hole of a function's whole body, after the function as it stands has been shown with its bug.
 
         The model reads the function, is told that it has a bug, and goes on after the header of the mended
@@ -70,7 +95,7 @@ class Gap:
         """
         body = behind_docstring(document, function)
         gap = cls.of(document, function, body)
-        whole = _shown(document, function, function.end).replace(b"\r\n", b"\n").decode().rstrip("\n")
+        whole = _shown(document, function, function.end, view).rstrip("\n")
         data = document.data
         start = line_start(data, function.start)
         header = data[start:body].decode().replace("\r\n", "\n")
@@ -89,7 +114,13 @@ class Gap:
         return self.before + written + (self.after or self.newline)
 
 
-def _shown(document: Document, function: Function, cut: int) -> bytes:
+def _shown(document: Document, function: Function, cut: int, view: View) -> str:
+    """What is shown of a document: the view's description, what precedes the function, and it up to a cut."""
+    program = document.data[:cut].lstrip(b"\r\n") if view.preceding else _around(document, function, cut)
+    return view.head(document) + program.replace(b"\r\n", b"\n").decode()
+
+
+def _around(document: Document, function: Function, cut: int) -> bytes:
     """The header of a document, and the definition around a function up to a cut."""
     data = document.data
     unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)

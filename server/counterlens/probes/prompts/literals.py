@@ -24,15 +24,22 @@ _DECLINED = re.compile(
 _LONGEST = 4096
 _WIDEST = 60  # characters of a literal where there is little room
 DECLINED = "it says that it cannot tell"
+CUT_OFF = "it was cut off before its answer"
 
 
 class AnswerOutcome(StrEnum):
     """What became of one question."""
 
     RIGHT = "right"
+    OTHER_NUMBER = "float for int"  # the right value, but a float where an int is right, or the other way
     WRONG = "wrong"
     UNPARSABLE = "unparsable"  # no literal where the answer should be
     REFUSED = "refused"  # it says that it cannot tell
+    TRUNCATED = "truncated"  # the limit of tokens ended it before its answer
+
+
+_UNREAD = {DECLINED: AnswerOutcome.REFUSED, CUT_OFF: AnswerOutcome.TRUNCATED}
+_CLOSED = ("]", ")", "}", "`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +62,14 @@ def literal(text: str) -> Literal | None:
         return None
 
 
-def direct_answer(text: str) -> Literal | None:
+def direct_answer(text: str, *, cut_off: bool = False) -> Literal | None:
     """The literal that a completion begins with: its first line, or more where brackets are open.
 
     Marks of code and of emphasis around it do not count.
+
+    Args:
+        text: What was said.
+        cut_off: Whether the limit of tokens ended it: what may go on is no literal then.
     """
     fenced = _FENCE.match(text.strip())
     lines = (fenced[1] if fenced else text).strip().splitlines()[:20]
@@ -66,17 +77,20 @@ def direct_answer(text: str) -> Literal | None:
         part = "\n".join(lines[:count]).strip().lstrip("`*").rstrip("`*.")
         answer = literal(part)
         if answer is not None:
-            return answer
+            ended = count < len(lines) or text.endswith("\n") or part.endswith((*_CLOSED, *"\"'"))
+            return answer if ended or not cut_off else None
         if count == 1 and part.count("(") + part.count("[") + part.count("{") == 0:
             return None
     return None
 
 
-def stepwise_answer(text: str) -> Literal | None:
-    """The literal behind the last `Answer:`."""
+def stepwise_answer(text: str, *, cut_off: bool = False) -> Literal | None:
+    """The literal behind the last `Answer:`; the arguments are those of `direct_answer`."""
     plain = _COMMENT.sub("", text)
     announced = list(_ANSWER.finditer(plain))
-    return direct_answer(plain[announced[-1].end() :].strip(" *\n")) if announced else None
+    if not announced:
+        return None
+    return direct_answer(plain[announced[-1].end() :].lstrip(" *\n").rstrip(" *"), cut_off=cut_off)
 
 
 def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
@@ -87,12 +101,12 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
         finish: `stop` or `length`, as in `Completion`.
         stepwise: Whether its answer should stand behind `Answer:`.
     """
+    if finish == "length":
+        return CUT_OFF
     if not text.strip():
         return "nothing was said"
     if _DECLINED.search(text):
         return DECLINED
-    if finish == "length":
-        return "it was cut off before its answer"
     if stepwise and not _ANSWER.search(text):
         return "it ends without an answer"
     try:
@@ -105,8 +119,25 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
 def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) -> AnswerOutcome:
     """Whether an answer is right; `unread` says why there is none, as `why_unread` does."""
     if answer is None:
-        return AnswerOutcome.REFUSED if unread == DECLINED else AnswerOutcome.UNPARSABLE
-    return AnswerOutcome.RIGHT if equal(answer.value, truth) else AnswerOutcome.WRONG
+        return _UNREAD.get(unread or "", AnswerOutcome.UNPARSABLE)
+    if not equal(answer.value, truth):
+        return AnswerOutcome.WRONG
+    return AnswerOutcome.RIGHT if _same_numbers(answer.value, truth) else AnswerOutcome.OTHER_NUMBER
+
+
+def as_written(text: str) -> str:
+    """A text without blanks and the quotation marks around it, and with one kind of them inside."""
+    plain = "".join(text.split()).replace('"', "'")
+    return plain.removeprefix("'").removesuffix("'")
+
+
+def announced_text(text: str, *, stepwise: bool) -> str:
+    """The first line that is not blank where an answer should stand; empty where there is none."""
+    if stepwise:
+        plain = _COMMENT.sub("", text)
+        found = list(_ANSWER.finditer(plain))
+        text = plain[found[-1].end() :] if found else ""
+    return next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -119,12 +150,35 @@ def equal(one: Any, other: Any) -> bool:
     if isinstance(one, float) or isinstance(other, float):
         if not (isinstance(one, int | float) and isinstance(other, int | float)):
             return False
-        return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (one != one and other != other)
+        try:
+            near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        except OverflowError:  # an integer that is larger than any float
+            return False
+        return near or (one != one and other != other)
     if isinstance(one, list | tuple) and type(one) is type(other):
         return len(one) == len(other) and all(map(equal, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
     return type(one) is type(other) and bool(one == other)
+
+
+def _same_numbers(one: Any, other: Any) -> bool:
+    """Whether two values that are equal have integers and floats in the same places."""
+    if isinstance(one, list | tuple):
+        return all(map(_same_numbers, one, other))
+    if isinstance(one, dict):
+        kinds = {key: type(key) for key in other}
+        return all(type(key) is kinds[key] and _same_numbers(one[key], other[key]) for key in one)
+    return isinstance(one, float) == isinstance(other, float)
+
+
+def unordered(value: Any) -> bool:
+    """Whether a value holds a set, which has no order to write it in."""
+    if isinstance(value, set | frozenset):
+        return True
+    if isinstance(value, dict):
+        return any(map(unordered, value)) or any(map(unordered, value.values()))
+    return isinstance(value, list | tuple) and any(map(unordered, value))
 
 
 def same_type(one: Any, other: Any) -> bool:

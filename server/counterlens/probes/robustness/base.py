@@ -236,7 +236,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             context.model.info.name,
             "answer the same question",
             first,
-            lambda: reader(context.complete(prompt).text),
+            lambda: reader(context.anew.complete(prompt).text),
         )
         answer = first or ""
         for name, similarity in similarities.items():

@@ -7,10 +7,11 @@ first is nearer to the original; to one that embeds how it looks, the second.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from counterlens.metrics.significance import signed_rank
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model, Vectors
 from counterlens.mutations import Counterfactual
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, Without
+from counterlens.probes.operator.forms import SwapForm, form_of_branches, is_published
+from counterlens.probes.operator.pairs import flipped_site
+from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, Without, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import line_start
 from counterlens.probes.record import Record
@@ -30,10 +33,11 @@ from counterlens.probes.robustness.versions import Standing, Version, planned, s
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
-from counterlens.syntax.operators import leaves
+from counterlens.syntax.operators import Family, leaves
 
 Item = TypeVar("Item")
 EQUIVALENT, PLAIN = "if-else-flip", "block-swap-plain"
+_PROTOCOL = "operators"
 _UNLIKE = "zebras sleep under violet umbrellas"
 _TRIED = 3  # texts of the sanity check
 _SAME = 1e-4  # distance: the same text twice; servers round as they like
@@ -54,6 +58,7 @@ _NOTE = (
 class EmbeddingOptions(ProbeOptions):
     """Options of the embedding probe."""
 
+    protocol: Annotated[str | None, protocols(_PROTOCOL)] = None
     without: Without = ()
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -73,9 +78,12 @@ class SwapDistances:
     Attributes:
         line: Its first line, 1-based.
         standing: What the plain swap is, next to the original.
-        equivalent: Euclidean distance of the swap that keeps the meaning, of vectors of length 1.
+        equivalent: Euclidean distance of the swap that keeps the meaning, of vectors of length 1; by the
+            protocol `operators` of vectors as long as the model makes them.
         plain: The same of the plain swap.
         changed_tokens: How much of the text each changes.
+        form: Of the if-else; None where no single operator decides it.
+        family: Of that operator.
     """
 
     line: int
@@ -83,6 +91,13 @@ class SwapDistances:
     equivalent: float
     plain: float
     changed_tokens: ChangedTokens
+    form: SwapForm | None = None
+    family: Family | None = None
+
+    @property
+    def published(self) -> bool:
+        """Whether Ahmed et al. 2024 have such swaps."""
+        return self.family is not None and is_published(self.form, self.family)
 
     @property
     def nearer(self) -> bool:
@@ -97,6 +112,8 @@ class EmbeddingRecord(Record):
     pairs: tuple[SwapDistances, ...]
 
 
+Sites = Sequence[tuple[int, dict[str, Version]]]
+"""If-else by their lines, each with the versions that its two swaps make."""
 Distances = Sequence[tuple[str, SwapDistances]]
 """Distances, each with the function that it is of."""
 
@@ -121,17 +138,22 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         found = settled(context, target, surveyed, lasting(options.timeout))
-        sites = _sites((version.counterfactual, version) for version in found.versions)
+        sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
             raise SourceError("there is no if-else whose branches can be exchanged", reasons or None)
+        left_out = Counter(found.left_out)
+        if options.chosen_protocol == _PROTOCOL:
+            sites = _as_published(target, sites, left_out)
         _check_sanity(context, target)
-        pairs = tuple(_measured(context, target, sites))
-        return EmbeddingRecord(left_out=found.left_out, pairs=pairs)
+        pairs = tuple(_measured(context, target, sites, raw=options.chosen_protocol == _PROTOCOL))
+        return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
     def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
         pairs = [(record.target, pair) for record in records for pair in record.pairs]
+        if records[0].protocol:
+            return (_table_6(pairs, seed),)
         rows = [
             _row(title, chosen, seed)
             for standing, title in _ROWS.items()
@@ -171,18 +193,43 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         return _TRIED + 1 + 2 * sites if sites else 0
 
 
-def _measured(
-    context: Context, target: Target, sites: Sequence[tuple[int, dict[str, Version]]]
-) -> Iterable[SwapDistances]:
-    """The distances of the two swaps of each if-else."""
+def _as_published(target: Target, sites: Sites, left_out: Counter[str]) -> Sites:
+    """The if-else that the paper has: plain ones with one of six comparisons; the others are counted.
+
+    Raises:
+        SourceError: there is none.
+    """
+    kept = []
+    for line, both in sites:
+        form, family = _kind(target, both[EQUIVALENT])
+        if family is not None and is_published(form, family):
+            kept.append((line, both))
+        else:
+            what = ", ".join(str(part) for part in (form, family) if part) or "no single operator"
+            left_out[f"not in the paper ({what})"] += 1
+    if not kept:
+        raise SourceError("there is no if-else that the paper has: one that a single comparison decides")
+    return kept
+
+
+def _kind(target: Target, flipped: Version) -> tuple[SwapForm | None, Family | None]:
+    """The form of an if-else, and the family of the operator that decides it."""
+    changes = flipped.counterfactual.changes
+    site = flipped_site(target.document, flipped.document, target.qualname, changes)
+    return (form_of_branches(target.document, site), site.family) if site else (None, None)
+
+
+def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> Iterable[SwapDistances]:
+    """The distances of the two swaps of each if-else; raw ones of vectors as long as they are."""
     texts = [text_of(target.document, target.qualname)]
     for _, both in sites:
         texts += [text_of(both[kind].document, target.qualname) for kind in (EQUIVALENT, PLAIN)]
     context.steps.next(f"embedding {len(texts)} texts")
-    vectors = _embedded(context, texts)
+    vectors = context.model.embed(texts, cancel=context.cancel) if raw else _embedded(context, texts)
     tokens = [_tokens(text) for text in texts]
     for number, (line, both) in enumerate(sites):
         equivalent, plain = 1 + 2 * number, 2 + 2 * number
+        form, family = _kind(target, both[EQUIVALENT])
         yield SwapDistances(
             line=line,
             standing=both[PLAIN].standing,
@@ -191,6 +238,8 @@ def _measured(
             changed_tokens=ChangedTokens(
                 _changed(tokens[0], tokens[equivalent]), _changed(tokens[0], tokens[plain])
             ),
+            form=form,
+            family=family,
         )
 
 
@@ -230,6 +279,25 @@ def _row(title: str, pairs: Distances, seed: int) -> tuple[Cell, ...]:
     )
 
 
+def _table_6(pairs: Distances, seed: int) -> Table:
+    """As published: over all pairs, and the test of pairs, whatever function they are of."""
+    distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
+    row: tuple[Cell, ...] = (
+        "all",
+        len(pairs),
+        pooled_mean(((target, pair.plain) for target, pair in pairs), seed=seed),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs), seed=seed),
+        pooled_share((target, pair.nearer) for target, pair in pairs),
+        signed_rank(distances, alternative="greater").p,
+    )
+    columns = ("", "n", "non-equivalent swap", "equivalent swap", "nearer", "p")
+    note = (
+        "mean Euclidean distance of embeddings as the model makes them; nearer: how often the equivalent "
+        "swap is; p: one-sided Wilcoxon test over pairs, of which those of one function are alike"
+    )
+    return Table("Table 6: distance in embedding space", columns, (row,), note)
+
+
 def _nearer(record: EmbeddingRecord) -> list[bool]:
     """Whether the equivalent swap is nearer, for each if-else whose plain swap breaks the meaning."""
     return [pair.nearer for pair in record.pairs if pair.standing is Standing.BREAKING]
@@ -245,7 +313,7 @@ def _check_sanity(context: Context, target: Target) -> None:
     context.steps.next("embedding the same text twice")
     vector, other = _embedded(context, [text, _UNLIKE])
     require_repeatable(
-        name, "embed the same text", vector, lambda: _embedded(context, [text])[0], same=_same_place
+        name, "embed the same text", vector, lambda: _embedded(context.anew, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
         raise CounterlensError(

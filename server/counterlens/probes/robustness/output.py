@@ -18,6 +18,7 @@ from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import direct_answer, equal
+from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.probes.robustness.base import (
     RobustnessProbe,
     Similarities,
@@ -58,6 +59,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
         """As `RobustnessProbe.prompt`."""
+        document = unanswered(document, find_function(document, qualname), call or "")
         source = shown(document, find_function(document, qualname))
         return replace(call_prompt(info, "direct", source, call or ""), max_tokens=max_tokens)
 
@@ -114,10 +116,10 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 mutation = version.counterfactual.mutation
                 try:
                     standing = _standing(context, version, call, truth.written, limits)
+                    changed = self.asked(info, version.document, program.qualname, call, options)
                 except SourceError as error:
                     left_out[f"{mutation}: {error.message}"] += 1
                     continue
-                changed = self.asked(info, version.document, program.qualname, call, options)
                 yield VersionQuestion(version, standing, call, original, changed)
 
     def rounds(self, program: Target, options: OutputOptions) -> int:

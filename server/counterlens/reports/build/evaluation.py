@@ -12,9 +12,9 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
-from counterlens.reports.build import plots
+from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
-from counterlens.reports.build.run_wording import circumstances, plan_lines, progress_of, title
+from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -32,14 +32,18 @@ from counterlens.reports.wording import lines_of
 __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
+_TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
 _SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
 
 
-def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
+def evaluation_report(
+    results: RunResults, *, brief: bool = False, sizes: Mapping[str, int] | None = None
+) -> Report:
     """The report on a run, finished or not.
 
     Args:
         results: What it has found so far.
+        sizes: Numbers of parameters that the user gives, by model.
         brief: Whether the tables of the tasks are enough, without those of effects, plots and pairs.
     """
     head = Heading(1, title(results))
@@ -47,10 +51,10 @@ def evaluation_report(results: RunResults, *, brief: bool = False) -> Report:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
         blocks = (head, Paragraph(progress_of(results)), *tables, *_left_out(results))
         return Report(title(results), blocks)
-    effects = effects_of(results)
+    effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
         "Summary": [*_summary(results, effects), *_left_out(results)],
-        "Plots": [*_plots(effects)],
+        "Plots": [*_plots(results, effects)],
         "Tables": [TableBlock.of(table) for table in all_tables(results, effects)],
         "Functions and pairs": [_entries(results)],
         "Circumstances": [*_circumstances(results)],
@@ -78,15 +82,22 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
 def _left_out(results: RunResults) -> Iterator[Block]:
     if results.left_out:
         yield TableBlock("left out", ("reason", "functions"), tuple(results.left_out.items()))
+    for line in not_drawn(results):
+        yield Paragraph(line)
 
 
-def _plots(effects: Mapping[str, RunEffects]) -> Iterator[Block]:
+def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     if not plots.available():
         yield Paragraph(plots.EXTRA)
-    elif not effects:
-        yield Paragraph("There is nothing to plot.")
-    for task, found in effects.items():
-        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+        return
+    drawn: list[Block] = [
+        figure
+        for task, found in effects.items()
+        for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+    ]
+    drawn += confidence_plots.published(results)
+    drawn += operator_plots.boxes(results)
+    yield from drawn or [Paragraph("There is nothing to plot.")]
 
 
 def _entries(results: RunResults) -> Entries:
@@ -111,7 +122,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
     body = plain(stored.record)
-    known = {*plain(Record()), *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
+    known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
         text = json.dumps(rest, indent=2, ensure_ascii=False)

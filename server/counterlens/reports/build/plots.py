@@ -18,7 +18,7 @@ from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
 
 EXTRA = "Plots need Altair: `pip install counterlens[plots]`. The tables hold all that they would show."
-_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
 _WIDTH, _ROW = 520, 26
 # What has no colour of its own takes that of the page, which may be light or dark.
@@ -81,7 +81,7 @@ def _averages(effects: RunEffects) -> Figure:
         ("mutation", "model", "effect", "low", "high", "pairs"),
         rows,
     )
-    return _plot(
+    return plot_of(
         (rules + marks).properties(width=_WIDTH, height=height),
         "Average mutation effect",
         "For every mutation and model the share of informative pairs whose verdict changed, as a point on a "
@@ -112,7 +112,7 @@ def _outcomes(effects: RunEffects) -> Figure:
     )
     if len(effects.models) > 1:
         bars = bars.facet(row=alt.Row("model:N", title=None, sort=list(effects.models)))
-    return _plot(
+    return plot_of(
         bars,
         "What became of the pairs",
         "For every mutation how many pairs kept a right verdict, lost it, gained it, failed on both sides, "
@@ -147,7 +147,7 @@ def _correlations(effects: RunEffects) -> Iterator[Figure]:
         text = base.mark_text().encode(text=_figure("r", alt.Text), color=dark)
         size = 46 * len(names)
         columns = ("first", "second", "r", "low", "high", "functions")
-        yield _plot(
+        yield plot_of(
             (cells + text).properties(width=size, height=size),
             f"Correlation of effects, {model}",
             "A matrix of mutations by mutations: in each cell the correlation of their effects over the "
@@ -176,7 +176,7 @@ def _sizes(effects: RunEffects) -> Figure:
     height = alt.Y("mean(effect):Q", title="average mutation effect", axis=alt.Axis(format="%"))
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("parameters:Q", scale=alt.Scale(type="log"), title="parameters", axis=count),
-        color=alt.Color("mutation:N", scale=alt.Scale(domain=names, range=_COLOURS)),
+        color=alt.Color("mutation:N", scale=alt.Scale(domain=names, range=COLOURS)),
     )
     marks = base.mark_point(size=60, filled=True, opacity=1).encode(
         y=alt.Y("effect:Q"),
@@ -185,7 +185,7 @@ def _sizes(effects: RunEffects) -> Figure:
     )
     dash = alt.StrokeDash("mutation:N", scale=alt.Scale(domain=names))  # there are more than colours
     lines = (base.mark_line().encode(y=height, strokeDash=dash) + marks).properties(width=_WIDTH, height=280)
-    return _plot(
+    return plot_of(
         lines,
         "Effect by model size",
         "For every mutation a point for each model, by number of parameters and average mutation effect, and "
@@ -194,7 +194,8 @@ def _sizes(effects: RunEffects) -> Figure:
     )
 
 
-def _plot(chart: Any, title: str, description: str, table: TableBlock) -> Figure:
+def plot_of(chart: Any, title: str, description: str, table: TableBlock) -> Figure:
+    """A chart of Altair as a figure, in the style of all of them."""
     axis = {
         "labelColor": _INK,
         "titleColor": _INK,
@@ -235,7 +236,7 @@ def _by_model(effects: RunEffects) -> tuple[Any, Any]:
     legend = alt.Legend(title=None) if len(effects.models) > 1 else None
     models = list(effects.models)
     # Of one domain, or each gets a legend of its own.
-    colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=_COLOURS), legend=legend)
+    colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=COLOURS), legend=legend)
     return colour, alt.Shape("model:N", scale=alt.Scale(domain=models), legend=legend)
 
 

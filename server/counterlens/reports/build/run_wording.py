@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from counterlens.counting import plural
@@ -49,6 +50,12 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def not_drawn(results: RunResults) -> list[str]:
+    """Which records of the data were not drawn, and why, in a line; none where all could be."""
+    dropped: Any = next((manifest.get("not_drawn", {}) for manifest in results.manifests.values()), {})
+    return _not_drawn(dropped)
+
+
 def plan_lines(plan: Plan, done: int = 0) -> list[str]:
     """What will be asked, before it is: task by task, with how much that is."""
     origin, settings = plan.dataset.provenance, plan.settings
@@ -57,6 +64,7 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
         f"{settings.task} on {origin.title}, {origin.version}, of {plural(origin.records, 'record')}",
         f"asked: {', '.join(settings.models)}",
     ]
+    lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
         found = estimated_prompts(plan, task)
@@ -69,6 +77,12 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
     if done:
         lines.append(f"{done} of {len(plan.items)} are done already")
     return lines
+
+
+def _not_drawn(dropped: Mapping[str, str]) -> list[str]:
+    """Which problems no sample can hold, and why; nothing where there are none."""
+    said = "; ".join(f"{name} ({reason})" for name, reason in dropped.items())
+    return [f"{plural(len(dropped), 'record')} not drawn: {said}"] if dropped else []
 
 
 def _asked(plan: Plan, task: str) -> str:

@@ -14,6 +14,7 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import TraceFigures
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import Inferred, InferredEdge
+from counterlens.probes.dependence.rules import RULES
 from counterlens.reports.export.json import Json
 
 
@@ -63,6 +64,13 @@ def inferred_json(found: Inferred) -> Json:
         "edges": [_edge(edge, line) for edge in found.edges],
         "direct": {str(relation): _agreement(one) for relation, one in found.direct.items()},
         "transitive": {str(relation): _agreement(one) for relation, one in found.transitive.items()},
+        "rules": {
+            str(relation): {"rule": RULES[relation], **_agreement(one)}
+            for relation, one in found.rules.of(found.method).items()
+        },
+        "where_rule_and_graph_differ": {
+            str(relation): _agreement(one) for relation, one in found.differing.items()
+        },
     }
     if found.asked is not None:
         document["asked"] = {
@@ -113,6 +121,7 @@ def _edge(edge: InferredEdge, line: dict[int, int]) -> Json:
         "status": str(edge.status),
         "belief": edge.belief,
         "reached": edge.reached,
+        "ruled": edge.ruled,
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from counterlens.datasets.repository import PREFIX
+from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.reports.build.run_wording import title
@@ -34,6 +35,18 @@ def exported_run(results: RunResults) -> Exported:
         finished=len(results.records) == results.total,
         probes=results.settings.tasks,
     )
+
+
+def merged_document(merged: MergedRuns) -> Json:
+    """What several runs found together: the tables, and what each run asked."""
+    return {
+        "schema": SCHEMA,
+        "task": merged.task,
+        "protocol": merged.protocol,
+        "runs": list(merged.sources),
+        "sizes": dict(merged.sizes),
+        "tables": [table_json(table) for table in merged.tables()],
+    }
 
 
 def run_document(results: RunResults) -> Json:

@@ -11,13 +11,13 @@ PYTHON: dict[Category, str] = {
         list_splat_pattern dictionary_splat_pattern""",
     Category.DECISION: """
         case_clause case_pattern class_pattern complex_pattern conditional_expression dict_pattern elif_clause
-        else_clause if_clause if_statement keyword_pattern match_statement splat_pattern union_pattern
+        else_clause if_statement keyword_pattern match_statement splat_pattern union_pattern
         as_pattern as_pattern_target""",
     Category.EXCEPTIONS: "except_clause finally_clause raise_statement try_statement",
     Category.FUNCTIONAL: """
         await dictionary_comprehension generator_expression lambda lambda_parameters list_comprehension
-        set_comprehension yield call decorator""",
-    Category.ITERATION: "break_statement continue_statement for_in_clause for_statement while_statement",
+        set_comprehension for_in_clause if_clause yield call decorator""",
+    Category.ITERATION: "break_statement continue_statement for_statement while_statement",
     Category.NATURAL_LANGUAGE: """
         comment dotted_name identifier string string_content string_start string_end escape_sequence
         escape_interpolation interpolation format_expression format_specifier type_conversion""",

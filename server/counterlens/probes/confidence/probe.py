@@ -8,103 +8,73 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
+from counterlens.confidence.scoring import score_alone
 from counterlens.errors import SourceError
+from counterlens.metrics.asc_eval import GLOBAL
 from counterlens.metrics.bootstrap import Estimate, IntervalEstimate, pooled_mean
 from counterlens.metrics.corpus import CorpusConfidence, FileConfidence, corpus_confidence
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Model
+from counterlens.probes.confidence.published import (
+    ASTXPLAINER,
+    means_of,
+    published_comparison,
+    published_tables,
+)
+from counterlens.probes.confidence.record import (
+    ConceptFigures,
+    ConfidenceRecord,
+    Confounders,
+    NodeTypeFigures,
+)
 from counterlens.probes.execution.features import features
-from counterlens.probes.options import ProbeOptions
+from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.record import Record
 from counterlens.syntax.concepts import Category
+from counterlens.syntax.concepts.sets import AUTHORS, OWN, concept_set
+from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
-NODE_TYPES = {
-    "for_statement": Category.ITERATION,
-    "while_statement": Category.ITERATION,
-    "identifier": Category.NATURAL_LANGUAGE,
-    "string": Category.NATURAL_LANGUAGE,
-    "]": Category.SCOPE,
-    ")": Category.SCOPE,
-    "if_statement": Category.DECISION,
-    "comparison_operator": Category.OPERATORS,
-    "boolean_operator": Category.OPERATORS,
-    "for_in_clause": Category.FUNCTIONAL,
-    "if_clause": Category.FUNCTIONAL,
-    "lambda": Category.FUNCTIONAL,
-}
-"""The node types of Table II, in its order, each with the category that the paper puts it in there."""
+Floats = npt.NDArray[np.float64]
 
 _NOTE = (
     "confidence: median over functions of the mean probability of a concept's nodes; surprisal: mean bits "
-    "per byte of these nodes; intervals: functions drawn anew (Palacio et al. 2023, section VI-B)"
+    "per byte of these nodes; intervals: functions drawn anew (after Palacio et al. 2023, whose own "
+    f"aggregation is --protocol {ASTXPLAINER})"
 )
+
+
+def _concepts_there(name: str) -> None:
+    concept_set(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceOptions(ProbeOptions):
     """Options of the confidence probe."""
 
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        ASTXPLAINER: {"concepts": AUTHORS, "no_context": True}
+    }
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConceptFigures:
-    """How sure the model is of one concept in a function.
-
-    Attributes:
-        nodes: How many nodes of it are scored.
-        confidence: Their mean confidence, 0 to 1.
-        bits_per_byte: Their mean surprisal.
-    """
-
-    nodes: int
-    confidence: float
-    bits_per_byte: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confounders:
-    """The confounders of a function (Palacio et al. 2023, section IV).
-
-    Attributes:
-        cyclomatic_complexity: McCabe's; None where the function does not parse.
-        ast_levels: Levels of its syntax tree.
-        ast_nodes: Nodes of its syntax tree.
-        sequence_length: Its tokens.
-    """
-
-    cyclomatic_complexity: int | None
-    ast_levels: int
-    ast_nodes: int
-    sequence_length: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfidenceRecord(Record):
-    """How sure the model is of a function and of its concepts.
-
-    Attributes:
-        tokens: How many tokens of it are scored.
-        bytes: How many bytes they cover.
-        bits: Their surprisal.
-        cross_entropy: Nats per token.
-        concepts: By concept category, those that occur.
-        node_types: Mean confidence by node type, of the types in `NODE_TYPES` that occur.
-        confounders: What the causal analysis holds constant.
-    """
-
-    tokens: int
-    bytes: int
-    bits: float
-    cross_entropy: float
-    concepts: Mapping[str, ConceptFigures]
-    node_types: Mapping[str, float]
-    confounders: Confounders
+    protocol: Annotated[str | None, protocols(ASTXPLAINER)] = None
+    concepts: Annotated[
+        str,
+        option(
+            f"Concept set: {OWN}, {AUTHORS} (the 32 node types of Palacio et al. 2023), or a TOML file.",
+            metavar="NAME_OR_FILE",
+            there=_concepts_there,
+        ),
+    ] = OWN
+    no_context: Annotated[
+        bool, option("Score each function alone, without the header of its file before it.")
+    ] = False
 
 
 class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
@@ -117,45 +87,60 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
     options = ConfidenceOptions
     record = ConfidenceRecord
 
-    def run(self, context: Context, target: Target, options: ConfidenceOptions) -> ConfidenceRecord:  # noqa: ARG002
+    def run(self, context: Context, target: Target, options: ConfidenceOptions) -> ConfidenceRecord:
         """As `Probe.run`.
 
         Raises:
             SourceError: nothing of the function could be scored.
             And as `score_document`.
         """
-        document, function = target.document, find_function(target.document, target.qualname)
         context.steps.next("reading the function")
-        span = (function.start, function.end)
-        scores = score_document(context.model, document, alternatives=0, span=span, cancel=context.cancel)
+        scored, function = _scored(context, target, options)
+        scores = scored.scores
         inside = (scores.start < function.end) & (scores.end > function.start) & ~np.isnan(scores.logprob)
         tokens, nats = int(inside.sum()), -float(scores.logprob[inside].sum())
         if not tokens:
             raise SourceError("nothing of it could be scored")
-        scored = confidence(document, scores)
         nodes = [node for node in scored.nodes if function.start <= node.start and node.end <= function.end]
+        types = _types(nodes, scores.probability)
         return ConfidenceRecord(
             tokens=tokens,
             bytes=int((scores.end - scores.start)[inside].sum()),
             bits=nats / math.log(2),
             cross_entropy=nats / tokens,
-            concepts=_by_concept(nodes),
-            node_types=_by_type(nodes),
+            concepts=_by_concept(scored, nodes),
+            node_types=_by_type(types),
             confounders=_confounders(scored, function, nodes, tokens),
+            types=types,
         )
 
     def tables(self, records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
+        if records[0].protocol == ASTXPLAINER:
+            return published_tables(records, seed=seed)
         pooled = _pooled(records, seed)
         return _whole(records, pooled, seed), _concepts(records, pooled, seed)
 
+    def side_by_side(
+        self, models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int
+    ) -> tuple[Table, ...]:
+        """As `Probe.side_by_side`; by the protocol also Table I as printed, and the best beside the worst."""
+        merged = super().side_by_side(models, seed=seed)
+        if any(records and records[0].protocol == ASTXPLAINER for records in models.values()):
+            return *merged, *published_comparison(models, seed=seed)
+        return merged
+
     def summary(self, records: Sequence[ConfidenceRecord]) -> str:
         """As `Probe.summary`."""
-        ordered = sorted(_pooled(records, 0).categories.items(), key=lambda of_concept: of_concept[1].value)
+        if records[0].protocol == ASTXPLAINER:
+            known = {one.category: one.value for one in means_of(records) if one.category != GLOBAL}
+        else:
+            known = {name: found.value for name, found in _pooled(records, 0).categories.items()}
+        ordered = sorted(known.items(), key=lambda of_concept: of_concept[1])
         if len(ordered) < 2:
             return "There are too few concepts to compare."
         (least, low), (most, high) = ordered[0], ordered[-1]
-        return f"It is surest of {most} ({high.value:.2f}) and least sure of {least} ({low.value:.2f})."
+        return f"It is surest of {most} ({high:.2f}) and least sure of {least} ({low:.2f})."
 
     def measures(self, record: ConfidenceRecord) -> Mapping[str, bool]:  # noqa: ARG002
         """As `Probe.measures`: a confidence is a score, and nothing that a function does or does not."""
@@ -167,14 +152,30 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return 1
 
 
-def _by_concept(nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
-    """Of each category: its nodes, their mean confidence and surprisal."""
-    known: dict[Category, list[tuple[float, float]]] = {}
+def _scored(context: Context, target: Target, options: ConfidenceOptions) -> tuple[Confidence, Function]:
+    """The scored document, and the function in it; without context it is the function's text alone."""
+    document, function = target.document, find_function(target.document, target.qualname)
+    concepts = concept_set(options.concepts)
+    if not options.no_context:
+        span = (function.start, function.end)
+        scores = score_document(context.model, document, alternatives=0, span=span, cancel=context.cancel)
+        return confidence(document, scores, concept_set=concepts), function
+    snippet = Document(document.data[function.header : function.end].decode("utf-8", "surrogatepass"))
+    scores = score_alone(context.model, snippet.text, cancel=context.cancel)
+    size = len(snippet.data)
+    alone = replace(function, start=0, header=0, end=size)
+    return confidence(snippet, scores, concept_set=concepts), alone
+
+
+def _by_concept(scored: Confidence, nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
+    """Of each concept: its nodes, their mean confidence and surprisal."""
+    known: dict[str, list[tuple[float, float]]] = {}
     for node in nodes:
-        if not node.named or node.category is Category.STRUCTURE:
+        concept = scored.concept_of(node)
+        if concept is None or concept == Category.STRUCTURE:
             continue
         if node.confidence is not None and node.bits_per_byte is not None:
-            known.setdefault(node.category, []).append((node.confidence, node.bits_per_byte))
+            known.setdefault(concept, []).append((node.confidence, node.bits_per_byte))
     return {
         str(category): ConceptFigures(
             nodes=len(values),
@@ -185,13 +186,34 @@ def _by_concept(nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
     }
 
 
-def _by_type(nodes: Sequence[NodeConfidence]) -> dict[str, float]:
-    """The mean confidence of the nodes of each type that Palacio et al. 2023 report in Table II."""
-    known: dict[str, list[float]] = {}
+def _types(nodes: Sequence[NodeConfidence], probability: Floats) -> tuple[NodeTypeFigures, ...]:
+    """The scored nodes of each type, by the names of the types."""
+    known: dict[tuple[str, bool], list[NodeConfidence]] = {}
     for node in nodes:
-        if node.kind in NODE_TYPES and node.confidence is not None:
-            known.setdefault(node.kind, []).append(node.confidence)
-    return {name: float(np.mean(known[name])) for name in NODE_TYPES if name in known}
+        if node.confidence is not None:
+            known.setdefault((node.kind, node.named), []).append(node)
+    found = []
+    for (kind, named), same in sorted(known.items()):
+        runs = np.concatenate([probability[slice(*node.tokens)] for node in same])
+        runs = runs[~np.isnan(runs)]
+        found.append(
+            NodeTypeFigures(
+                kind=kind,
+                named=named,
+                confidences=tuple(node.confidence for node in same if node.confidence is not None),
+                tokens=len(runs),
+                probability=float(runs.mean()),
+            )
+        )
+    return tuple(found)
+
+
+def _by_type(types: Sequence[NodeTypeFigures]) -> dict[str, float]:
+    """The mean confidence of the nodes of each type."""
+    known: dict[str, list[float]] = {}
+    for one in types:
+        known.setdefault(one.kind, []).extend(one.confidences)
+    return {kind: float(np.mean(values)) for kind, values in known.items()}
 
 
 def _confounders(
@@ -217,7 +239,7 @@ def _pooled(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
         total = sum(concept.nodes * concept.confidence for concept in concepts)
         files.append(
             FileConfidence(
-                {Category(name): np.array([concept.confidence]) for name, concept in record.concepts.items()},
+                {name: np.array([concept.confidence]) for name, concept in record.concepts.items()},
                 np.array([total / nodes] if nodes else []),
                 record.tokens,
                 record.bits,

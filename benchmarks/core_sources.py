@@ -1,0 +1,91 @@
+"""How far the dependence graph, and rules that ask no model, answer CoRe's questions as people do.
+
+    python benchmarks/core_sources.py DATA/core
+
+The folder is one that `core_agreement.py` reads. Asked are, by the protocol core (docs/results/core.md), all
+pairs of instances (of control: of lines) in different lines, and of each instance all its sources; people's
+labels are the truth. Lines that a statement goes on over count as its first. Printed are, of each task,
+precision, recall and F1 over all pairs, and the mean F1 and the share of exact matches over the lists of
+sources. The last line is one JSON document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from core_agreement import analysed
+
+from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.errors import SourceError
+from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.bootstrap import mean
+from counterlens.probes.dependence.core_facts import first_lines, labels_of_graph, labels_of_rules
+from counterlens.probes.dependence.examined import ExaminedFunction
+
+BY = {"graph": labels_of_graph, "rules": labels_of_rules}
+
+
+def compare(folder: Path) -> dict[str, dict[str, dict[str, float | None]]]:
+    """The figures by task, of the graph and of the rules."""
+    pairs: dict[tuple[CoreTask, str], Agreement] = {}
+    lists: dict[tuple[CoreTask, str], list[tuple[float | None, bool]]] = {}
+    for path in sorted((folder / "code").glob("*.py")):
+        try:
+            subject = ExaminedFunction.of(analysed(path))
+        except SourceError:
+            continue
+        people = CoreLabels.read((folder / "label" / f"{path.stem}.yaml").read_text(encoding="utf-8"))
+        first = first_lines(subject)
+        for by, made in BY.items():
+            theirs = made(subject)
+            for task in CoreTask:
+                candidates = {_first(node, first) for node in people.candidates(task)}
+                for target in people.targets(task):
+                    true = {_first(node, first) for node in people.sources(task, target)}
+                    found = theirs.sources(task, _first(target, first))
+                    both = Agreement.of(found, true)
+                    exact = found == true
+                    lists.setdefault((task, by), []).append((1.0 if exact else both.f1, exact))
+                    elsewhere = {node for node in candidates if node[1] != first.get(target[1], target[1])}
+                    one = Agreement.of(found & elsewhere, true & elsewhere)
+                    pairs[task, by] = pairs.get((task, by), Agreement()) + one
+    return {
+        task.words: {
+            by: {
+                "precision": pairs[task, by].precision,
+                "recall": pairs[task, by].recall,
+                "f1": pairs[task, by].f1,
+                "lists": len(lists[task, by]),
+                "mean f1 of lists": mean(f1 for f1, _ in lists[task, by]),
+                "exact match": mean(float(exact) for _, exact in lists[task, by]),
+            }
+            for by in BY
+        }
+        for task in CoreTask
+    }
+
+
+def _first(node: CoreNode, first: dict[int, int]) -> CoreNode:
+    return node[0], first.get(node[1], node[1])
+
+
+def main() -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    found = compare(parser.parse_args().folder)
+    for task, figures in found.items():
+        for by, one in figures.items():
+            said = "  ".join(f"{name} {value:.3f}" for name, value in one.items() if value is not None)
+            print(f"{task:20}{by:8}{said}")
+    print(json.dumps({"benchmark": "core_sources", "figures": found}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

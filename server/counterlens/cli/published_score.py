@@ -1,0 +1,53 @@
+"""`counterlens score --protocol`: the functions of files by a published protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from counterlens.cli.measuring import functions_of, measure
+from counterlens.cli.options import ChosenModel, print_json, print_report
+from counterlens.errors import SourceError
+from counterlens.evaluation.causal import TASK
+from counterlens.probes.options import make
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import ProbeRun, State
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.export.json import probe_document
+from counterlens.reports.render import terminal
+
+
+def score_by_protocol(
+    paths: Sequence[Path], model: ChosenModel, given: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Score the functions of some files by a protocol, and show its tables.
+
+    Args:
+        paths: Files and folders.
+        model: Who is asked.
+        given: Options of the probe `confidence`.
+        as_json: Whether to print one JSON document.
+
+    Raises:
+        OptionError: an option contradicts the protocol.
+        SourceError: no function could be scored.
+    """
+    options = make(PROBES[TASK].options, given)
+    left_out: dict[str, str] = {}
+    chosen = list(functions_of(paths, left_out))
+    with model.opened() as loaded:
+        records = measure(loaded, chosen, options, left_out)
+        info = loaded.info
+    run = ProbeRun(PROBES[TASK], options, State.DONE, model=info, records=tuple(records))
+    if not records:
+        name, reason = next(iter(left_out.items()), ("these", "they have no functions"))
+        raise SourceError(f"no function is scored; {name}: {reason}")
+    if as_json:
+        print_json(probe_document(run) | {"not_scored": left_out})
+        return
+    print_report(terminal.render(probe_report(run, "functions")))
+    for name, reason in left_out.items():
+        click.echo(f"not scored: {name}: {reason}")

@@ -1,0 +1,203 @@
+"""Several runs of one task and one protocol in one set of tables, as Hooda et al. 2024 have them.
+
+A run has one dataset, one endpoint and one way to ask; runs together have several. HumanEval and MBPP are one
+row, as in the paper's Table 2, and every other dataset has rows of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from counterlens.errors import DataError
+from counterlens.evaluation.effects import RunEffects, sizes_of
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.table import Table, under
+from counterlens.probes.pairs.published import CACP
+from counterlens.probes.pairs.published_tables import Groups, counts_table, figures
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.tables import effect_tables, observations
+
+_TOGETHER = ("humaneval", "mbpp")
+
+
+@dataclass(frozen=True)
+class MergedRuns:
+    """Runs as one.
+
+    Attributes:
+        task: The task of all.
+        protocol: The published protocol of all, if any.
+        seed: Of intervals.
+        records: Of each dataset and model.
+        sizes: The number of parameters of each model that is known.
+        sources: What each run asked, in words.
+    """
+
+    task: str
+    protocol: str
+    seed: int
+    records: Groups
+    sizes: Mapping[str, int]
+    sources: tuple[str, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[RunResults], sizes: Mapping[str, int] | None = None) -> MergedRuns:
+        """Put runs together.
+
+        Args:
+            runs: The runs, each of one task.
+            sizes: Numbers of parameters that the user gives, by model.
+
+        Raises:
+            DataError: they are not of one task of pairs with the same options, or two asked the same.
+        """
+        task = _common_task(runs)
+        names, datasets = _names(runs), _datasets(runs)
+        given, found = dict(sizes or {}), dict[tuple[str, ...], list[PairsRecord]]()
+        known: dict[str, int] = {}
+        asked: set[tuple[str, str]] = set()
+        for run, dataset in zip(runs, datasets, strict=True):
+            own = sizes_of(run) | given
+            for model in run.models:
+                name = names[_asked_as(run, model)]
+                size = own.get(name, own.get(model))
+                if size is not None:
+                    known[name] = size
+                questions = {(name, item.problem) for item, _ in run.of(model)}
+                if asked & questions:
+                    raise DataError(f"two runs asked {name} the same", "Name each run once")
+                asked |= questions
+                some = [record for record in run.probed(model) if isinstance(record, PairsRecord)]
+                found.setdefault((dataset, name), []).extend(some)
+        settings = runs[0].settings
+        return cls(
+            task,
+            settings.options_of(task).chosen_protocol,
+            settings.seed,
+            found,
+            known,
+            tuple(_source(run) for run in runs),
+        )
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The datasets, or what is taken together for one."""
+        return tuple(dict.fromkeys(dataset for dataset, _ in self.records))
+
+    def tables(self) -> list[Table]:
+        """Effects and counts over all runs, then what the errors go with, dataset by dataset."""
+        if self.protocol == CACP:
+            made = [
+                *figures(self.records, ("dataset", "model"), repair=self.task == "repair", seed=self.seed),
+                counts_table(self._counted(), ("dataset",)),
+            ]
+        else:
+            labels = {", ".join(head): records for head, records in self.records.items()}
+            made = list(effect_tables(labels, self.seed))
+        return [
+            *under(self.protocol, made),
+            *(
+                replace(table, title=f"{dataset}: {table.title}")
+                for dataset, effects in self.effects().items()
+                for table in effects.associations()
+            ),
+        ]
+
+    def effects(self) -> dict[str, RunEffects]:
+        """The effects of each dataset whose pairs are cut once, with those of all models."""
+        found = {}
+        for dataset in self.datasets:
+            pairs = {
+                model: observations(records)
+                for (one, model), records in self.records.items()
+                if one == dataset
+            }
+            effects = RunEffects.of_pairs(dataset, pairs, self.sizes, protocol=self.protocol, seed=self.seed)
+            if effects.names and not self._several_cuts:
+                found[dataset] = effects
+        return found
+
+    @property
+    def _several_cuts(self) -> bool:
+        return any(
+            pair.cut_range for records in self.records.values() for record in records for pair in record.pairs
+        )
+
+    def _counted(self) -> dict[tuple[str, ...], list[PairsRecord]]:
+        """The records of all models by dataset; of several datasets also those of all."""
+        counted: dict[tuple[str, ...], list[PairsRecord]] = {}
+        for (dataset, _), records in self.records.items():
+            counted.setdefault((dataset,), []).extend(records)
+        if len(counted) > 1:
+            counted["total",] = [record for records in counted.values() for record in records]
+        return counted
+
+
+def _common_task(runs: Iterable[RunResults]) -> str:
+    """The task of all runs.
+
+    Raises:
+        DataError: there is none, or its options differ.
+    """
+    first, *others = runs
+    task = first.settings.task
+    for run in (first, *others):
+        if run.settings.tasks != (task,):
+            raise DataError(
+                f"the runs are of the tasks {task} and {run.settings.task}",
+                "Put runs of one task together, or one task of each: --task",
+            )
+        mine, theirs = first.settings.options.get(task, {}), run.settings.options.get(task, {})
+        for name in sorted({*mine, *theirs}):
+            if mine.get(name) != theirs.get(name):
+                raise DataError(
+                    f"the runs were asked with other options: {name} is {mine.get(name)!r} and "
+                    f"{theirs.get(name)!r}",
+                    "Only figures of the same definitions stand in one table",
+                )
+    if not any(
+        isinstance(stored.record, PairsRecord) for run in (first, *others) for _, stored in run.records
+    ):
+        raise DataError("the runs have no counterfactual pairs", "Runs of completion or repair have them")
+    return task
+
+
+def _asked_as(run: RunResults, model: str) -> tuple[str, str, str]:
+    return model, run.settings.api, run.settings.base_url or ""
+
+
+def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
+    """What each model is called: with how and where it was asked, where that differs among the runs."""
+    ways = dict.fromkeys(_asked_as(run, model) for run in runs for model in run.models)
+    names = {}
+    for model, api, url in ways:
+        same = [way for way in ways if way[0] == model]
+        how = [api] if len({one for _, one, _ in same}) > 1 else []
+        where = [urlsplit(url).netloc or "here"] if len({one for _, _, one in same}) > 1 else []
+        names[model, api, url] = f"{model} ({', '.join((*how, *where))})" if how or where else model
+    return names
+
+
+def _datasets(runs: Sequence[RunResults]) -> list[str]:
+    """What the data of each run is called; HumanEval and MBPP are one."""
+    known = [_manifest_data(run) for run in runs]
+    together = " + ".join(dict.fromkeys(title for id_, title in sorted(known) if id_ in _TOGETHER))
+    return [together if id_ in _TOGETHER else title for id_, title in known]
+
+
+def _manifest_data(run: RunResults) -> tuple[str, str]:
+    for manifest in run.manifests.values():
+        data: Mapping[str, Any] = manifest["dataset"]
+        return str(data.get("dataset", "")), str(data["title"])
+    return "", run.settings.data
+
+
+def _source(run: RunResults) -> str:
+    """What a run asked: its data, models, and how far it is."""
+    settings = run.settings
+    where = f" at {settings.base_url}" if settings.base_url else ""
+    done = "" if len(run.records) == run.total else f", not finished: {len(run.records)} of {run.total}"
+    return f"{_manifest_data(run)[1]}: {', '.join(run.models)} ({settings.api}{where}){done}"

@@ -1,0 +1,55 @@
+"""Two shares over the same units: their difference with its interval, and McNemar's test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.effects import Proportion, wilson
+from counterlens.metrics.summary import mcnemar_exact
+
+
+@dataclass(frozen=True, slots=True)
+class PairedShares:
+    """Two ways to ask about the same units.
+
+    Attributes:
+        n: Units that both were asked about.
+        first: The share that came out right in the first way.
+        second: In the second.
+        difference: Second minus first, between -1 and 1.
+        gained: Units that only the second was right about.
+        lost: Units that only the first was.
+        p: McNemar's exact test; None where no unit differs.
+    """
+
+    n: int
+    first: Proportion
+    second: Proportion
+    difference: Estimate
+    gained: int
+    lost: int
+    p: float | None
+
+
+def paired_shares(first: Mapping[str, bool], second: Mapping[str, bool]) -> PairedShares:
+    """Compare two ways, on the units that both have.
+
+    Args:
+        first: Whether each unit came out right, by its name; units are independent.
+        second: The same in the other way.
+    """
+    both = sorted(first.keys() & second.keys())
+    gained = sum(second[unit] and not first[unit] for unit in both)
+    lost = sum(first[unit] and not second[unit] for unit in both)
+    differences = ((unit, float(second[unit]) - float(first[unit])) for unit in both)
+    return PairedShares(
+        len(both),
+        wilson(sum(first[unit] for unit in both), len(both)),
+        wilson(sum(second[unit] for unit in both), len(both)),
+        pooled_mean(differences, bounds=(-1.0, 1.0)),
+        gained,
+        lost,
+        mcnemar_exact(lost, gained),
+    )

@@ -1,0 +1,122 @@
+"""What the confidence probe keeps of a function: its concepts, all its node types, and its confounders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from counterlens.probes.record import Record
+from counterlens.syntax.concepts import Category
+
+NODE_TYPES = {
+    "for_statement": Category.ITERATION,
+    "while_statement": Category.ITERATION,
+    "identifier": Category.NATURAL_LANGUAGE,
+    "string": Category.NATURAL_LANGUAGE,
+    "]": Category.SCOPE,
+    ")": Category.SCOPE,
+    "return_statement": Category.SCOPE,
+    "if_statement": Category.DECISION,
+    "comparison_operator": Category.OPERATORS,
+    "boolean_operator": Category.OPERATORS,
+    "for_in_clause": Category.FUNCTIONAL,
+    "if_clause": Category.FUNCTIONAL,
+    "list_comprehension": Category.FUNCTIONAL,
+    "lambda": Category.FUNCTIONAL,
+}
+"""The 14 treatments (Palacio et al. 2023, section VI-C), each with the category that the paper puts it in.
+
+In the order of Table II, which shows all but `return_statement` and `list_comprehension`.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptFigures:
+    """How sure the model is of one concept in a function.
+
+    Attributes:
+        nodes: How many nodes of it are scored.
+        confidence: Their mean confidence, 0 to 1.
+        bits_per_byte: Their mean surprisal.
+    """
+
+    nodes: int
+    confidence: float
+    bits_per_byte: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTypeFigures:
+    """How sure the model is of the nodes of one type in a function.
+
+    Attributes:
+        kind: What the grammar calls the type.
+        named: Whether it is a rule of the grammar; otherwise a keyword or punctuation.
+        confidences: Of each node that is scored the mean probability of its tokens, in the order of the text.
+        tokens: How many scored tokens these nodes have; one that lies in two of them counts twice.
+        probability: The mean over these tokens.
+    """
+
+    kind: str
+    named: bool
+    confidences: tuple[float, ...]
+    tokens: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confounders:
+    """The confounders of a function (Palacio et al. 2023, section IV).
+
+    Attributes:
+        cyclomatic_complexity: McCabe's; None where the function does not parse.
+        ast_levels: Levels of its syntax tree.
+        ast_nodes: Nodes of its syntax tree.
+        sequence_length: Its tokens.
+    """
+
+    cyclomatic_complexity: int | None
+    ast_levels: int
+    ast_nodes: int
+    sequence_length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceRecord(Record):
+    """How sure the model is of a function and of its concepts.
+
+    Attributes:
+        tokens: How many tokens of it are scored.
+        bytes: How many bytes they cover.
+        bits: Their surprisal.
+        cross_entropy: Nats per token.
+        concepts: By concept category, those that occur.
+        node_types: Mean confidence by node type, terminals too, of those that occur.
+        confounders: What the causal analysis holds constant.
+        types: The nodes of each type, of all types that occur.
+    """
+
+    tokens: int
+    bytes: int
+    bits: float
+    cross_entropy: float
+    concepts: Mapping[str, ConceptFigures]
+    node_types: Mapping[str, float]
+    confounders: Confounders
+    types: tuple[NodeTypeFigures, ...] = ()
+
+    def confidences(self, *, named_only: bool = False) -> dict[str, tuple[float, ...]]:
+        """The confidences of its nodes by type; of `named_only`, without keywords and punctuation."""
+        found: dict[str, tuple[float, ...]] = {}
+        for one in self.types:
+            if one.named or not named_only:
+                found[one.kind] = (*found.get(one.kind, ()), *one.confidences)
+        return found
+
+    def token_means(self) -> dict[str, float]:
+        """The mean probability of the tokens of all nodes of a type, by type."""
+        sums: dict[str, tuple[float, int]] = {}
+        for one in self.types:
+            total, tokens = sums.get(one.kind, (0.0, 0))
+            sums[one.kind] = (total + one.probability * one.tokens, tokens + one.tokens)
+        return {kind: total / tokens for kind, (total, tokens) in sums.items() if tokens}

@@ -1,0 +1,181 @@
+"""Asks CoRe's questions (Xie et al. 2025): in CoRe's words where the data has them, else in ours.
+
+As in CoRe's runs, the model writes freely, at temperature 0 and with a limit of tokens, and an answer that
+cannot be read is asked for again, twice at most, with what was answered before it. A question in our words is
+held to the form of the answer where a server can do that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from counterlens.datasets.core_labels import CoreNode, CoreTask
+from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.cache import CachedModel
+from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
+from counterlens.probes.dependence.core_questions import lines
+from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.prompts.templates import chats, worded
+from counterlens.probes.sanity import require_repeatable
+from counterlens.progress import Steps
+
+LOCAL = "local"
+TRIES = 3
+ANSWER_TOKENS = 2048
+"""New tokens of one answer, thoughts included, as in CoRe's runs."""
+_CHECKED = 3
+"""Questions about a function that a model elsewhere is asked twice; decoding here has no chance in it."""
+_MOST_NODES = 20
+_AGAIN = (
+    "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
+    "Give the answer as JSON of that form, in one code block, and nothing else.\n"
+)
+
+
+def replies(
+    model: Model, subject: ExaminedFunction, asked: Sequence[OwnQuestion], limit: int, steps: Steps
+) -> list[tuple[CoreReply | None, int]]:
+    """Ask some questions about one function.
+
+    Args:
+        model: Who is asked.
+        subject: The function.
+        asked: The questions.
+        limit: Most new tokens of an answer.
+        steps: Progress and cancellation.
+
+    Returns:
+        Of each what it says, None where that cannot be read, and how often it was asked.
+
+    Raises:
+        CounterlensError: a model elsewhere answers the same questions in two ways.
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    listing = lines(subject)
+    prompts = [_prompt(model.info, subject, question, listing, limit) for question in asked]
+    first = list(prompts)
+    found: list[tuple[CoreReply | None, int]] = [(None, 0)] * len(asked)
+    left = list(range(len(asked)))
+    for count in range(1, TRIES + 1):
+        if not left:
+            break
+        what = "asking CoRe's questions" if count == 1 else "asking again for what cannot be read"
+        steps.next(what, 0, len(left))
+        completions = model.complete(
+            [prompts[at] for at in left],
+            cancel=steps.cancel,
+            progress=partial(steps.report, what),
+        )
+        for at, completion in zip(left, completions, strict=True):
+            found[at] = read_reply(completion.text, asked[at].task, asked[at].form), count
+            again = prompts[at].text + _AGAIN.format(answer=completion.text.strip())
+            prompts[at] = replace(prompts[at], text=again)
+        if count == 1 and model.info.where != LOCAL:
+            _require_repeatable(model, asked[:_CHECKED], first, [reply for reply, _ in found], steps)
+        left = [at for at in left if found[at][0] is None]
+    return found
+
+
+def _require_repeatable(
+    model: Model,
+    asked: Sequence[OwnQuestion],
+    prompts: Sequence[Prompt],
+    said: Sequence[CoreReply | None],
+    steps: Steps,
+) -> None:
+    """Ask the first questions once more, past the answers that are kept."""
+    while isinstance(model, CachedModel):
+        model = model.model
+
+    def again() -> list[CoreReply | None]:
+        completions = model.complete(prompts[: len(asked)], cancel=steps.cancel)
+        return [
+            read_reply(completion.text, question.task, question.form)
+            for question, completion in zip(asked, completions, strict=True)
+        ]
+
+    require_repeatable(model.info.name, "answer the same question", list(said[: len(asked)]), again)
+
+
+def _prompt(
+    info: ModelInfo, subject: ExaminedFunction, question: OwnQuestion, listing: str, limit: int
+) -> Prompt:
+    if question.prompt:
+        stop = (
+            Stop() if chats(info) else Stop(texts=("```\n",))
+        )  # one that continues goes on behind its answer
+        return Prompt(question.prompt, limit, stop, Reply("", ""))
+    instruction, text = worded(
+        info,
+        __package__,
+        f"core-{question.form}-{question.task}",
+        lines=listing,
+        function=subject.dependences.function,
+        target=_said(question.target),
+        **({"source": _said(question.source)} if question.source else {}),
+    )
+    stop = Stop() if chats(info) else Stop(texts=("\n",))
+    return Prompt(text, limit, stop, Reply(instruction, grammar(subject, question), _schema(question)))
+
+
+def _said(node: CoreNode) -> str:
+    variable, line = node
+    return f"({variable}, {line})" if variable else str(line)
+
+
+def grammar(subject: ExaminedFunction, question: OwnQuestion) -> str:
+    """GBNF: CoRe's answer to a question in our words, about lines and variables that the function has."""
+    first = subject.starts.index(0) + 1
+    numbers = range(first, first + len(subject.text.rstrip("\n").split("\n")))
+    names = sorted({name for part in subject.parts for name in (*part.binds, *part.names)}) or ["x"]
+    rules = ["line ::= " + " | ".join(f'"{number}"' for number in numbers)]
+    if question.task is CoreTask.CONTROL:
+        rules.append("node ::= line")
+    else:
+        variables = " | ".join(json.dumps(f'"{name}"', ensure_ascii=False) for name in names)
+        rules += ['node ::= "[" name ", " line "]"', f"name ::= {variables}"]
+    if question.task is CoreTask.CONTROL or question.form is CoreForm.SOURCE:
+        rules.append("step ::= node")
+    else:
+        kind = ' ", \\"type\\": \\"" ("data" | "control") "\\""' if question.task is CoreTask.FLOW else ""
+        rules.append(f'step ::= "{{\\"from\\": " node ", \\"to\\": " node{kind} "}}"')
+    several = f'step (", " step){{0,{_MOST_NODES - 1}}}'
+    key = KEYS[question.task]
+    if question.form is CoreForm.SOURCE:
+        return "\n".join([f'root ::= " "? "{{\\"{key}Sources\\": [" ({several})? "]}}"', *rules])
+    yes = f'"true, \\"Trace\\": [" {several} "]"'
+    return "\n".join([f'root ::= " "? "{{\\"{key}\\": " ("false" | {yes}) "}}"', *rules])
+
+
+def _schema(question: OwnQuestion) -> str:
+    """The same for chat endpoints; a trace is always given, because some of them want every key."""
+    either = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+    node: dict[str, Any] = {"type": "array", "items": either, "minItems": 2, "maxItems": 2}
+    if question.task is CoreTask.CONTROL:
+        node = {"type": "integer"}
+    step = node
+    if question.task is not CoreTask.CONTROL and question.form is CoreForm.TRACE:
+        parts: dict[str, Any] = {"from": node, "to": node}
+        if question.task is CoreTask.FLOW:
+            parts["type"] = {"type": "string", "enum": ["data", "control"]}
+        step = _closed(parts)
+    several = {"type": "array", "items": step}
+    key = KEYS[question.task]
+    if question.form is CoreForm.SOURCE:
+        return json.dumps(_closed({f"{key}Sources": several}))
+    return json.dumps(_closed({key: {"type": "boolean"}, "Trace": several}))
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

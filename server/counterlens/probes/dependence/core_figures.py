@@ -1,0 +1,284 @@
+"""The figures of CoRe's tables (Xie et al. 2025), as its evaluation defines them, each beside the rule's.
+
+Of questions that are answered by yes or no: accuracy, and precision, recall and F1 of yes, pooled over all
+questions. Of traces, over the questions to which the answer is yes: the share that has a step and no wrong
+one, and the means of the share of right steps, of the share of false steps, and of the nodes that are left
+out; no trace has no right step. Of sources, means over the questions: whether exactly these were said,
+precision, recall and F1. An answer that cannot be read says no, and names no source. Where nothing is named,
+precision is 1; where nothing is true, recall is. A figure of yes and no without a denominator is 0.
+
+CoRe gives no intervals. Ours draw functions anew, because the questions of one hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.counting import plural
+from counterlens.datasets.core_labels import CoreTask
+from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.dependence.core_answers import CoreAnswer
+from counterlens.probes.dependence.core_form import CoreForm
+
+_RULES = {
+    CoreTask.DATA: "recurring names",
+    CoreTask.CONTROL: "indentation",
+    CoreTask.FLOW: "both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class YesSums:
+    """Questions that are answered by yes or no, counted and summed up."""
+
+    asked: float = 0
+    true: float = 0
+    said: float = 0
+    both: float = 0
+    correct: float = 0
+    unread: float = 0
+    ruled: float = 0
+    rule_both: float = 0
+    differing_said: float = 0
+    differing_true: float = 0
+    differing_both: float = 0
+    traced: float = 0
+    steps_right: float = 0
+    steps_false: float = 0
+    left_out: float = 0
+
+    @classmethod
+    def of(cls, answer: CoreAnswer) -> YesSums:
+        """Of one answer."""
+        differs = answer.true != answer.ruled
+        traced = answer.true and answer.steps > 0
+        return cls(
+            asked=1,
+            true=answer.true,
+            said=answer.said,
+            both=answer.said and answer.true,
+            correct=answer.said == answer.true,
+            unread=not answer.read,
+            ruled=answer.ruled,
+            rule_both=answer.ruled and answer.true,
+            differing_said=differs and answer.said,
+            differing_true=differs and answer.true,
+            differing_both=differs and answer.said and answer.true,
+            traced=traced and answer.right == answer.steps,
+            steps_right=answer.right / answer.steps if traced else 0.0,
+            steps_false=answer.false / answer.steps if traced else 0.0,
+            left_out=answer.left_out if traced else 0.0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSums:
+    """Questions that are answered by a list of sources, counted and summed up."""
+
+    asked: float = 0
+    exact: float = 0
+    precision: float = 0
+    recall: float = 0
+    f1: float = 0
+    unread: float = 0
+    rule_exact: float = 0
+    rule_f1: float = 0
+
+    @classmethod
+    def of(cls, answer: CoreAnswer) -> SourceSums:
+        """Of one answer."""
+        precision, recall, f1 = of_sets(answer.said_sources, answer.sources)
+        return cls(
+            asked=1,
+            exact=set(answer.said_sources) == set(answer.sources),
+            precision=precision,
+            recall=recall,
+            f1=f1,
+            unread=not answer.read,
+            rule_exact=set(answer.ruled_sources) == set(answer.sources),
+            rule_f1=of_sets(answer.ruled_sources, answer.sources)[2],
+        )
+
+
+def of_sets(said: Iterable[str], true: Iterable[str]) -> tuple[float, float, float]:
+    """Precision, recall and F1 of a set against another one, as CoRe has them where one is empty."""
+    said, true = set(said), set(true)
+    precision = len(said & true) / len(said) if said else 1.0
+    recall = len(said & true) / len(true) if true else 1.0
+    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def core_tables(functions: Sequence[Sequence[CoreAnswer]], seed: int) -> tuple[Table, ...]:
+    """The figures over the answers about some functions.
+
+    Args:
+        functions: The answers about each.
+        seed: Of intervals.
+    """
+    of_yes = _by_task(functions, CoreForm.TRACE)
+    of_sources = _by_task(functions, CoreForm.SOURCE)
+    drawn = []
+    if of_yes:
+        drawn = [_yes_table(of_yes, seed), _rule_table(of_yes, seed), _trace_table(of_yes, seed)]
+    if of_sources:
+        drawn.append(_source_table(of_sources, seed))
+    return tuple(_noted(table, functions) for table in drawn)
+
+
+_Functions = Sequence[Sequence[CoreAnswer]]
+SumsT = TypeVar("SumsT", YesSums, SourceSums)
+
+
+def _by_task(functions: _Functions, form: CoreForm) -> dict[str, _Functions]:
+    """The answers to questions of one form, by what they are about, and all together."""
+    found: dict[str, _Functions] = {}
+    for task in (*CoreTask, None):
+        answers = [
+            [one for one in function if one.form is form and task in {one.task, None}]
+            for function in functions
+        ]
+        if any(answers):
+            found["all tasks" if task is None else task.words] = [one for one in answers if one]
+    return found
+
+
+def _yes_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, functions in tasks.items():
+        sums, total = _sums(functions, YesSums)
+        rows.append(
+            (
+                name,
+                int(total.asked),
+                int(total.true),
+                sums.estimate(lambda one: one.correct / one.asked, seed),
+                sums.estimate(lambda one: _ratio(one.both, one.said), seed),
+                sums.estimate(lambda one: _ratio(one.both, one.true), seed),
+                sums.estimate(_f1, seed),
+                sums.estimate(_rule_f1, seed),
+                int(total.unread),
+            )
+        )
+    columns = ("questions", "yes is true", "accuracy", "precision", "recall", "F1")
+    return Table("does it depend?", ("", *columns, "rule's F1", "not read"), tuple(rows))
+
+
+def _rule_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, functions in tasks.items():
+        sums, total = _sums(functions, YesSums)
+        wrong = int(total.ruled + total.true - 2 * total.rule_both)
+        rows.append(
+            (
+                name,
+                sums.estimate(_f1, seed),
+                sums.estimate(_rule_f1, seed),
+                sums.estimate(lambda one: _f1(one) - _rule_f1(one), seed),
+                wrong,
+                sums.estimate(_differing_f1, seed),
+            )
+        )
+    return Table(
+        "beside rules that ask no model",
+        ("", "F1", "rule's F1", "difference", "rule is wrong", "F1 there"),
+        tuple(rows),
+        "The rules ask no model: recurring names for data, indentation for control, both for information "
+        "flow, over any number of steps. Where the rule is wrong, its own F1 is 0.",
+    )
+
+
+def _trace_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, functions in tasks.items():
+        sums, total = _sums(functions, YesSums)
+        figures = ("traced", "steps_right", "steps_false", "left_out")
+        rows.append(
+            (name, int(total.true), *(sums.estimate(partial(_of_true, each), seed) for each in figures))
+        )
+    columns = ("questions", "correct trace rate", "trace precision", "false edge rate", "missing nodes")
+    return Table("traces, where it does", ("", *columns), tuple(rows))
+
+
+def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, functions in tasks.items():
+        sums, total = _sums(functions, SourceSums)
+        figures = ("exact", "precision", "recall", "f1", "rule_exact", "rule_f1")
+        means = [sums.estimate(partial(_mean, figure), seed) for figure in figures]
+        rows.append((name, int(total.asked), *means, int(total.unread)))
+    columns = ("questions", "exact match", "precision", "recall", "F1")
+    beside = ("rule's exact match", "rule's F1", "not read")
+    return Table("on what does it depend?", ("", *columns, *beside), tuple(rows), "Means over questions.")
+
+
+def _noted(table: Table, functions: _Functions) -> Table:
+    """With whose questions and whose truth it was."""
+    answers = [one for function in functions for one in function]
+    form = CoreForm.SOURCE if "on what" in table.title else CoreForm.TRACE
+    shown = [one for one in answers if one.form is form]
+    own, lite = sum(one.own_words for one in shown), sum(one.lite for one in shown)
+    labelled = sum(one.labelled for one in shown)
+    said = (
+        f"{plural(len(functions), 'function')}; CoRe's own questions, in its words: {own} of {len(shown)}; "
+        f"of CoRe Lite: {lite}; judged by people's labels: {labelled}, the others by the dependence graph. "
+        "Intervals: functions drawn anew."
+    )
+    return Table(table.title, table.columns, table.rows, f"{table.note} {said}".strip())
+
+
+def _sums(functions: _Functions, kind: type[SumsT]) -> tuple[_Sums[SumsT], SumsT]:
+    """The sums of each function, and those of all."""
+    names = [field.name for field in fields(kind)]
+    rows = [
+        np.array([[getattr(one, name) for name in names] for one in map(kind.of, function)], float).sum(
+            axis=0
+        )
+        for function in functions
+    ]
+    return _Sums(kind, rows), kind(*np.sum(rows, axis=0).tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums(Generic[SumsT]):
+    """The sums of each function as rows, in the order of the fields of a kind."""
+
+    kind: type[SumsT]
+    rows: Sequence[npt.NDArray[np.float64]]
+
+    def estimate(self, figure: Callable[[SumsT], float | None], seed: int) -> Estimate:
+        """A figure of the sums over all functions, with its interval."""
+        return bootstrap(
+            self.rows, lambda drawn: figure(self.kind(*np.sum(drawn, axis=0).tolist())), seed=seed
+        )
+
+
+def _mean(figure: str, one: SourceSums) -> float:
+    return float(getattr(one, figure)) / one.asked
+
+
+def _of_true(figure: str, one: YesSums) -> float | None:
+    return float(getattr(one, figure)) / one.true if one.true else None
+
+
+def _f1(one: YesSums) -> float:
+    return _ratio(2 * one.both, one.said + one.true)
+
+
+def _rule_f1(one: YesSums) -> float:
+    return _ratio(2 * one.rule_both, one.ruled + one.true)
+
+
+def _differing_f1(one: YesSums) -> float | None:
+    either = one.differing_said + one.differing_true
+    return 2 * one.differing_both / either if either else None
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

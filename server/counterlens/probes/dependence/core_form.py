@@ -1,0 +1,162 @@
+"""CoRe's questions about one function (Xie et al. 2025): its own where the data has them, else a sample.
+
+There are three tasks (data dependence, control dependence, information flow) in two forms: whether one
+instance depends on another one, and by which steps; and what all the sources of an instance are.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
+from counterlens.errors import SourceError
+from counterlens.probes.dependence.sampling import balanced
+
+
+class CoreForm(StrEnum):
+    """How it is asked; the values are CoRe's categories."""
+
+    TRACE = "trace"
+    SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestion:
+    """One question.
+
+    Attributes:
+        id: CoRe's, or one of the same form.
+        task: What is asked about.
+        form: How.
+        source: What may be depended on; None where all of that is asked for.
+        target: What may depend on it.
+        true: Whether yes is true; None where the sources are asked for.
+        prompt: CoRe's wording; empty where the question is ours.
+        lite: Whether it is in CoRe Lite.
+    """
+
+    id: str
+    task: CoreTask
+    form: CoreForm
+    source: CoreNode | None
+    target: CoreNode
+    true: bool | None
+    prompt: str = ""
+    lite: bool = False
+
+
+def own_questions(
+    name: str, labels: CoreLabels, details: Mapping[str, str], *, lite: bool, limit: int | None, seed: int
+) -> list[OwnQuestion]:
+    """What is asked about a function, task by task, traces before sources.
+
+    Args:
+        name: Of the function, in ids.
+        labels: What is true of it.
+        details: What the dataset says of it: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
+        lite: CoRe Lite alone.
+        limit: At most so many of each task and form; None for all of CoRe's own.
+        seed: Of samples.
+
+    Raises:
+        SourceError: CoRe Lite is wanted, and nothing of it is known.
+    """
+    ids = json.loads(details.get("lite", "[]"))
+    if lite and not ids:
+        raise SourceError(
+            "nothing of CoRe Lite is known for this function",
+            "Put CoRe's lite.json beside the folders code and label, or name CoRe's repository with --data",
+        )
+    given = [_official(one, set(ids)) for one in json.loads(details.get("questions", "[]"))]
+    found: list[OwnQuestion] = []
+    for task in CoreTask:
+        for form in CoreForm:
+            asked = [one for one in given if (one.task, one.form) == (task, form)]
+            if form is CoreForm.SOURCE:
+                asked = asked or list(_of_ids(ids, name, task, labels))
+                if ids:  # CoRe asks for sources in CoRe Lite alone
+                    asked = [one for one in asked if one.lite]
+            if lite:
+                asked = [one for one in asked if one.lite]
+            if asked:
+                found += balanced(asked, _yes, limit, seed)
+            elif not given or form is CoreForm.SOURCE:
+                ours = _pairs if form is CoreForm.TRACE else _targets
+                found += ours(name, labels, task, limit, seed)
+    return found
+
+
+def _yes(question: OwnQuestion) -> bool:
+    return question.true is not False
+
+
+def _official(record: Mapping[str, Any], lite: set[str]) -> OwnQuestion:
+    """A question of CoRe's files: nodes are lines, or a variable and its line (and how it is used)."""
+    task = CoreTask(str(record["task_id"]).partition("_")[0])
+    form = CoreForm.SOURCE if "source" in str(record["category"]) else CoreForm.TRACE
+    source, target = (_node(record[key]) for key in ("src", "dst"))
+    trace = form is CoreForm.TRACE
+    return OwnQuestion(
+        str(record["task_id"]),
+        task,
+        form,
+        source if trace else None,
+        target,
+        bool(record["groundtruth"]) if trace else None,
+        str(record["prompt"]),
+        record["task_id"] in lite,
+    )
+
+
+def _node(said: Any) -> CoreNode:
+    return ("", int(said)) if isinstance(said, int) else (str(said[0]), int(said[1]))
+
+
+def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -> Iterator[OwnQuestion]:
+    """Of each target that CoRe Lite names, what its sources are; `TASK_NAME_VARIABLE_LINE_NUMBER`."""
+    seen: set[CoreNode] = set()
+    for one in ids:
+        head = f"{task}_{name}_"
+        if not one.startswith(head):
+            continue
+        variable, line, _ = one.removeprefix(head).rsplit("_", 2)
+        node = ("", int(line)) if task is CoreTask.CONTROL else (variable, int(line))
+        if node not in seen and node in set(labels.targets(task)):
+            seen.add(node)
+            yield OwnQuestion(one, task, CoreForm.SOURCE, None, node, None, lite=True)
+
+
+def _pairs(name: str, labels: CoreLabels, task: CoreTask, limit: int | None, seed: int) -> list[OwnQuestion]:
+    """Pairs in different lines, half of them dependent as far as there are."""
+    every: list[OwnQuestion] = []
+    for target in labels.targets(task):
+        true = labels.sources(task, target)
+        every += [
+            OwnQuestion(_id(name, task, target, number), task, CoreForm.TRACE, source, target, source in true)
+            for number, source in enumerate(labels.candidates(task), 1)
+            if source[1] != target[1]
+        ]
+    return balanced(every, _yes, limit, seed)
+
+
+def _targets(
+    name: str, labels: CoreLabels, task: CoreTask, limit: int | None, seed: int
+) -> list[OwnQuestion]:
+    targets = labels.targets(task)
+    if limit is not None and limit < len(targets):
+        drawn = random.Random(seed).sample(range(len(targets)), limit)  # noqa: S311 - a sample, no secret
+        targets = [targets[at] for at in sorted(drawn)]
+    return [
+        OwnQuestion(_id(name, task, target, 0), task, CoreForm.SOURCE, None, target, None)
+        for target in targets
+    ]
+
+
+def _id(name: str, task: CoreTask, target: CoreNode, number: int) -> str:
+    variable, line = target
+    return "_".join(part for part in (str(task), name, variable, str(line), str(number)) if part)

@@ -1,0 +1,117 @@
+"""Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
+
+Of the code blocks of an answer the first counts that is JSON with one of CoRe's keys; an answer without a
+block is read whole, and where that is no JSON, the last object in it counts. What a model thinks aloud in
+`<think>` marks is passed over. A trace of variables has to go on where the step before ended.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterlens.datasets.core_labels import CoreNode, CoreTask
+from counterlens.probes.dependence.core_form import CoreForm
+from counterlens.probes.dependence.trace_questions import json_objects
+
+KEYS = {
+    CoreTask.DATA: "DataDependence",
+    CoreTask.CONTROL: "ControlDependence",
+    CoreTask.FLOW: "InformationFlow",
+}
+"""What CoRe calls a dependence in its answers; `Sources` is added where these are asked for."""
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_BLOCK = re.compile(r"```(?:\w+)?\n?(.*?)```", re.DOTALL)
+_MISSPELT = "InfomationFlowSources"  # in CoRe's own prompts
+
+
+@dataclass(frozen=True, slots=True)
+class CoreReply:
+    """One answer.
+
+    Attributes:
+        yes: What it says; None where sources were asked for.
+        nodes: The trace, or the sources.
+    """
+
+    yes: bool | None
+    nodes: tuple[CoreNode, ...]
+
+
+def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
+    """Read an answer; None where it cannot be read."""
+    said = _THOUGHT.sub("", text)
+    blocks = _BLOCK.findall(said) or [said]
+    found = [block for block in map(_object, blocks) if block is not None]
+    found = found or list(json_objects(said))[::-1]
+    for answer in found:
+        if form is CoreForm.SOURCE:
+            for key in (f"{KEYS[task]}Sources", _MISSPELT):
+                if key in answer:
+                    nodes = _sources(answer[key], task)
+                    return None if nodes is None else CoreReply(None, nodes)
+        elif KEYS[task] in answer:
+            return _trace(answer, task)
+    return None
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _sources(said: Any, task: CoreTask) -> tuple[CoreNode, ...] | None:
+    if not isinstance(said, list):
+        return None
+    nodes = [_line(one) if task is CoreTask.CONTROL else _node(one, exact=True) for one in said]
+    return None if None in nodes else tuple(node for node in nodes if node is not None)
+
+
+def _trace(answer: dict[str, Any], task: CoreTask) -> CoreReply | None:
+    yes = bool(answer[KEYS[task]])
+    steps = (answer.get("Trace") or []) if yes else []
+    if not isinstance(steps, list):
+        return None
+    if task is CoreTask.CONTROL:
+        lines = [_line(one) for one in steps]
+        return None if None in lines else CoreReply(yes, tuple(line for line in lines if line is not None))
+    nodes = _steps(steps, typed=task is CoreTask.FLOW)
+    return None if nodes is None else CoreReply(yes, tuple(nodes))
+
+
+def _steps(steps: Sequence[Any], *, typed: bool) -> list[CoreNode] | None:
+    """The nodes of the steps; None where one is malformed, or begins with another variable than the last."""
+    nodes: list[CoreNode] = []
+    for step in steps:
+        if not isinstance(step, dict) or (typed and step.get("type") not in {"data", "control"}):
+            return None
+        start, end = (_node(step.get(key), exact=not typed) for key in ("from", "to"))
+        if start is None or end is None or (nodes and nodes[-1][0] != start[0]):
+            return None
+        if not nodes or nodes[-1] != start:
+            nodes.append(start)
+        nodes.append(end)
+    return nodes
+
+
+def _line(said: Any) -> CoreNode | None:
+    try:
+        return None if isinstance(said, bool | float) else ("", int(said))
+    except (TypeError, ValueError):
+        return None
+
+
+def _node(said: Any, *, exact: bool) -> CoreNode | None:
+    """A variable and a line; of information flow it may be followed by `use`."""
+    match said:
+        case [str(name), int(line), *rest] if not isinstance(line, bool) and not (rest and exact):
+            return name, line
+        case _:
+            return None

@@ -1,0 +1,143 @@
+"""CoRe's protocol (Xie et al. 2025): its questions on data, control and information flow, asked and counted.
+
+The population are CoRe's own questions where the data has them (`datasets/core.py`), with people's labels as
+truth; elsewhere a sample of such questions with the dependence graph as truth, so that any function can be
+asked about. `core_form.py` says what is asked, `core_asking.py` how, `core_reading.py` how answers are read,
+`core_figures.py` what is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterlens.datasets.core_labels import CoreLabels, CoreTask
+from counterlens.dependence import Dependences
+from counterlens.metrics.agreement import Agreement
+from counterlens.models.base import Model
+from counterlens.probes.dependence.core_answers import CoreAnswer, CoreTruth
+from counterlens.probes.dependence.core_asking import replies
+from counterlens.probes.dependence.core_facts import first_lines, labels_of_graph, labels_of_rules
+from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion, own_questions
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.inferred import Closures, InferenceMethod
+from counterlens.probes.dependence.record import DependenceRecord
+from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.progress import Steps
+
+_TASKS = {Relation.CONTROL: CoreTask.CONTROL, Relation.DATA: CoreTask.DATA}
+
+
+def asked_of(
+    subject: ExaminedFunction,
+    name: str,
+    details: Mapping[str, str],
+    *,
+    lite: bool = False,
+    limit: int | None = None,
+    seed: int = 0,
+) -> list[OwnQuestion]:
+    """What CoRe's protocol asks about a function; arguments and errors as `own_questions`.
+
+    Without a limit, all of CoRe's own questions, and of ours the usual sample.
+    """
+    most = MOST_QUESTIONS if limit is None and "questions" not in details else limit
+    return own_questions(name, _truth(subject, details).labels, details, lite=lite, limit=most, seed=seed)
+
+
+def run_core(
+    model: Model,
+    found: Dependences,
+    name: str,
+    details: Mapping[str, str],
+    *,
+    lite: bool,
+    limit: int | None,
+    seed: int,
+    max_tokens: int,
+    steps: Steps,
+) -> DependenceRecord:
+    """Ask CoRe's questions about one function.
+
+    Args:
+        model: Who is asked.
+        found: The function.
+        name: What the dataset calls it.
+        details: What the dataset says of it.
+        lite: CoRe Lite's questions alone.
+        limit: At most so many questions of each task and form; None for all of CoRe's own.
+        seed: Of samples.
+        max_tokens: Most new tokens of one answer.
+        steps: Progress and cancellation.
+
+    Raises:
+        SourceError: there is nothing in the function, or nothing of CoRe Lite is known of it.
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    subject = ExaminedFunction.of(found)
+    asked = asked_of(subject, name, details, lite=lite, limit=limit, seed=seed)
+    truth = _truth(subject, details)
+    said = replies(model, subject, asked, max_tokens, steps)
+    answers = [
+        truth.answer(question, reply, tries) for question, (reply, tries) in zip(asked, said, strict=True)
+    ]
+    of_relation = {
+        relation: [one for one in answers if one.form is CoreForm.TRACE and one.task is task]
+        for relation, task in _TASKS.items()
+    }
+    none = {relation: Agreement() for relation in Relation}
+    model_agreement = {relation: _agreement(these) for relation, these in of_relation.items()}
+    return DependenceRecord(
+        left_out={"answers that could not be read": sum(not one.read for one in answers)},
+        method=InferenceMethod.TRACE,
+        summary=core_summary(answers),
+        statements=len(subject.parts),
+        agreement=Closures(none, model_agreement),
+        rules=Closures(none, {r: _agreement(these, rule=True) for r, these in of_relation.items()}),
+        differing={
+            relation: _agreement([one for one in these if one.true != one.ruled])
+            for relation, these in of_relation.items()
+        },
+        edges=(),
+        answers=tuple(answers),
+    )
+
+
+def core_summary(answers: Sequence[CoreAnswer]) -> str:
+    """One line: how many answers are right, and how many the rules that ask no model have right."""
+    parts = []
+    for task in CoreTask:
+        these = [one for one in answers if one.task is task]
+        if these:
+            right, ruled = sum(map(core_right, these)), sum(map(core_ruled_right, these))
+            parts.append(f"{task.words}: {right} of {len(these)} right (rule {ruled})")
+    return "; ".join(parts)
+
+
+def core_right(one: CoreAnswer) -> bool:
+    """Whether yes or no is right, or the sources are exactly the true ones."""
+    return _same(one, said=one.said, sources=one.said_sources)
+
+
+def core_ruled_right(one: CoreAnswer) -> bool:
+    """The same of the rule."""
+    return _same(one, said=one.ruled, sources=one.ruled_sources)
+
+
+def _same(one: CoreAnswer, *, said: bool, sources: Sequence[str]) -> bool:
+    return said == one.true if one.form is CoreForm.TRACE else set(sources) == set(one.sources)
+
+
+def _truth(subject: ExaminedFunction, details: Mapping[str, str]) -> CoreTruth:
+    labels = CoreLabels.read(details.get("label", ""))
+    return CoreTruth(
+        labels if labels.instances else labels_of_graph(subject),
+        bool(labels.instances),
+        labels_of_rules(subject),
+        first_lines(subject),
+    )
+
+
+def _agreement(answers: Sequence[CoreAnswer], *, rule: bool = False) -> Agreement:
+    yes = {at for at, one in enumerate(answers) if (one.ruled if rule else one.said)}
+    return Agreement.of(yes, {at for at, one in enumerate(answers) if one.true})

@@ -1,0 +1,296 @@
+"""The protocol of CodeMind (Liu et al. 2024): which questions, what is right, and the published tables.
+
+Shares are of the programs whose answer ended; the paper gives no intervals, and nor do these tables. All are
+asked step by step (chain of thought) unless a table says otherwise. Answers are right where they are written
+as the output is, blanks and the kind of quotation marks aside: so the scripts of the authors compare them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from statistics import median
+
+from counterlens.metrics.association import rank_correlation
+from counterlens.metrics.bootstrap import mean
+from counterlens.metrics.paired_shares import paired_shares
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import ModelInfo
+from counterlens.probes.execution.answers import Asking
+from counterlens.probes.execution.curves import AnswerBin, alone, binned, doubling, rounds_of
+from counterlens.probes.execution.prompts import STYLES, most_tokens
+from counterlens.probes.execution.record import (
+    DependentExecutionRecord,
+    ExecutionAnswer,
+    ExecutionRecord,
+    Form,
+    SpecifiedFunction,
+    Synthesis,
+)
+from counterlens.probes.execution.specification_tables import SETTINGS, verdicts_in
+from counterlens.probes.execution.tables import ended, pick, verdicts
+
+PROTOCOL = "codemind"
+STEPS, DIRECT = "steps", "direct"
+TOKENS = 512
+"""Most new tokens of a model that continues text, as in the authors' scripts; the paper names no number."""
+_STYLES = {DIRECT: "direct answering", STEPS: "CoT"}
+_CONSTRUCTS = {
+    "basic": "Basic",
+    "for": "For",
+    "if": "If",
+    "nested if": "Nested If",
+    "nested loop": "Nested Loop",
+    "match": "Switch",
+    "try": "Try",
+    "while": "While",
+}
+_TYPES = {
+    "int": "Int",
+    "float": "Decimal",
+    "str": "String",
+    "bool": "Binary",
+    "list": "List",
+    "tuple": "Tuple",
+}
+_OTHERS = "Object"
+_ENDED = "n: programs whose answer ended; a truncated one is neither right nor wrong"
+Answers = Sequence[ExecutionAnswer]
+Dependent = Sequence[DependentExecutionRecord]
+
+
+def asking_of(
+    info: ModelInfo, protocol: str, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
+) -> Asking:
+    """How questions are asked, and answers compared.
+
+    Args:
+        info: Who is asked.
+        protocol: The protocol that is followed; empty for none.
+        max_tokens: How much may be said, where the user says so.
+        styles: The ways to ask under the protocol; without it, it is all of them.
+    """
+    if protocol != PROTOCOL:
+        return Asking(max_tokens)
+    return Asking(most_tokens(info, max_tokens, TOKENS), styles, as_written=True)
+
+
+def share(values: Sequence[bool]) -> float | None:
+    """The share of the true; None of nothing."""
+    return sum(values) / len(values) if values else None
+
+
+def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
+    """The tables of independent execution reasoning: Tables I and IV, Figures 3, 4, 6, 7 and 8."""
+    answers = list(chain.from_iterable(record.answers for record in records))
+    asked = [one for one in answers if (one.style, one.form) == (STEPS, Form.STANDING)]
+    complexity = binned(ended(asked), lambda answer: answer.complexity, alone)
+    rounds = binned(ended(asked), rounds_of, doubling)
+    tables = (
+        _styles(answers),
+        _thinking(answers),
+        _constructs(asked),
+        _curve("R_IER over cyclomatic complexity (Figure 4)", "CC", complexity),
+        _curve("R_IER over loop length (Figure 7)", "loop length", rounds),
+        _correlations({"CC": complexity, "loop length": rounds}),
+        _types(asked),
+        _loops(answers),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def dependent_tables(records: Dependent) -> tuple[Table, ...]:
+    """The tables of dependent execution reasoning of one model: Table II and Figure 5."""
+    rates, complexity = _dependent(records), _complexity(records)
+    return tuple(table for table in (rates, complexity) if table.rows)
+
+
+def beside(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
+    """R'_DER on what all models synthesised right, and whether their ranks agree (Table II, section IV-B)."""
+    own = {model: _own(records) for model, records in models.items()}
+    shared = sorted(set.intersection(*map(set, own.values())))
+    rows: list[tuple[Cell, ...]] = []
+    pairs = []
+    for model, records in models.items():
+        reasoning = share(list(own[model].values()))
+        synthesis = share([one.correct for one in _ended_syntheses(records)])
+        rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
+        if reasoning is not None and synthesis is not None:
+            pairs.append((synthesis, reasoning))
+    columns = ("model", "synthesis", "R_DER", "n in common", "R'_DER")
+    return (
+        Table("R'_DER on what all models synthesised right (Table II)", columns, tuple(rows)),
+        Table(
+            "ranks of the models by synthesis and reasoning (section IV-B)",
+            ("models", "rho"),
+            ((len(pairs), rank_correlation(pairs)),),
+            "Spearman's rank correlation; of fewer than three models there is none",
+        ),
+    )
+
+
+def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table, ...]:
+    """The tables of specification reasoning (section IV-C)."""
+    passed = {setting: verdicts_in(functions, setting) for setting in SETTINGS}
+    rows: list[tuple[Cell, ...]] = []
+    for setting, title in SETTINGS.items():
+        found = paired_shares(passed["none"], passed[setting])
+        changes: tuple[Cell, ...] = (None,) * 4
+        if setting != "none" and found.n:
+            difference = (found.gained - found.lost) / found.n
+            changes = (difference, found.gained, found.lost, found.p)
+        values = list(passed[setting].values())
+        rows.append((title, len(values), len(functions) - len(values), share(values), *changes))
+    columns = (
+        "setting",
+        "n",
+        "truncated",
+        "pass",
+        "pass - no test",
+        "only with",
+        "only without",
+        "McNemar p",
+    )
+    found = paired_shares(passed["none"], passed["true"])
+    failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
+    reasoning = (found.n, *(found.gained / of if of else None for of in (found.n, failed)), failed)
+    note = "of all: equation 6; of those that failed without the test: how section IV-C reads its figures"
+    return (
+        Table("specification reasoning (section IV-C)", columns, tuple(rows), _ENDED),
+        Table("R_SR", ("n", "of all", "of those failed", "failed without"), (reasoning,), note),
+    )
+
+
+def _styles(answers: Answers) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for style, title in _STYLES.items():
+        asked = pick(answers, style, Form.STANDING)
+        right = list(verdicts(answers, style, Form.STANDING).values())
+        rows.append((title, len(asked), len(asked) - len(right), len(right), share(right)))
+    columns = ("prompting", "programs", "truncated", "n", "R_IER")
+    return Table("R_IER (Table I, Figure 3)", columns, tuple(rows), _ENDED)
+
+
+def _thinking(answers: Answers) -> Table:
+    found = _paired(*(verdicts(answers, style, Form.STANDING) for style in (DIRECT, STEPS)))
+    columns = ("n", "direct", "CoT", "CoT - direct", "only CoT", "only direct", "McNemar p")
+    return Table("CoT against direct answering (Figure 3)", columns, (found,) if found else ())
+
+
+def _loops(answers: Answers) -> Table:
+    found = _paired(*(verdicts(answers, STEPS, form) for form in (Form.STANDING, Form.UNROLLED)))
+    columns = (
+        "n",
+        "loops",
+        "unrolled loops",
+        "unrolled - loops",
+        "only unrolled",
+        "only loops",
+        "McNemar p",
+    )
+    return Table("unrolled loops (Table IV)", columns, (found,) if found else ())
+
+
+def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
+    """Both shares, their difference, what changed and the test; None where nothing has both."""
+    found = paired_shares(first, second)
+    if not found.n:
+        return None
+    difference = (found.gained - found.lost) / found.n
+    return (found.n, found.first.value, found.second.value, difference, found.gained, found.lost, found.p)
+
+
+def _constructs(asked: Answers) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for tag, title in _CONSTRUCTS.items():
+        right = [answer.right for answer in ended(asked) if tag in (answer.tags or ())]
+        if right:
+            rows.append((title, len(right), share(right)))
+    return Table("R_IER by construct (Figure 6)", ("construct", "n", "R_IER"), tuple(rows), _ENDED)
+
+
+def _curve(title: str, head: str, bins: Sequence[AnswerBin]) -> Table:
+    rows = tuple(
+        (part.title, len(part.answers), share([answer.right for answer in part.answers])) for part in bins
+    )
+    return Table(title, (head, "n", "R_IER"), rows)
+
+
+def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, bins in curves.items():
+        points = [(float(part.low), share([answer.right for answer in part.answers])) for part in bins]
+        known = [(x, y) for x, y in points if y is not None]
+        rows.append((name, len(known), rank_correlation(known)))
+    note = "Spearman's rank correlation over the points of the curves above"
+    return Table(
+        "rank correlation with R_IER (Figures 4 and 7)", ("with", "points", "rho"), tuple(rows), note
+    )
+
+
+def _types(asked: Answers) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for title in (*_TYPES.values(), _OTHERS):
+        chosen = [answer for answer in ended(asked) if _TYPES.get(answer.type, _OTHERS) == title]
+        if chosen:
+            matched = share([answer.same_type for answer in chosen])
+            rows.append((title, len(chosen), matched, share([answer.right for answer in chosen])))
+    columns = ("output type", "n", "type match", "value match")
+    return Table("type match and value match (Figure 8)", columns, tuple(rows), _ENDED)
+
+
+def _dependent(records: Dependent) -> Table:
+    answers = list(chain.from_iterable(record.answers for record in records))
+    own, reference = _own(records), verdicts(answers, STEPS, Form.STANDING)
+    same = [reference[name] for name in own if name in reference]
+    known = [reference[name] for name, right in own.items() if right and name in reference]
+    subjects = [one for record in records for one in record.syntheses]
+    syntheses = _ended_syntheses(records)
+    reasoning, independent = share(list(own.values())), share(list(reference.values()))
+    test = paired_shares(reference, own)
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("subjects", len(subjects)),
+        ("truncated", len(subjects) - len(syntheses)),
+        ("synthesis", share([one.correct for one in syntheses])),
+        ("reasoned about", len(own)),
+        ("R_DER", reasoning),
+        ("R_IER", independent),
+        ("R_IER, same programs", share(same)),
+        ("R'_IER", share(known)),
+        ("R_DER - R_IER", _minus(reasoning, independent)),
+        ("R_DER - R_IER, same programs", _minus(reasoning, share(same))),
+        ("R_DER - R'_IER", _minus(reasoning, share(known))),
+        ("only own right", test.gained),
+        ("only reference right", test.lost),
+        ("McNemar p, same programs", test.p),
+    )
+    note = (
+        "R_DER over the programs that were synthesised right; R'_IER over the reference code of those with "
+        "S_DER = 1, as section IV-B words it. The test is of the same programs, own code against reference"
+    )
+    return Table("dependent execution reasoning (Table II)", ("figure", "value"), rows, note)
+
+
+def _complexity(records: Dependent) -> Table:
+    pairs = [
+        (one.complexity, one.reference_complexity)
+        for one in _ended_syntheses(records)
+        if one.correct and one.complexity is not None and one.reference_complexity is not None
+    ]
+    sides = {"own code": [own for own, _ in pairs], "reference": [other for _, other in pairs]}
+    rows = tuple((title, len(side), mean(side), float(median(side))) for title, side in sides.items() if side)
+    return Table("cyclomatic complexity (Figure 5)", ("code", "n", "mean", "median"), rows)
+
+
+def _own(records: Dependent) -> dict[str, bool]:
+    """Whether the model knew what its own right code gives, by function."""
+    answers = list(chain.from_iterable(record.answers for record in records))
+    return verdicts(answers, STEPS, Form.OWN)
+
+
+def _ended_syntheses(records: Dependent) -> list[Synthesis]:
+    return [one for record in records for one in record.syntheses if not one.truncated]
+
+
+def _minus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other

@@ -1,0 +1,22 @@
+"""Observer of the output as `outputs`, in an interpreter whose hashes of texts are others.
+
+What depends on the order of a set then comes out otherwise. Where a process cannot become another one
+(Windows) the hashes stay.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .outputs import main as observe_outputs
+
+SEED = "1"
+
+
+def main() -> None:
+    """Observe what the arguments say."""
+    if os.name == "posix" and os.environ.get("PYTHONHASHSEED") != SEED:
+        os.set_inheritable(int(os.environ["COUNTERLENS_RESULT_FD"]), True)
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": SEED})  # noqa: S606
+    observe_outputs()

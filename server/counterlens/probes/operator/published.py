@@ -1,0 +1,212 @@
+"""The tables of Ahmed et al. 2024, cell by cell: what the protocol `operators` gives instead of our own.
+
+Every figure is over all samples at once, as theirs is; the intervals, which they do not have, are over
+functions. Table 6 is of the probe `embedding`, Table 1 an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from counterlens.metrics.agreement import Agreement
+from counterlens.metrics.guessing import Chance, PerCandidate, by_chance
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.operator.cells import (
+    MEASURES,
+    PAIR_COLUMNS,
+    SIDES,
+    Answers,
+    Pairs,
+    Records,
+    pair_cells,
+    pairs_of,
+    share,
+    side_of,
+)
+from counterlens.probes.operator.chance import OVERALL, count_cells
+from counterlens.probes.operator.chance import guesses as guesses_of
+from counterlens.probes.operator.pairs import CHANGES, PUBLISHED
+from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, Window
+from counterlens.probes.operator.tables import familiar_cells
+
+OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
+"""In the order of Tables 8 and 9."""
+Measure = Callable[[OperatorAnswer], float | None]
+FIGURES = {
+    6: "Figure 6: the operator after what stands before it",
+    7: "Figure 7: the operator between both sides",
+}
+MEASURES_OF: Mapping[int, Measure] = {6: lambda answer: answer.surprisal, 7: lambda answer: answer.nll}
+"""What the two figures are of, by their numbers."""
+_SWAPS = ("block-swap", "operand-swap")
+_NAMES = {"block-swap": "original", "renamed block-swap": "uninformative"}
+_NOT_AFTER = {"before": "no", "after": "yes"}
+_SMOOTH = 0.0  # the paper guesses by the bare frequency
+_ROUNDS = "rounds better: of 1,000 rounds of guessing by frequency"
+_SPREAD = ("n", "least", "lower quartile", "median", "upper quartile", "most", "mean")
+
+
+def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> Iterator[Table]:
+    """Those of the published tables and figures that the records have pairs for.
+
+    Args:
+        records: Made by the protocol.
+        frequency: How often each operator stands in the corpus, or in the functions.
+        seed: Of guesses and intervals.
+    """
+    drawn = (
+        _accuracy("Table 2: both swaps", records, _SWAPS, seed),
+        _windows(records, seed),
+        _accuracy("Table 4: with variables renamed", records, [f"renamed {one}" for one in _SWAPS], seed),
+        _accuracy("Table 5: with the condition in a variable", records, ["refactored block-swap"], seed),
+        _familiar(records),
+        _operators(8, "block-swap", records, frequency, seed),
+        _operators(9, "operand-swap", records, frequency, seed),
+        _guessing(records, frequency, seed),
+        _spread(
+            FIGURES[6],
+            records,
+            MEASURES_OF[6],
+            "nats; over the whole vocabulary, of the operator's own tokens; the model reads left to right",
+        ),
+        _spread(
+            FIGURES[7],
+            records,
+            MEASURES_OF[7],
+            "nats; the negative log-likelihood of the right operator among the candidates",
+        ),
+    )
+    return (table for table in drawn if table.rows)
+
+
+def _accuracy(title: str, records: Records, names: Sequence[str], seed: int) -> Table:
+    rows = [
+        (CHANGES[name].title, *pair_cells(pairs, seed)) for name in names if (pairs := _pairs(records, name))
+    ]
+    return Table(title, ("transformation", *PAIR_COLUMNS), tuple(rows), MEASURES)
+
+
+def _windows(records: Records, seed: int) -> Table:
+    seen = {pair.window for record in records for pair in record.pairs}
+    order = sorted(seen - {COMPLETE}, key=lambda window: (window.after or 0, -(window.before or 0)))
+    rows = [
+        (CHANGES[name].title, str(window), *pair_cells(pairs, seed))
+        for name in _SWAPS
+        for window in (*order, COMPLETE)
+        if order and (pairs := _pairs(records, name, window))
+    ]
+    note = f"context: lexical tokens on both sides (±) or only after the gap (+); {MEASURES}"
+    return Table(
+        "Table 3: with less context", ("transformation", "context", *PAIR_COLUMNS), tuple(rows), note
+    )
+
+
+def _familiar(records: Records) -> Table:
+    rows = [
+        (names, *cells)
+        for change, names in _NAMES.items()
+        for cells in familiar_cells(
+            [(target, pair) for target, pair in _pairs(records, change) if pair.found is not None]
+        )
+    ]
+    columns = (
+        "names",
+        "original found",
+        "transformed found",
+        "n",
+        "share",
+        "original",
+        "transformed",
+        "both",
+    )
+    note = "block swaps; found: whether the operation stands in the corpus, blanks aside"
+    return Table("Table 7: seen in the corpus", columns, tuple(rows), note)
+
+
+def _operators(
+    number: int, change: str, records: Records, frequency: Mapping[str, float], seed: int
+) -> Table:
+    pairs = _pairs(records, change)
+    found = {side: _compared(side_of(pairs, side), frequency, seed) for side in SIDES}
+    rows: list[tuple[Cell, ...]] = []
+    for name in OPERATORS:
+        for side, known in found.items():
+            one = known[1].get(name) if known else None
+            if one and one.counts != Agreement():
+                rows.append((name, _NOT_AFTER[side], *count_cells(one.counts), one.better, one.p_value))
+    for side, known in found.items():
+        if known:
+            chance, by_operator = known
+            counts = sum((one.counts for one in by_operator.values()), Agreement())
+            rows.append((OVERALL, _NOT_AFTER[side], *count_cells(counts), chance.better, chance.p_value))
+    title = f"Table {number}: operator by operator, {CHANGES[change].title}"
+    columns = (
+        "operator",
+        "swapped",
+        "n",
+        "TP",
+        "FP",
+        "FN",
+        "precision",
+        "recall",
+        "F1",
+        "rounds better",
+        "p",
+    )
+    note = (
+        f"{_ROUNDS}, those with a better F1, and overall with a better accuracy; {OVERALL}: of the counts "
+        "summed up; TP, FP, FN: true and false positives, false negatives"
+    )
+    return Table(title, columns, tuple(rows), note)
+
+
+def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in PUBLISHED:
+        for side in SIDES:
+            asked = side_of(_pairs(records, name), side)
+            known = _compared(asked, frequency, seed)
+            if known:
+                chance = known[0]
+                row = chance.mean, chance.highest, chance.better, chance.p_value
+                rows.append((CHANGES[name].title, _NOT_AFTER[side], len(asked), share(asked), *row))
+    columns = ("transformation", "transformed", "n", "accuracy", "chance", "best round", "rounds better", "p")
+    note = f"{_ROUNDS} those that were more accurate (sections 4.2.1 and 4.2.4)"
+    return Table("guessing by frequency", columns, tuple(rows), note)
+
+
+def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequence[float]]]:
+    """What a box plot shows: of each transformation and side (`no`, `yes`: transformed) the figures."""
+    for name in PUBLISHED:
+        for side in SIDES:
+            asked = side_of(_pairs(records, name), side)
+            known = [figure for _, answer in asked if (figure := value(answer)) is not None]
+            if known:
+                yield CHANGES[name].title, _NOT_AFTER[side], known
+
+
+def five(values: Sequence[float]) -> list[float]:
+    """The least of some figures, the quartiles with the median between them, and the most."""
+    found: list[float] = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return found
+
+
+def _spread(title: str, records: Records, value: Measure, note: str) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (transformation, side, len(known), *five(known), float(np.mean(known)))
+        for transformation, side, known in spreads(records, value)
+    ]
+    return Table(title, ("transformation", "transformed", *_SPREAD), tuple(rows), note)
+
+
+def _pairs(records: Records, change: str, window: Window = COMPLETE) -> Pairs:
+    return [(target, pair) for target, pair in pairs_of(records, change, window) if pair.published]
+
+
+def _compared(
+    asked: Answers, frequency: Mapping[str, float], seed: int
+) -> tuple[Chance, dict[str, PerCandidate]] | None:
+    guesses = guesses_of([answer for _, answer in asked])
+    return by_chance(guesses, frequency, seed=seed, unseen=_SMOOTH)

@@ -1,0 +1,82 @@
+"""The protocol `cacp`: whose counterfactuals are asked about as published (Hooda et al. 2024).
+
+Population (section 3.3): five mutations. Of an `if` only one with an `else` of its own is flipped, whose
+condition is made of comparisons and changes no state. Names are given to, and exchanged among, the variables
+of a function, and never its parameters. Statements that change places need not be neighbours. What the paper
+does not say, such as how many sites of a program count, is as without the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from counterlens.errors import OptionError
+from counterlens.mutations import Mutation
+from counterlens.mutations.if_else_flip import IfElseFlip
+from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.mutations.rename_random import RenameRandom
+from counterlens.mutations.rename_shuffle import RenameShuffle
+from counterlens.probes.options import option
+
+CACP = "cacp"
+PAPER_ORDER = ("rename-random", "rename-shuffle", "if-else-flip", "independent-swap", "def-use-break")
+"""The mutations of the paper, in the order of its tables."""
+FLIP, SWAP = "if-else-flip", "independent-swap"
+COMPLEMENTS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
+"""Operators that negate each other; the first three pairs are those of the paper's Table 3."""
+FARTHEST = 9
+"""How many statements apart independent ones may be at most."""
+FIXED: Mapping[str, Any] = {"description": True, "preceding": True, "reach": FARTHEST}
+"""The options that the protocol fixes."""
+
+Description = Annotated[
+    bool, option("Show the model what the function is to do, where a dataset says so beside the program.")
+]
+Preceding = Annotated[
+    bool,
+    option("Show all that precedes the function in its program, not only the file's header."),
+]
+Reach = Annotated[
+    int,
+    option(
+        "How many statements apart those may be that independent-swap exchanges; all between them must be "
+        "independent of both.",
+        metavar="N",
+        low=1,
+        high=FARTHEST,
+    ),
+]
+
+_FORMS: Mapping[str, Mutation] = {
+    FLIP: IfElseFlip(published=True),
+    "rename-random": RenameRandom(published=True),
+    "rename-shuffle": RenameShuffle(published=True),
+}
+
+
+def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
+    """Say which mutations the paper does not have.
+
+    Raises:
+        OptionError: one is chosen together with the protocol.
+    """
+    others = [name for name in mutations if name not in PAPER_ORDER]
+    if protocol == CACP and others:
+        raise OptionError(
+            f"--protocol {CACP} has no mutation {others[0]}", f"Its mutations are {', '.join(PAPER_ORDER)}"
+        )
+
+
+def forms_of(protocol: str, mutations: Sequence[str], reach: int) -> list[str | Mutation]:
+    """The mutations to probe with, each in the form that the options ask for.
+
+    Args:
+        protocol: The protocol that is followed, if any.
+        mutations: Ids.
+        reach: How many statements apart those may be that are exchanged.
+    """
+    forms = dict(_FORMS) if protocol == CACP else {}
+    if reach > 1:
+        forms[SWAP] = IndependentSwap(reach)
+    return [forms.get(name, name) for name in mutations]

@@ -1,0 +1,144 @@
+"""The tables of the protocol `cacp`, in the layout of Hooda et al. 2024: Tables 1 to 5.
+
+An average mutation effect is the share of pairs whose verdict changed, among those of which a side is right
+(section 4.3). The accuracy of originals counts every original once: a prompt that several counterfactuals are
+compared with is asked and judged once. Intervals, which the paper has none of, are of clusters of functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from counterlens.metrics.bootstrap import Estimate, pooled_mean
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.summary import Observation, grouped, summarize
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.published import COMPLEMENTS, PAPER_ORDER
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.tables import range_text
+
+Groups = Mapping[tuple[str, ...], Sequence[PairsRecord]]
+"""Records by what heads their row, such as a model, or a dataset and a model."""
+Range = tuple[float, float]
+_EFFECTS_NOTE = (
+    "share of the informative pairs (either side right) whose verdict changed; original accuracy: share of "
+    "the originals completed right, each counted once (Hooda et al. 2024, Table {number}, which has no "
+    "intervals)"
+)
+_COUNTS_NOTE = (
+    "counterfactuals that pass the tests of their function and that a completion could show "
+    "(Hooda et al. 2024, Table 1)"
+)
+_RANGES_NOTE = (
+    "the same counterfactuals of the same functions, cut at different places "
+    "(Hooda et al. 2024, Table 4, which has no flips, because they are cut at the branch)"
+)
+_OPERATORS_NOTE = (
+    "Δ: correct completions lost when the second operator takes the place of the first, as a share of the n "
+    "pairs; below 0 more are gained (Hooda et al. 2024, Table 3; the task memorisation has their ratio in a "
+    "corpus, too)"
+)
+
+
+def published_tables(
+    groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
+) -> tuple[Table, ...]:
+    """The tables of some records: their effects, and how many counterfactuals there are.
+
+    Args as of `figures`.
+    """
+    return *figures(groups, heads, repair=repair, seed=seed), counts_table(groups, heads)
+
+
+def figures(
+    groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
+) -> tuple[Table, ...]:
+    """The effects of some records: by mutation and by operator, or by cut where there are several.
+
+    Args:
+        groups: The records.
+        heads: What heads each of their rows, such as `model`.
+        repair: Whether bugs were to be mended, which is Table 5.
+        seed: Of intervals.
+    """
+    if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
+        return (_ranges_table(groups, heads),)
+    number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
+    columns = (*heads, "original accuracy", *PAPER_ORDER)
+    rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
+    effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
+    operators = _operators_table(groups, heads, seed)
+    return (effects, operators) if operators.rows else (effects,)
+
+
+def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:
+    """How many counterfactuals there are, each counted once however often it was cut (Table 1)."""
+    rows: list[tuple[Cell, ...]] = []
+    for head, records in groups.items():
+        made = [
+            (pair.mutation, record.target, record.function, pair.edits)
+            for record in records
+            for pair in record.pairs
+        ]
+        distinct = [name for name, *_ in set(made)]
+        rows.append((*head, *(distinct.count(name) for name in PAPER_ORDER), len(distinct)))
+    return Table("counterfactual pairs", (*heads, *PAPER_ORDER, "all"), tuple(rows), _COUNTS_NOTE)
+
+
+def _ranges_table(groups: Groups, heads: tuple[str, ...]) -> Table:
+    names = [name for name in PAPER_ORDER if name != "if-else-flip"]
+    rows: list[tuple[Cell, ...]] = []
+    for head, records in groups.items():
+        for one in sorted({pair.cut_range for record in records for pair in record.pairs if pair.cut_range}):
+            seen = _seen(records, one)
+            rows.append((*head, range_text(one), *_effects(seen, names), len(seen)))
+    columns = (*heads, "prefix ratio", "original accuracy", *names, "pairs")
+    return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
+
+
+def _operators_table(groups: Groups, heads: tuple[str, ...], seed: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for head, records in groups.items():
+        judged = [
+            (record.target, pair)
+            for record in records
+            for pair in record.pairs
+            if pair.operators and pair.effect is not None
+        ]
+        for a, b in COMPLEMENTS:
+            there, back = _lost(judged, (a, b)), _lost(judged, (b, a))
+            if there or back:
+                lost = (_mean_lost(there, seed), _mean_lost(back, seed))
+                rows.append((*head, a, b, *lost, len(there), len(back)))
+    columns = (*heads, "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
+    return Table("complementary operators", columns, tuple(rows), _OPERATORS_NOTE)
+
+
+def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) -> list[tuple[str, float]]:
+    """Of each pair with these operators its function, and the correct completions that it lost."""
+    return [
+        (target, -pair.effect.signed)
+        for target, pair in judged
+        if pair.effect is not None and pair.operators == operators
+    ]
+
+
+def _mean_lost(lost: Iterable[tuple[str, float]], seed: int) -> Estimate:
+    return pooled_mean(lost, bounds=(-1, 1), seed=seed)
+
+
+def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proportion | None, ...]:
+    """The accuracy of originals, and the effect of each mutation."""
+    by_mutation = grouped(seen, lambda pair: pair.mutation)
+    effects = (by_mutation[name].average if name in by_mutation else None for name in names)
+    return summarize(seen).original_accuracy, *effects
+
+
+def _seen(records: Iterable[PairsRecord], cut_range: Range | None = None) -> list[Observation]:
+    """The pairs, or those that were cut in one range, as far as their effects go."""
+    return [
+        seen
+        for record in records
+        for pair, seen in zip(record.pairs, record.observations, strict=True)
+        if cut_range is None or pair.cut_range == cut_range
+    ]

@@ -1,0 +1,33 @@
+"""The report on several runs together: their tables, and the plots of each dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from counterlens.evaluation.merged import MergedRuns
+from counterlens.reports.build import plots
+from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Report, TableBlock
+
+
+def merged_report(merged: MergedRuns) -> Report:
+    """The report on runs of one task, finished or not."""
+    title = f"{merged.task} on {', '.join(merged.datasets)}"
+    blocks = (
+        Heading(1, title),
+        Bullets(merged.sources),
+        Heading(2, "Tables", "tables"),
+        *(TableBlock.of(table) for table in merged.tables()),
+        Heading(2, "Plots", "plots"),
+        *_plots(merged),
+    )
+    return Report(title, blocks)
+
+
+def _plots(merged: MergedRuns) -> Iterator[Block]:
+    found = merged.effects()
+    if not plots.available():
+        yield Paragraph(plots.EXTRA)
+    elif not found:
+        yield Paragraph("There is nothing to plot.")
+    for dataset, effects in found.items():
+        yield from plots.plots(effects, prefix=f"{dataset}: ")

@@ -1,0 +1,110 @@
+"""Concept sets: which node types count, and under which category. They are data.
+
+`counterlens` are the tables of this package: every named node type, by language. `authors` are the 32 node
+types of Palacio et al. 2023. Others are TOML files of the same form as `authors.toml`:
+
+    language = "python"
+    [concepts]
+    loops = ["for_statement", "while_statement"]
+    brackets = [")", "]", "}"]
+
+In such a set a node type is what the grammar calls it, whether it is a rule or a terminal, and whatever it
+stands in; `lambda`, which is the name of both, is both.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from counterlens.errors import OptionError
+from counterlens.syntax.concepts import Category
+from counterlens.syntax.languages import parser_for
+
+OWN, AUTHORS = "counterlens", "authors"
+_FORM = "It needs a table [concepts] of categories, each with a list of node types; see docs/confidence.md"
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptSet:
+    """Which node types count, and under which category.
+
+    Attributes:
+        name: What the user chose it by.
+        kinds: The category of every node type that counts; None for the tables of this package.
+    """
+
+    name: str
+    kinds: Mapping[str, str] | None = None
+
+    def concept(self, kind: str, category: Category, *, named: bool) -> str | None:
+        """The concept that a node counts for; None where it does not count.
+
+        Args:
+            kind: The node type.
+            category: What the tables of this package say of the node.
+            named: Whether it is a rule of the grammar rather than a keyword or punctuation.
+        """
+        if self.kinds is not None:
+            return self.kinds.get(kind)
+        return category if named else None
+
+    def types_of(self, category: str) -> tuple[str, ...]:
+        """The node types of a category, in the order of the file; none for the tables of this package."""
+        return tuple(kind for kind, own in (self.kinds or {}).items() if own == category)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories, in the order of the file; for the tables of this package those of the paper."""
+        if self.kinds is None:
+            return tuple(one for one in Category if one is not Category.STRUCTURE)
+        return tuple(dict.fromkeys(self.kinds.values()))
+
+
+COUNTERLENS = ConceptSet(OWN)
+
+
+@cache
+def concept_set(name: str) -> ConceptSet:
+    """The concept set of a name, or of a TOML file.
+
+    Raises:
+        OptionError: there is none, or the file is malformed: it says where.
+    """
+    if name == OWN:
+        return COUNTERLENS
+    path = Path(__file__).with_name("authors.toml") if name == AUTHORS else Path(name).expanduser()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise OptionError(
+            f"there is no concept set {name}", f"It is {AUTHORS}, {OWN} or a TOML file"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OptionError(f"{name} is no TOML file: {error}", _FORM) from None
+    return ConceptSet(name, _kinds(name, document))
+
+
+def _kinds(name: str, document: Mapping[str, Any]) -> dict[str, str]:
+    listed, language = document.get("concepts"), document.get("language", "python")
+    if not isinstance(listed, dict) or not listed or not isinstance(language, str):
+        raise OptionError(f"{name} has no concepts", _FORM)
+    grammar = parser_for(language).language
+    kinds: dict[str, str] = {}
+    for category, types in listed.items():
+        if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
+            raise OptionError(f"{name}: the node types of {category!r} are no list of texts", _FORM)
+        for kind in types:
+            if kind in kinds:
+                raise OptionError(
+                    f"{name}: {kind!r} stands under {kinds[kind]!r} and {category!r}",
+                    "A node type has one category",
+                )
+            if grammar is not None and not any(grammar.id_for_node_kind(kind, own) for own in (True, False)):
+                raise OptionError(f"{name}: the grammar of {language} has no node type {kind!r}", _FORM)
+            kinds[kind] = category
+    return kinds

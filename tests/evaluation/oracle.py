@@ -1,0 +1,160 @@
+"""A chat endpoint by script: models that know the truth, think aloud, err where they should, or guess."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any
+
+SOURCE = '''\
+def total(numbers):
+    """Add numbers up.
+
+    >>> total([4, 7])
+    11
+    >>> total([])
+    0
+    """
+    result = 0
+    for number in numbers:
+        result += number
+    return result
+
+
+def shout(text, times=2):
+    """Repeat a text in capitals.
+
+    >>> shout("ab")
+    'ABAB'
+    >>> shout("a", 3)
+    'AAA'
+    """
+    if times < 1:
+        return ""
+    return text.upper() * times
+
+
+def pairs(left, right):
+    """Combine every member of one list with every member of another.
+
+    >>> pairs([1, 2], [3, 4])
+    [(1, 3), (1, 4), (2, 3), (2, 4)]
+    >>> pairs([], [1])
+    []
+    """
+    found = []
+    for one in left:
+        for other in right:
+            found.append((one, other))
+    return found
+
+
+def name_of(number):
+    """Name a small number.
+
+    >>> name_of(1)
+    'one'
+    >>> name_of(3)
+    'many'
+    """
+    match number:
+        case 1:
+            return "one"
+        case 2:
+            return "two"
+    return "many"
+
+
+def half(number):
+    """Halve a number.
+
+    >>> half(5)
+    2.5
+    >>> half(-1)
+    -0.5
+    """
+    return number / 2
+
+
+assert total([4, 7]) == 11
+# shout("ab") is 'ABAB'
+'''
+BODIES = {
+    "total": "    return sum(numbers)\n",
+    "shout": "    return times * text.upper()\n",
+    "pairs": "    return [(one, other) for one in left for other in right]\n",
+    "name_of": '    return {1: "one", 2: "two"}.get(number, "many")\n',
+    "half": "    return number * 0.5\n",
+}
+WRONG = "    return None\n"
+_numbers = count()
+
+
+def reply(model: str, system: str, user: str) -> tuple[str, str]:
+    """What a model says, and how that ended: `stop` or `length`."""
+    if not system.startswith("You are told"):
+        name = user.rpartition("\ndef ")[2].partition("(")[0]
+        return f"```python\n{_written(model, name, user)}```", "stop"
+    program, _, question = user.rpartition("\n")
+    call = question.removeprefix("What does ").removesuffix(" give?")
+    assert call not in program.replace('"', "'"), "the program shows the call that it is asked about"
+    space: dict[str, Any] = {}
+    exec(program, space)  # noqa: S102 - that is SOURCE, or a body of BODIES in it
+    truth = repr(eval(call, space))  # noqa: S307
+    name = call.partition("(")[0]
+    stepwise = "Answer:" in system
+    if model == "random":
+        return f"Answer: {next(_numbers)}" if stepwise else str(next(_numbers)), "stop"
+    if model == "partial" and stepwise and name == "pairs" and "for one in left:\n" in program:
+        return f"<think>\n1. Nothing is found. Answer: {truth}", "length"
+    if model == "partial" and (name == "shout" or (name == "total" and not stepwise)):
+        truth = "0"
+    if model == "partial" and name == "half":
+        truth = "2"
+    thought = "<think>\nAnswer: 'wrong'\n</think>\n\n" if model == "aloud" else ""
+    return f"{thought}1. So it goes.\nAnswer: {truth}" if stepwise else f"{thought}{truth}", "stop"
+
+
+def _written(model: str, name: str, user: str) -> str:
+    """The body of a function; `partial` needs the test for `half`, and never gets `name_of` right."""
+    wrong = model == "partial" and (name == "name_of" or (name == "half" and ">>>" not in user))
+    return WRONG if wrong else BODIES[name]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        names = ("truth", "aloud", "partial", "random")
+        self._send({"object": "list", "data": [{"id": name} for name in names]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        system, user = (message["content"] for message in body["messages"])
+        text, finish = reply(body["model"], system, user)
+        self._send({"choices": [{"message": {"content": text}, "finish_reason": finish}]})
+
+    def _send(self, document: object) -> None:
+        data = json.dumps(document).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        pass
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The endpoint, at the address that is given."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()

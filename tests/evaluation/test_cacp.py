@@ -1,0 +1,294 @@
+"""The protocol cacp from data to tables: scripted endpoints, and figures that are computed again."""
+
+from __future__ import annotations
+
+import json
+import random
+import runpy
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterlens.cli import main
+from counterlens.mutations import survey
+from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"
+EFFECTS, COUNTS = "average mutation effect (protocol cacp)", "counterfactual pairs (protocol cacp)"
+PROGRAMS = {
+    "gather": (
+        """\
+def double(value):
+    return value * 2
+
+def gather(items, low):
+    kept = []
+    total = 0
+    for item in items:
+        if item > low:
+            total = total + double(item)
+        else:
+            total = total - item
+    kept.append(total)
+    kept.append(low)
+    return kept
+""",
+        ["assert gather([1, 5], 2) == [9, 2]", "assert gather([], 1) == [0, 1]"],
+    ),
+    "spread": (
+        """\
+def spread(text):
+    words = text.split(",")
+    words = sorted(words, reverse=True)
+    first = words[0]
+    last = words[1]
+    joined = first + "-" + last
+    return joined + "!" + words[0]
+""",
+        ["assert spread('a,b') == 'b-a!b'", "assert spread('d,c,x') == 'x-d!x'"],
+    ),
+}
+
+
+def programs(name: str) -> list[str]:
+    """A program and all its counterfactuals, the original first."""
+    source = PROGRAMS[name][0]
+    made = survey(source, mutations=forms_of(CACP, PAPER_ORDER, 9), function=name).counterfactuals
+    return [source, *(one.source for one in made)]
+
+
+def knowing(prompt: str) -> str:
+    """The true rest of the program that a prompt begins."""
+    shown = prompt.rpartition('"""\n')[2]
+    rests = {p[len(shown) :] for name in PROGRAMS for p in programs(name) if p.startswith(shown)}
+    assert rests, f"of no program: {prompt}"
+    return min(rests)
+
+
+def copying(prompt: str) -> str:
+    """What stands in the original from the same line on, whatever the prompt says."""
+    shown = prompt.rpartition('"""\n')[2]
+    name = next(name for name in PROGRAMS if f"def {name}(" in shown)
+    return "\n" + "".join(PROGRAMS[name][0].splitlines(keepends=True)[shown.count("\n") + 1 :])
+
+
+class Endpoint:
+    """An endpoint on a loopback port that answers by a rule, and keeps what it was asked."""
+
+    def __init__(self, answer: Callable[[str], str], *, aloud: bool = False) -> None:
+        self.prompts: list[str] = []
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                chat = "messages" in body
+                prompt = body["messages"][-1]["content"].strip("`").strip("\n") if chat else body["prompt"]
+                endpoint.prompts.append(prompt)
+                text = answer(prompt)
+                if chat:
+                    text = f"```python{text}```"
+                    text = f"<think>Is it `return None`? No.</think>\nHere it is:\n{text}" if aloud else text
+                part = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+                data = json.dumps({"choices": [{"index": 0, **part, "finish_reason": "stop"}]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def do_GET(self) -> None:
+                self.send_error(404)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs in the format of MBPP."""
+    file = tmp_path_factory.mktemp("data") / "mbpp.jsonl"
+    records = [
+        {
+            "text": f"Write a function to {name} things.",
+            "code": source.replace("\n", "\r\n"),
+            "task_id": number,
+            "test_setup_code": "",
+            "test_list": tests,
+            "challenge_test_list": [],
+        }
+        for number, (name, (source, tests)) in enumerate(PROGRAMS.items(), 1)
+    ]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return file
+
+
+def cli(*arguments: object, fails: bool = False) -> str:
+    """Call the command line in this process: what it prints, or its complaint."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert bool(ended.value.code) == fails, err.getvalue()
+    return (err if fails else out).getvalue()
+
+
+def bench(out: Path, data: Path, endpoint: Endpoint, *more: str, model: str = "m-1b") -> Path:
+    """A run by the protocol."""
+    asked = ["--model", f"remote:{model}", "--base-url", endpoint.url, "--allow-weaker-sandbox", *more]
+    cli("bench", "--protocol", "cacp", "--data", data, "--out", out, *asked)
+    return out
+
+
+def document(*arguments: object) -> dict[str, Any]:
+    """A report as JSON."""
+    found: dict[str, Any] = json.loads(cli("report", *arguments, "--format", "json"))
+    return found
+
+
+def tables(*arguments: object) -> dict[str, list[list[Any]]]:
+    """The tables of a report, by title."""
+    return {table["title"]: table["rows"] for table in document(*arguments)["tables"]}
+
+
+Asked = dict[str, tuple[Path, Endpoint]]
+
+
+@pytest.fixture(scope="module")
+def runs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    """Runs of three endpoints: one knows the truth, one copies, one knows it and thinks aloud in a chat."""
+    folder = tmp_path_factory.mktemp("runs")
+    rules = {"knows": (knowing, "knows-7b"), "copies": (copying, "copies"), "aloud": (knowing, "knows-7b")}
+    made: Asked = {}
+    for name, (rule, model) in rules.items():
+        endpoint = Endpoint(rule, aloud=name == "aloud")
+        more = ["--api", "chat"] if name == "aloud" else []
+        made[name] = bench(folder / name, data, endpoint, *more, model=model), endpoint
+    yield made
+    for _, endpoint in made.values():
+        endpoint.close()
+
+
+def values(row: list[Any]) -> list[float | None]:
+    """Original accuracy and the five effects of a row."""
+    return [cell and cell["value"] for cell in row[-6:]]
+
+
+def recomputed(run: Path) -> dict[str, list[list[Any]]]:
+    """The tables as the script has them that knows the exported files alone."""
+    folder = run / "parquet"
+    cli("export", run, "-o", folder)
+    found = runpy.run_path(str(SCRIPT))["tables"](folder)
+    return {f"{title} (protocol cacp)": rows for title, rows in found.items()}
+
+
+def flat(rows: list[list[Any]]) -> list[Any]:
+    """All cells of a table, intervals taken apart."""
+    return [
+        part
+        for row in rows
+        for cell in row
+        for part in (sorted(cell.items()) if isinstance(cell, dict) else [("", cell)])
+    ]
+
+
+def assert_same(one: list[list[Any]], other: list[list[Any]]) -> None:
+    """Each cell of two tables is the same, but for rounding."""
+    for (key, mine), (again, theirs) in zip(flat(one), flat(other), strict=True):
+        assert key == again
+        assert mine == (pytest.approx(theirs, abs=1e-9) if isinstance(theirs, float) else theirs)
+
+
+def test_one_that_knows_the_truth_and_one_that_copies_in_one_set_of_tables(runs: Asked) -> None:
+    both = [runs[name][0] for name in ("knows", "copies")]
+    own = [tables(run) for run in both]
+    truth, copied = (found[EFFECTS][0] for found in own)
+    assert values(truth) == [1, 0, 0, 0, 0, 0]
+    # The rest of the original has names that are others by now, and is of the other branch; but behind
+    # statements that changed places it is right.
+    assert values(copied) == [1, 1, 1, 1, 0, 1]
+    together = tables(*both, "--size", "remote:copies=500M")
+    assert [row[:2] for row in together[EFFECTS]] == [["MBPP", "remote:knows-7b"], ["MBPP", "remote:copies"]]
+    assert_same([row[2:] for row in together[EFFECTS]], [truth[1:], copied[1:]])
+    assert together[COUNTS] == [["MBPP", *own[0][COUNTS][0][1:]]]
+    sizes = together["MBPP: effect by model size (protocol cacp)"]
+    assert [[cell["value"] for cell in row[1:3]] for row in sizes] == [[1, 0], [1, 0], [1, 0], [0, 0], [1, 0]]
+    assert "two runs asked" in cli("report", both[0], both[0], fails=True)
+
+
+@pytest.mark.parametrize("name", ["knows", "copies"])
+def test_every_cell_comes_out_again_from_the_exported_files(runs: Asked, name: str) -> None:
+    run, _ = runs[name]
+    own, again = tables(run), recomputed(run)
+    assert again.keys() == {title for title in own if "protocol" in title}
+    for title, rows in again.items():
+        assert_same(own[title], rows)
+
+
+def test_the_record_has_the_prompt_and_the_cut_of_every_pair(runs: Asked) -> None:
+    run, endpoint = runs["copies"]
+    sides = [
+        (pair["cut"][side], pair[side]["prompt"], record["problem"])
+        for record in document(run)["records"]
+        for pair in record["pairs"]
+        for side in ("original", "counterfactual")
+    ]
+    assert {prompt.rstrip() for _, prompt, _ in sides} == set(endpoint.prompts)
+    sources = {f"MBPP/{number}": programs(name) for number, name in enumerate(PROGRAMS, 1)}
+    for cut, prompt, problem in sides:
+        task, shown = prompt.removeprefix('"""\n').split('\n"""\n')
+        assert task.startswith("Write a function to ")
+        assert any(source.startswith(shown) for source in sources[problem])  # all that precedes is shown
+        assert len(shown.replace("\n", "\r\n")) == cut  # the lines of the dataset end so
+
+
+def test_one_that_thinks_aloud_is_read_and_stands_beside_one_that_does_not(runs: Asked) -> None:
+    plain, chat = runs["knows"][0], runs["aloud"][0]
+    rows = tables(plain, chat)[EFFECTS]
+    hosts = [runs[name][1].url.removeprefix("http://").removesuffix("/v1") for name in ("knows", "aloud")]
+    assert [row[1] for row in rows] == [
+        f"remote:knows-7b ({api}, {host})" for api, host in zip(("completions", "chat"), hosts, strict=True)
+    ]
+    assert [values(row) for row in rows] == [[1, 0, 0, 0, 0, 0]] * 2
+
+
+def test_the_ranges_of_cuts_are_of_one_set_of_programs(data: Path, tmp_path: Path, runs: Asked) -> None:
+    ranges = [part for one in ("0.4-0.6", "0.6-0.8", "0.8-1.0") for part in ("--cut-range", one)]
+    run = bench(tmp_path / "run", data, runs["copies"][1], *ranges)
+    asked: dict[tuple[float, ...], list[Any]] = {}
+    for record in document(run)["records"]:
+        for pair in record["pairs"]:
+            assert pair["mutation"] != "if-else-flip"  # it says itself where to cut
+            asked.setdefault(tuple(pair["cut_range"]), []).append((record["problem"], pair["edits"]))
+    assert sorted(asked) == [(0.4, 0.6), (0.6, 0.8), (0.8, 1.0)]
+    assert asked[0.4, 0.6] == asked[0.6, 0.8] == asked[0.8, 1.0]
+    own, again = tables(run), recomputed(run)
+    rows = own["average mutation effect by cut (protocol cacp)"]
+    assert [row[1] for row in rows] == ["0.4 - 0.6", "0.6 - 0.8", "0.8 - 1"]
+    assert [row[-1] for row in rows] == [len(asked[0.4, 0.6])] * 3
+    for title, found in again.items():
+        assert_same(own[title], found)
+    assert "other options: cut_ranges" in cli("report", run, runs["copies"][0], fails=True)
+
+
+def test_one_that_answers_at_random_is_refused(data: Path, tmp_path: Path) -> None:
+    chance = random.Random(1)  # noqa: S311
+    endpoint = Endpoint(lambda _: f"\n    return {chance.random()}\n")
+    asked = ["--model", "remote:m", "--base-url", endpoint.url, "--allow-weaker-sandbox", "--data", data]
+    said = cli("bench", "--protocol", "cacp", "--out", tmp_path / "run", *asked, fails=True)
+    assert "does not complete the same code the same way twice" in said
+    assert EFFECTS not in tables(tmp_path / "run")
+    endpoint.close()

@@ -1,0 +1,93 @@
+"""Endpoints that score texts by a rule, over HTTP: their figures follow by hand."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from counterlens.models.remote.scoring.probing import TRIAL
+from counterlens.probes.operator.pairs import OperatorPlace, pairings, sites_of
+from counterlens.syntax.document import Document
+from tests.models.remote.conftest import Handler, Script, ScriptServer
+
+LIKED, DISLIKED, FOREIGN = -0.125, -5.125, -12.0
+"""Log-probabilities of a token: of a text that is held right, of any other, and of the trial's odd word."""
+_TOKENS = re.compile(r"==|!=|<=|>=|\w+|\s|.")
+Rule = Callable[[str], float]
+
+
+def holding(texts: Iterable[str]) -> Rule:
+    """A model to which parts of some texts are likely, and nothing else is."""
+    known = list(texts)
+
+    def rule(prompt: str) -> float:
+        # What is shown nothing before is scored after a line end.
+        parts = (prompt, prompt.removeprefix("\n"))
+        return LIKED if any(part in text for part in parts for text in known) else DISLIKED
+
+    return rule
+
+
+def truth(document: Document, qualname: str) -> list[str]:
+    """The function as it stands, and every version of it that means the same."""
+    return [
+        document.text,
+        *(
+            place.document.text
+            for pair in pairings(document, qualname).pairs
+            for place in (pair.original, pair.transformed)
+        ),
+    ]
+
+
+def stubbornness(document: Document, qualname: str) -> list[str]:
+    """The same, but with the original's operator in every version."""
+    pairs = pairings(document, qualname).pairs
+    versions = [_with(pair.transformed, pair.original.site.operator) for pair in pairs]
+    return [document.text, *(pair.original.document.text for pair in pairs), *versions]
+
+
+def _with(place: OperatorPlace, operator: str) -> str:
+    site = sites_of(place.document, place.qualname)[place.index]
+    data = place.document.data
+    return replace(
+        place.document, text=(data[: site.start] + operator.encode() + data[site.end :]).decode()
+    ).text
+
+
+class _AtOnce(Handler):
+    disable_nagle_algorithm = True
+
+
+@contextmanager
+def serving(rule: Rule) -> Iterator[str]:
+    """The base URL of an endpoint that gives `prompt_logprobs` by a rule, while the context lasts."""
+
+    def answer(handler: Handler) -> None:
+        path, body, _ = handler.script.requests[-1]
+        if path == "/v1/completions" and "prompt_logprobs" in body:
+            handler.reply(200, _scored(body["prompt"], rule))
+        else:
+            handler.reply(404, {"detail": "Not Found"})
+
+    server = ScriptServer(("127.0.0.1", 0), _AtOnce)
+    server.script = Script([answer], ["scripted"])
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _scored(prompt: str, rule: Rule) -> dict[str, Any]:
+    value = LIKED if prompt == TRIAL else rule(prompt)
+    entries = [
+        {str(at): {"logprob": FOREIGN if piece == "violin" else value, "rank": 1, "decoded_token": piece}}
+        for at, piece in enumerate(_TOKENS.findall(prompt))
+    ]
+    return {"object": "text_completion", "choices": [{"text": "x", "prompt_logprobs": [None, *entries]}]}

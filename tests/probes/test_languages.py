@@ -1,0 +1,85 @@
+"""A corpus of several languages is never pooled, whatever is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from counterlens.cli.calibrate import calibrate
+from counterlens.datasets import open_dataset
+from counterlens.errors import DataError, ModelError
+from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.settings import RunSettings
+from counterlens.models.base import Capability, Completion, Model, ModelInfo
+from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.options import make
+from counterlens.probes.probe import Context, Need, Target
+from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import require_one_language, run_targets
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+PYTHON = "n = int(input())\nprint(n % 2)\n"
+JAVA = "class Main { public static void main(String[] a) { System.out.println(1 < 2 || 3 < 4); } }\n"
+BOTH = [
+    Target(Document("def f(a):\n    return a\n"), "f"),
+    Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
+]
+
+
+class Asked(Model):
+    """A model that must not be asked anything."""
+
+    info = ModelInfo("asked", "asked", "0", "local", frozenset(Capability))
+
+    def complete(self, *_: object, **__: object) -> list[Completion]:
+        raise AssertionError("it was asked")
+
+
+@pytest.mark.parametrize("task", PROBES)
+def test_no_probe_has_figures_over_functions_in_several_languages(task: str) -> None:
+    probe = PROBES[task]
+    context = Context(Asked(), best_sandbox)
+    with pytest.raises(DataError, match="there is code in java and in python"):
+        run_targets(probe, context, BOTH, make(probe.options, {}))
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A dataset of programs in two languages."""
+    for name, program, text in (("p1_s1", "main.py", PYTHON), ("p2_s1", "Main.java", JAVA)):
+        folder = tmp_path / "data" / name
+        folder.mkdir(parents=True)
+        (folder / program).write_text(text)
+        (folder / "input.txt").write_text("3\n")
+        (folder / "output.txt").write_text("1\n")
+    return tmp_path / "data"
+
+
+def test_a_run_over_a_dataset_of_two_languages_is_of_one(mixed: Path) -> None:
+    assert {problem.language for problem in open_dataset(str(mixed))} == {"python", "java"}
+    for task, probe in PROBES.items():
+        if {Need.CORPUS, Need.BUG} & probe.needs:
+            continue
+        try:
+            plan = make_plan(RunSettings.of([task], str(mixed)), best_sandbox())
+        except DataError as error:
+            assert "no Python functions" in error.message  # noqa: PT017 - others plan something
+            continue
+        require_one_language(target.document.language for target in plan.targets[task].values())
+
+
+def test_operators_are_counted_in_the_language_that_is_asked_about(mixed: Path) -> None:
+    assert read_corpus(str(mixed)).frequency == {"%": 1}  # and not the two `<` and the `||`
+
+
+def test_a_map_of_confidences_is_of_one_language(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
+    (tmp_path / "A.java").write_text("class A { int f(int a) { return a + 1; } }\n")
+    asked = CliRunner().invoke(calibrate, [str(tmp_path)])
+    assert isinstance(asked.exception, DataError), asked.output
+    assert "there is code in java and in python" in asked.exception.message
+    chosen = CliRunner().invoke(calibrate, [str(tmp_path), "--language", "java", "--model", "no-such-model"])
+    assert isinstance(chosen.exception, ModelError), chosen.output  # it got as far as the model
