@@ -142,7 +142,7 @@ def test_every_cell_is_what_a_recomputation_from_the_export_gives(url: str, tmp_
     tasks = [part for task in TASKS for part in ("--task", task)]
     counterlens(
         "bench", *tasks, "--protocol", "empica", "--data", str(data), "--model", "remote:m", "--api", "chat",
-        "--base-url", url, "--out", str(run), "--allow-weaker-sandbox",
+        "--base-url", url, "--out", str(run), "--allow-weaker-sandbox", "--timeout", "60",
     )  # fmt: skip
     counterlens("export", str(run), "-o", str(tmp_path / "parquet"))
     counterlens("report", str(run), "--format", "json", "-o", str(tmp_path / "report.json"))
