@@ -84,8 +84,8 @@ class RunEffects:
         known = [one for one in PAPER_ORDER if one in seen]
         return cls(
             dataset=dataset,
-            models={model: summarize(some, seed=seed) for model, some in pairs.items()},
-            mutations={model: grouped(some, _mutation, seed=seed) for model, some in pairs.items()},
+            models={model: summarize(some) for model, some in pairs.items()},
+            mutations={model: grouped(some, _mutation) for model, some in pairs.items()},
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},

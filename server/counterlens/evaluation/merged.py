@@ -91,12 +91,12 @@ class MergedRuns:
         """Effects and counts over all runs, then what the errors go with, dataset by dataset."""
         if self.protocol == CACP:
             made = [
-                *figures(self.records, ("dataset", "model"), repair=self.task == "repair", seed=self.seed),
+                *figures(self.records, ("dataset", "model"), repair=self.task == "repair"),
                 counts_table(self._counted(), ("dataset",)),
             ]
         else:
             labels = {", ".join(head): records for head, records in self.records.items()}
-            made = list(effect_tables(labels, self.seed))
+            made = list(effect_tables(labels))
         return [
             *under(self.protocol, made),
             *(

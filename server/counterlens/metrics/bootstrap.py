@@ -92,7 +92,6 @@ def pooled_mean(
     values: Iterable[tuple[Hashable, float]],
     *,
     bounds: tuple[float, float] | None = None,
-    seed: int = 0,  # noqa: ARG001
 ) -> Estimate:
     """The mean of all values, each given with the cluster that it belongs to.
 
@@ -102,7 +101,6 @@ def pooled_mean(
     Args:
         values: The clusters and the values.
         bounds: What no value can lie outside of.
-        seed: Without effect: no chance is in it.
     """
     groups: dict[Hashable, list[float]] = {}
     for cluster, value in values:

@@ -72,7 +72,7 @@ class EffectSummary:
     functions: int
 
 
-def summarize(observations: Iterable[Observation], *, seed: int = 0) -> EffectSummary:  # noqa: ARG001
+def summarize(observations: Iterable[Observation]) -> EffectSummary:
     """Sum up pairs.
 
     The intervals are Wilson's on the effective sample size, because the pairs of one function are not
@@ -80,7 +80,6 @@ def summarize(observations: Iterable[Observation], *, seed: int = 0) -> EffectSu
 
     Args:
         observations: The pairs.
-        seed: Without effect: no chance is in it.
     """
     seen = list(observations)
     judged = [(pair.cluster, pair.effect) for pair in seen if pair.effect is not None]
@@ -116,19 +115,18 @@ def _originals(seen: Iterable[Observation]) -> Proportion:
 
 
 def grouped(
-    observations: Iterable[Observation], key: Callable[[Observation], str], *, seed: int = 0
+    observations: Iterable[Observation], key: Callable[[Observation], str]
 ) -> dict[str, EffectSummary]:
     """The summaries of groups of pairs, in the order in which the groups first occur.
 
     Args:
         observations: The pairs.
         key: The group of a pair, such as its mutation.
-        seed: As of `summarize`.
     """
     groups: dict[str, list[Observation]] = {}
     for pair in observations:
         groups.setdefault(key(pair), []).append(pair)
-    return {name: summarize(members, seed=seed) for name, members in groups.items()}
+    return {name: summarize(members) for name, members in groups.items()}
 
 
 def mcnemar_exact(lost: int, gained: int) -> float | None:

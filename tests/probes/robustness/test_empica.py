@@ -314,7 +314,7 @@ def test_each_operator_counts_alike() -> None:
     kept, broken = published_tables.overall(records, "name", 0).rows
     assert kept[2:5] == (2, 4, 3)
     assert (cast(Any, kept[-1]).value, cast(Any, broken[-1]).value) == (0.5, 0.5)
-    pooled = tables.overall(records, "name", 0).rows
+    pooled = tables.overall(records, "name").rows
     assert [cast(Any, row[-1]).value for row in pooled] == [0.25, pytest.approx(1 / 3)]
     several = [record(*(pair("a", "if-else-flip", one, call=f"f({n})") for n, one in enumerate((1, 0, 0)))),
                record(pair("b", "if-else-flip", 1, call="f(1)"))]  # fmt: skip

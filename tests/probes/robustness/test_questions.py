@@ -148,11 +148,11 @@ def _figures(found: RobustnessRecord) -> dict[Standing, float | None]:
 def test_correct_and_incorrect_code_are_told_apart(model: LlamaModel) -> None:
     answers = Scripted(model.info, lambda text: f"name{len(shown_function(text))}")
     right, wrong = record("name", answers), record("name", answers, target(WRONG, "f1"))
-    table = tables.by_correctness([right, wrong], "name", 0)
+    table = tables.by_correctness([right, wrong], "name")
     assert isinstance(table, Table)
     assert [row[1] for row in table.rows] == ["correct", "incorrect"] * 2
     assert all(row[2] for row in table.rows)
-    assert tables.by_correctness([right], "name", 0) is None
+    assert tables.by_correctness([right], "name") is None
 
 
 def test_figures_are_refused_where_an_answer_wavers(model: LlamaModel) -> None:

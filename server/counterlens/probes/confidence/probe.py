@@ -119,7 +119,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         if records[0].protocol == ASTXPLAINER:
             return published_tables(records, seed=seed)
         pooled = _pooled(records, seed)
-        return _whole(records, pooled, seed), _concepts(records, pooled, seed)
+        return _whole(records, pooled), _concepts(records, pooled)
 
     def side_by_side(
         self, models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int
@@ -249,11 +249,11 @@ def _pooled(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
     return corpus_confidence(files, seed=seed)
 
 
-def _whole(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence, seed: int) -> Table:
+def _whole(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> Table:
     row: tuple[Cell, ...] = (
         len(records),
         pooled.tokens,
-        pooled_mean(((record.target, record.cross_entropy) for record in records), seed=seed),
+        pooled_mean((record.target, record.cross_entropy) for record in records),
         _cell(pooled.bits_per_byte, len(records)),
         _cell(pooled.whole, len(records)),
     )
@@ -261,13 +261,13 @@ def _whole(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence, seed: 
     return Table("the functions as a whole", columns, (row,), "cross-entropy: mean over functions")
 
 
-def _concepts(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence, seed: int) -> Table:
+def _concepts(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for category, median in pooled.categories.items():
         holding = [
             (record.target, record.concepts[category]) for record in records if category in record.concepts
         ]
-        surprisal = pooled_mean(((name, concept.bits_per_byte) for name, concept in holding), seed=seed)
+        surprisal = pooled_mean(((name, concept.bits_per_byte) for name, concept in holding))
         nodes = sum(concept.nodes for _, concept in holding)
         rows.append((str(category), len(holding), nodes, _cell(median, len(holding)), surprisal))
     columns = ("concept", "functions", "nodes", "confidence", "surprisal")

@@ -81,7 +81,7 @@ def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple
     types = types_of(records, seed=seed)
     means, own = category_means(types, concept_set(AUTHORS)), own_medians(records)
     return (
-        _whole(records, seed),
+        _whole(records),
         _by_category(means),
         _by_type(types),
         _extremes(means, types),
@@ -100,8 +100,8 @@ def published_comparison(models: Mapping[str, Sequence[ConfidenceRecord]], *, se
     return tuple(tables)
 
 
-def _whole(records: Sequence[ConfidenceRecord], seed: int) -> Table:
-    loss = pooled_mean(((record.target, record.cross_entropy) for record in records), seed=seed)
+def _whole(records: Sequence[ConfidenceRecord]) -> Table:
+    loss = pooled_mean((record.target, record.cross_entropy) for record in records)
     row: tuple[Cell, ...] = (len(records), sum(record.tokens for record in records), loss)
     columns = ("functions", "tokens", "cross-entropy (nats)")
     note = "each function alone, its first token unscored; cross-entropy: mean over functions"

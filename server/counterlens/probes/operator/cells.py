@@ -75,15 +75,15 @@ def share(asked: Answers) -> Proportion:
     return pooled_share((target, answer.correct) for target, answer in asked)
 
 
-def mean_entropy(asked: Answers, seed: int) -> Estimate:
+def mean_entropy(asked: Answers) -> Estimate:
     """The mean entropy in nats, with an interval over functions."""
-    return pooled_mean(((target, answer.entropy) for target, answer in asked), seed=seed)
+    return pooled_mean(((target, answer.entropy) for target, answer in asked))
 
 
-def mean_nll(asked: Answers, seed: int) -> Estimate:
+def mean_nll(asked: Answers) -> Estimate:
     """The mean negative log-likelihood of the right operator in nats, with an interval over functions."""
     known = _known((target, answer.nll) for target, answer in asked)
-    return pooled_mean(known, seed=seed)
+    return pooled_mean(known)
 
 
 def side_of(pairs: Pairs, side: str) -> Answers:
@@ -91,7 +91,7 @@ def side_of(pairs: Pairs, side: str) -> Answers:
     return [(target, SIDES[side](pair)) for target, pair in pairs]
 
 
-def pair_cells(pairs: Pairs, seed: int) -> tuple[Cell, ...]:
+def pair_cells(pairs: Pairs) -> tuple[Cell, ...]:
     """The figures of some pairs, by `PAIR_COLUMNS`."""
     before, after = side_of(pairs, "before"), side_of(pairs, "after")
     return (
@@ -99,10 +99,10 @@ def pair_cells(pairs: Pairs, seed: int) -> tuple[Cell, ...]:
         share(before),
         share(after),
         pooled_share((target, pair.both) for target, pair in pairs),
-        mean_nll(before, seed),
-        mean_nll(after, seed),
-        mean_entropy(before, seed),
-        mean_entropy(after, seed),
+        mean_nll(before),
+        mean_nll(after),
+        mean_entropy(before),
+        mean_entropy(after),
     )
 
 

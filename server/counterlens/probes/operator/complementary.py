@@ -55,15 +55,15 @@ class Direction:
     drop: Estimate
 
 
-def direction(substitutions: Sequence[Substitution], before: str, after: str, *, seed: int = 0) -> Direction:
+def direction(substitutions: Sequence[Substitution], before: str, after: str) -> Direction:
     """What replacing one operator by another costs, over all pairs that were judged."""
     judged = [made for made in substitutions if (made.before, made.after) == (before, after)]
     drops = ((made.target, -made.effect.signed) for made in judged)
-    return Direction(len(judged), pooled_mean(drops, seed=seed))
+    return Direction(len(judged), pooled_mean(drops, bounds=(-1, 1)))
 
 
 def complementary(
-    substitutions: Sequence[Substitution], frequency: Mapping[str, float], *, what: str, seed: int
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], *, what: str
 ) -> Table:
     """The pairs of operators of which one was put in the other's place.
 
@@ -71,9 +71,8 @@ def complementary(
         substitutions: What was judged.
         frequency: How often each operator stands in the corpus.
         what: What is lost, such as `correct completions`.
-        seed: Of intervals.
     """
-    rows = [_row(substitutions, frequency, pair, seed) for pair in COMPLEMENTS]
+    rows = [_row(substitutions, frequency, pair) for pair in COMPLEMENTS]
     note = (
         f"ratio: how much more frequent A is than B; Δ: {what} lost when one takes the other's place, as a "
         "share of the n pairs, with 95 % intervals over functions; below 0 more are gained than lost (the "
@@ -83,10 +82,10 @@ def complementary(
 
 
 def _row(
-    substitutions: Sequence[Substitution], frequency: Mapping[str, float], pair: tuple[str, str], seed: int
+    substitutions: Sequence[Substitution], frequency: Mapping[str, float], pair: tuple[str, str]
 ) -> tuple[Cell, ...]:
     a, b = sorted(pair, key=lambda name: (-frequency.get(name, 0), pair.index(name)))
-    there, back = direction(substitutions, a, b, seed=seed), direction(substitutions, b, a, seed=seed)
+    there, back = direction(substitutions, a, b), direction(substitutions, b, a)
     counts = frequency.get(a, 0), frequency.get(b, 0)
     ratio = counts[0] / counts[1] if counts[1] else None
     return a, b, ratio, there.drop, back.drop, there.n, back.n, f"{counts[0]:.0f} : {counts[1]:.0f}"

@@ -110,10 +110,10 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
             left_out=left_out, corpus=options.corpus, frequency=frequency, substitutions=substitutions
         )
 
-    def tables(self, records: Sequence[MemorisationRecord], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, records: Sequence[MemorisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.tables`."""
         pooled = [made for record in records for made in record.substitutions]
-        return (complementary(pooled, records[0].frequency, what="correct completions", seed=seed),)
+        return (complementary(pooled, records[0].frequency, what="correct completions"),)
 
     def summary(self, records: Sequence[MemorisationRecord]) -> str:
         """As `Probe.summary`."""

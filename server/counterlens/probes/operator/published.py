@@ -57,10 +57,10 @@ def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> It
         seed: Of guesses and intervals.
     """
     drawn = (
-        _accuracy("Table 2: both swaps", records, _SWAPS, seed),
-        _windows(records, seed),
-        _accuracy("Table 4: with variables renamed", records, [f"renamed {one}" for one in _SWAPS], seed),
-        _accuracy("Table 5: with the condition in a variable", records, ["refactored block-swap"], seed),
+        _accuracy("Table 2: both swaps", records, _SWAPS),
+        _windows(records),
+        _accuracy("Table 4: with variables renamed", records, [f"renamed {one}" for one in _SWAPS]),
+        _accuracy("Table 5: with the condition in a variable", records, ["refactored block-swap"]),
         _familiar(records),
         _operators(8, "block-swap", records, frequency, seed),
         _operators(9, "operand-swap", records, frequency, seed),
@@ -81,18 +81,16 @@ def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> It
     return (table for table in drawn if table.rows)
 
 
-def _accuracy(title: str, records: Records, names: Sequence[str], seed: int) -> Table:
-    rows = [
-        (CHANGES[name].title, *pair_cells(pairs, seed)) for name in names if (pairs := _pairs(records, name))
-    ]
+def _accuracy(title: str, records: Records, names: Sequence[str]) -> Table:
+    rows = [(CHANGES[name].title, *pair_cells(pairs)) for name in names if (pairs := _pairs(records, name))]
     return Table(title, ("transformation", *PAIR_COLUMNS), tuple(rows), MEASURES)
 
 
-def _windows(records: Records, seed: int) -> Table:
+def _windows(records: Records) -> Table:
     seen = {pair.window for record in records for pair in record.pairs}
     order = sorted(seen - {COMPLETE}, key=lambda window: (window.after or 0, -(window.before or 0)))
     rows = [
-        (CHANGES[name].title, str(window), *pair_cells(pairs, seed))
+        (CHANGES[name].title, str(window), *pair_cells(pairs))
         for name in _SWAPS
         for window in (*order, COMPLETE)
         if order and (pairs := _pairs(records, name, window))

@@ -94,8 +94,8 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
                     str(family) if family else "all",
                     len(asked),
                     share(asked),
-                    mean_nll(asked, seed),
-                    mean_entropy(asked, seed),
+                    mean_nll(asked),
+                    mean_entropy(asked),
                     found[0].mean if found else None,
                     found[0].p_value if found else None,
                 )
@@ -104,10 +104,10 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
     return Table("as the functions stand", columns, tuple(rows), f"{MEASURES}; {chance.NOTE}")
 
 
-def changes(records: Records, seed: int) -> Table | None:
+def changes(records: Records) -> Table | None:
     """Accuracy before and after each change (Ahmed et al. 2024, Tables 2, 4 and 5); None without pairs."""
     rows: list[tuple[Cell, ...]] = [
-        (title, *pair_cells(pairs, seed))
+        (title, *pair_cells(pairs))
         for name in CHANGES
         for title, pairs in groups(name, pairs_of(records, name)).items()
     ]
@@ -117,7 +117,7 @@ def changes(records: Records, seed: int) -> Table | None:
     )
 
 
-def stays_or_changes(records: Records, seed: int) -> Table | None:
+def stays_or_changes(records: Records) -> Table | None:
     """The swaps again, apart for pairs whose operator stays; None where no change can make it another one.
 
     `a == b` with its operands swapped is `b == a`: who only knows what is usual knows both.
@@ -129,7 +129,7 @@ def stays_or_changes(records: Records, seed: int) -> Table | None:
             for title, exchanges in (("stays", False), ("becomes another", True)):
                 chosen = [(target, pair) for target, pair in pairs if pair.exchanged is exchanges]
                 if chosen:
-                    rows.append((change, title, *pair_cells(chosen, seed)))
+                    rows.append((change, title, *pair_cells(chosen)))
     columns = ("change", "operator", *PAIR_COLUMNS)
     note = (
         "the swaps of the table before, apart for pairs in which the same operator is right before and after"
@@ -137,7 +137,7 @@ def stays_or_changes(records: Records, seed: int) -> Table | None:
     return Table(_EXCHANGES, columns, tuple(rows), note) if rows else None
 
 
-def exchanged(records: Records, frequency: Mapping[str, float], seed: int) -> Table | None:
+def exchanged(records: Records, frequency: Mapping[str, float]) -> Table | None:
     """What is lost where a swap of branches puts in the complementary operator; None without one."""
     substitutions = [
         Substitution(
@@ -149,11 +149,11 @@ def exchanged(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
         )
         for target, pair in pairs_of(records, "block-swap")
     ]
-    table = complementary(substitutions, frequency, what="gaps whose operator the model knew", seed=seed)
+    table = complementary(substitutions, frequency, what="gaps whose operator the model knew")
     return table if table.rows else None
 
 
-def windows(records: Records, seed: int) -> Table | None:
+def windows(records: Records) -> Table | None:
     """Accuracy with less context (Ahmed et al. 2024, Table 3); None where it was not asked for."""
     narrow = {pair.window for record in records for pair in record.pairs if not pair.complete}
     if not narrow:
@@ -162,7 +162,7 @@ def windows(records: Records, seed: int) -> Table | None:
     for name in WINDOW_CHANGES:
         for window in (*sorted(narrow, key=lambda seen: (seen.after or 0, -(seen.before or 0))), COMPLETE):
             for title, pairs in groups(name, pairs_of(records, name, window)).items():
-                rows.append((title, str(window), *pair_cells(pairs, seed)))
+                rows.append((title, str(window), *pair_cells(pairs)))
     note = "context: lexical tokens on both sides (±) or only after the gap (+)"
     return Table("with less context", ("change", "context", *PAIR_COLUMNS), tuple(rows), note)
 

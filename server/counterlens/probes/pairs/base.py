@@ -33,13 +33,13 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
             for table in self.side_by_side({"": records}, seed=seed)
         )
 
-    def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:
+    def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.side_by_side`; what is tested in a table is one family over all models."""
         first = next((record for records in models.values() for record in records), None)
         if first is not None and first.protocol == CACP:
             groups: Groups = {(model,): records for model, records in models.items()}
-            return published_tables(groups, ("model",), repair=first.probe == "repair", seed=seed)
-        return effect_tables(models, seed)
+            return published_tables(groups, ("model",), repair=first.probe == "repair")
+        return effect_tables(models)
 
     def summary(self, records: Sequence[PairsRecord]) -> str:
         """As `Probe.summary`."""

@@ -65,9 +65,9 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
             refusals=not_asked(surveyed),
         )
 
-    def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:
+    def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.side_by_side`."""
-        return likelihood_tables(models, seed)
+        return likelihood_tables(models)
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
         """As `Probe.measures`: is the true rest as likely after the changes?"""

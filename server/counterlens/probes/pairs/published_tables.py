@@ -40,26 +40,21 @@ _OPERATORS_NOTE = (
 )
 
 
-def published_tables(
-    groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
-) -> tuple[Table, ...]:
+def published_tables(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
     """The tables of some records: their effects, and how many counterfactuals there are.
 
     Args as of `figures`.
     """
-    return *figures(groups, heads, repair=repair, seed=seed), counts_table(groups, heads)
+    return *figures(groups, heads, repair=repair), counts_table(groups, heads)
 
 
-def figures(
-    groups: Groups, heads: tuple[str, ...], *, repair: bool = False, seed: int = 0
-) -> tuple[Table, ...]:
+def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
     """The effects of some records: by mutation and by operator, or by cut where there are several.
 
     Args:
         groups: The records.
         heads: What heads each of their rows, such as `model`.
         repair: Whether bugs were to be mended, which is Table 5.
-        seed: Of intervals.
     """
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
         return (_ranges_table(groups, heads),)
@@ -67,7 +62,7 @@ def figures(
     columns = (*heads, "original accuracy", *PAPER_ORDER)
     rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
-    operators = _operators_table(groups, heads, seed)
+    operators = _operators_table(groups, heads)
     return (effects, operators) if operators.rows else (effects,)
 
 
@@ -96,7 +91,7 @@ def _ranges_table(groups: Groups, heads: tuple[str, ...]) -> Table:
     return Table("average mutation effect by cut", columns, tuple(rows), _RANGES_NOTE)
 
 
-def _operators_table(groups: Groups, heads: tuple[str, ...], seed: int) -> Table:
+def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for head, records in groups.items():
         judged = [
@@ -108,7 +103,7 @@ def _operators_table(groups: Groups, heads: tuple[str, ...], seed: int) -> Table
         for a, b in COMPLEMENTS:
             there, back = _lost(judged, (a, b)), _lost(judged, (b, a))
             if there or back:
-                lost = (_mean_lost(there, seed), _mean_lost(back, seed))
+                lost = (_mean_lost(there), _mean_lost(back))
                 rows.append((*head, a, b, *lost, len(there), len(back)))
     columns = (*heads, "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
     return Table("complementary operators", columns, tuple(rows), _OPERATORS_NOTE)
@@ -123,8 +118,8 @@ def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) 
     ]
 
 
-def _mean_lost(lost: Iterable[tuple[str, float]], seed: int) -> Estimate:
-    return pooled_mean(lost, bounds=(-1, 1), seed=seed)
+def _mean_lost(lost: Iterable[tuple[str, float]]) -> Estimate:
+    return pooled_mean(lost, bounds=(-1, 1))
 
 
 def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proportion | None, ...]:

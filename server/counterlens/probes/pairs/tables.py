@@ -38,29 +38,28 @@ def observations(records: Iterable[PairsRecord]) -> list[Observation]:
     return [seen for record in records for seen in record.observations]
 
 
-def effect_tables(models: Models, seed: int) -> tuple[Table, ...]:
+def effect_tables(models: Models) -> tuple[Table, ...]:
     """The mutation effect of all pairs, by mutation and by concept; the tests of a table are one family.
 
     Args:
         models: The records.
-        seed: Of intervals.
     """
     seen = {model: observations(records) for model, records in models.items()}
-    whole: Effects = {(model,): summarize(pairs, seed=seed) for model, pairs in seen.items()}
+    whole: Effects = {(model,): summarize(pairs) for model, pairs in seen.items()}
     tables = [Table("mutation effect", ("model", *EFFECTS), effect_rows(whole), _PAIRS_NOTE)]
     for title, key in _KEYS.items():
         parts: Effects = {
             (model, name): summary
             for model, pairs in seen.items()
-            for name, summary in sorted(grouped(pairs, key, seed=seed).items())
+            for name, summary in sorted(grouped(pairs, key).items())
         }
         tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
-    if cuts := _by_cut(models, seed):
+    if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
     return tuple(tables)
 
 
-def _by_cut(models: Models, seed: int) -> Effects:
+def _by_cut(models: Models) -> Effects:
     """The effects of the pairs that were cut in each of several ranges; none where there is one cut."""
     parts: dict[tuple[str, ...], list[Observation]] = {}
     for model, records in models.items():
@@ -68,7 +67,7 @@ def _by_cut(models: Models, seed: int) -> Effects:
             for pair, seen in zip(record.pairs, record.observations, strict=True):
                 if pair.cut_range:
                     parts.setdefault((model, range_text(pair.cut_range)), []).append(seen)
-    return {head: summarize(seen, seed=seed) for head, seen in sorted(parts.items())}
+    return {head: summarize(seen) for head, seen in sorted(parts.items())}
 
 
 def range_text(cut_range: tuple[float, float]) -> str:
@@ -76,13 +75,13 @@ def range_text(cut_range: tuple[float, float]) -> str:
     return f"{cut_range[0]:g} - {cut_range[1]:g}"
 
 
-def likelihood_tables(models: Models, seed: int) -> tuple[Table, ...]:
+def likelihood_tables(models: Models) -> tuple[Table, ...]:
     """The likelihood effect of all pairs, by mutation and by concept; arguments as of `effect_tables`."""
-    whole = tuple((model, *_changes(records, None, seed)) for model, records in models.items())
+    whole = tuple((model, *_changes(records, None)) for model, records in models.items())
     tables = [Table("likelihood effect", ("model", *_LIKELIHOOD), whole, _LIKELIHOOD_NOTE)]
     for title, key in _KEYS.items():
         rows = tuple(
-            (model, name, *_changes(records, (title, name), seed))
+            (model, name, *_changes(records, (title, name)))
             for model, records in models.items()
             for name in sorted({key(pair) for record in records for pair in record.pairs})
         )
@@ -111,7 +110,7 @@ def _summary(summary: EffectSummary) -> tuple[Cell, ...]:
     )
 
 
-def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None, seed: int) -> tuple[Cell, ...]:
+def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None) -> tuple[Cell, ...]:
     """The cells of all pairs, or of those of one mutation or concept."""
     known = [
         (record.target, pair.likelihood)
@@ -119,8 +118,8 @@ def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None, seed:
         for pair in record.pairs
         if pair.likelihood and (part is None or _KEYS[part[0]](pair) == part[1])
     ]
-    before: Estimate = pooled_mean(((name, effect.original) for name, effect in known), seed=seed)
-    change = pooled_mean(((name, effect.change) for name, effect in known), seed=seed)
+    before: Estimate = pooled_mean(((name, effect.original) for name, effect in known))
+    change = pooled_mean(((name, effect.change) for name, effect in known))
     less = pooled_share((name, effect.change <= -NOISE) for name, effect in known)
     more = pooled_share((name, effect.change >= NOISE) for name, effect in known)
     return len(known), before, change, less, more

@@ -146,9 +146,9 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         if records[0].protocol:
             return published_tables.tables(records, self.heading, seed)
         shown = (
-            tables.overall(records, self.heading, seed),
-            tables.by_change(records, self.heading, seed),
-            tables.by_correctness(records, self.heading, seed),
+            tables.overall(records, self.heading),
+            tables.by_change(records, self.heading),
+            tables.by_correctness(records, self.heading),
             tables.listing(records),
         )
         return tuple(table for table in shown if table is not None)

@@ -149,13 +149,13 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         pairs = tuple(_measured(context, target, sites, raw=options.chosen_protocol == _PROTOCOL))
         return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
-    def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:
+    def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """As `Probe.tables`."""
         pairs = [(record.target, pair) for record in records for pair in record.pairs]
         if records[0].protocol:
-            return (_table_6(pairs, seed),)
+            return (_table_6(pairs),)
         rows = [
-            _row(title, chosen, seed)
+            _row(title, chosen)
             for standing, title in _ROWS.items()
             if (chosen := [(target, pair) for target, pair in pairs if pair.standing is standing])
         ]
@@ -258,7 +258,7 @@ def text_of(document: Document, qualname: str) -> str:
     return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
-def _row(title: str, pairs: Distances, seed: int) -> tuple[Cell, ...]:
+def _row(title: str, pairs: Distances) -> tuple[Cell, ...]:
     functions: dict[str, list[SwapDistances]] = {}
     for target, pair in pairs:
         functions.setdefault(target, []).append(pair)
@@ -271,22 +271,22 @@ def _row(title: str, pairs: Distances, seed: int) -> tuple[Cell, ...]:
         title,
         len(functions),
         len(pairs),
-        pooled_mean(((target, pair.plain) for target, pair in pairs), seed=seed),
-        pooled_mean(((target, pair.equivalent) for target, pair in pairs), seed=seed),
+        pooled_mean(((target, pair.plain) for target, pair in pairs)),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs)),
         pooled_share((target, pair.nearer) for target, pair in pairs),
         pooled_share(fewer),
         signed_rank(means, alternative="greater").p,
     )
 
 
-def _table_6(pairs: Distances, seed: int) -> Table:
+def _table_6(pairs: Distances) -> Table:
     """As published: over all pairs, and the test of pairs, whatever function they are of."""
     distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
     row: tuple[Cell, ...] = (
         "all",
         len(pairs),
-        pooled_mean(((target, pair.plain) for target, pair in pairs), seed=seed),
-        pooled_mean(((target, pair.equivalent) for target, pair in pairs), seed=seed),
+        pooled_mean(((target, pair.plain) for target, pair in pairs)),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs)),
         pooled_share((target, pair.nearer) for target, pair in pairs),
         signed_rank(distances, alternative="greater").p,
     )

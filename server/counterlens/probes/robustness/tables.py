@@ -24,13 +24,13 @@ _SETTLED = {Standing.PRESERVING: "robustness", Standing.BREAKING: "sensitivity"}
 _DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
 
 
-def score(pairs: Sequence[AnswerPair], measure: str, *, seed: int = 0) -> Estimate:
+def score(pairs: Sequence[AnswerPair], measure: str) -> Estimate:
     """Mean similarity where meaning is kept, one less it where not; intervals are over functions."""
     similarities = ((pair.target, _value(pair, measure)) for pair in pairs)
-    return pooled_mean(similarities, bounds=(0, 1), seed=seed)
+    return pooled_mean(similarities, bounds=(0, 1))
 
 
-def overall(records: Records, heading: str, seed: int) -> Table:
+def overall(records: Records, heading: str) -> Table:
     """Tables 3, 4 and 5: a row for each similarity and kind of change."""
     rows: list[tuple[Cell, ...]] = []
     for measure in _measures(records):
@@ -38,13 +38,13 @@ def overall(records: Records, heading: str, seed: int) -> Table:
             pairs = _pairs(records, standing)
             if pairs:
                 functions = len({pair.target for pair in pairs})
-                rows.append((measure, title, len(pairs), functions, score(pairs, measure, seed=seed)))
+                rows.append((measure, title, len(pairs), functions, score(pairs, measure)))
     columns = ("similarity", "", "n", "functions", "mean")
     note = f"robustness: mean similarity of the answers; sensitivity: 1 less it; {records[0].note}"
     return Table(heading, columns, tuple(rows), note)
 
 
-def by_change(records: Records, heading: str, seed: int) -> Table:
+def by_change(records: Records, heading: str) -> Table:
     """Table 6: a row for each mutation."""
     measures = _measures(records)
     rows: list[tuple[Cell, ...]] = []
@@ -53,12 +53,12 @@ def by_change(records: Records, heading: str, seed: int) -> Table:
             pairs = [pair for pair in _pairs(records, standing) if pair.mutation == name]
             if pairs:
                 dependence = _DEPENDENCE.get(mutation.concept, str(mutation.concept))
-                figures = (score(pairs, measure, seed=seed) for measure in measures)
+                figures = (score(pairs, measure) for measure in measures)
                 rows.append((kind, dependence, name, len(pairs), *figures))
     return Table(f"{heading}, by change", ("", "dependence", "change", "n", *measures), tuple(rows))
 
 
-def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
+def by_correctness(records: Records, heading: str) -> Table | None:
     """RQ3 (Figure 7): of functions that pass their tests, and of those that do not; None without both."""
     if {True, False} - {pair.correct for record in records for pair in record.pairs}:
         return None
@@ -67,7 +67,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
     for standing, kind in _SETTLED.items():
         for correct in (True, False):
             pairs = [pair for pair in _pairs(records, standing) if pair.correct is correct]
-            figures = (score(pairs, measure, seed=seed) for measure in measures)
+            figures = (score(pairs, measure) for measure in measures)
             rows.append((kind, "correct" if correct else "incorrect", len(pairs), *figures))
     columns = ("", "code", "n", *measures)
     return Table(f"{heading}, by correctness of the code", columns, tuple(rows))

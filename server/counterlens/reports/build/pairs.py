@@ -79,14 +79,14 @@ def pairs_blocks(
     return tuple(blocks)
 
 
-def together(records: Sequence[PairsRecord], *, seed: int = 0) -> tuple[TableBlock, ...]:
+def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
     """The effects by function and by file, where there is more than one: what no probe's own tables have."""
     seen: list[Observation] = [pair for record in records for pair in record.observations]
     if all(unwritten(record) for record in records):
         return ()
     tables = []
     for title, key in _GROUPS.items():
-        groups: Effects = {(name,): summary for name, summary in grouped(seen, key, seed=seed).items()}
+        groups: Effects = {(name,): summary for name, summary in grouped(seen, key).items()}
         if len(groups) > 1:
             tables.append(TableBlock(f"by {title}", (title, *EFFECTS), effect_rows(groups)))
     return tuple(tables)

@@ -112,7 +112,7 @@ def _found(
         yield Gist((Paragraph(lead=run.summary), *_checked(run)))
     for table in run.tables:
         yield TableBlock.of(table)
-    yield from together(pairs, seed=run.options.seed)
+    yield from together(pairs)
     if run.left_out:
         yield TableBlock("left out", ("why", "how often"), tuple(run.left_out.items()), quiet=True)
 
