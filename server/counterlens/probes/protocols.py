@@ -18,16 +18,11 @@ class Protocol:
         id: What the user types.
         paper: The publication.
         about: What it measures, in a few words.
-        page: The page of the documentation that shows its figures beside Counterlens's own.
     """
 
     id: str
     paper: str
     about: str
-
-    @property
-    def page(self) -> str:
-        return f"docs/results/{self.id}.md"
 
 
 PROTOCOLS = {
