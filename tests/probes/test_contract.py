@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 
@@ -13,7 +14,7 @@ from counterlens.errors import DataError, OptionError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, make, plain_options, schema_of, specs
-from counterlens.probes.record import Outcome, Record, read, schema, written
+from counterlens.probes.record import Outcome, Record, plain, read, schema, written
 from counterlens.probes.registry import ALL, PROBES, chosen
 
 OPTIONS = declared(PROBES.values())
@@ -129,7 +130,7 @@ def test_the_schema_has_every_field_of_a_record(task: str) -> None:
     document = schema({name: probe.record for name, probe in PROBES.items()})
     json.dumps(document)
     kind = PROBES[task].record
-    assert document["properties"][task] == {"$ref": f"#/$defs/{kind.__name__}"}
+    assert document["properties"][task]["else"] == {"$ref": f"#/$defs/{kind.__name__}"}
     described = document["$defs"][kind.__name__]["properties"]
     assert {field.encode_name for field in msgspec.inspect.type_info(kind).fields} == described.keys()  # type: ignore[union-attr]
 
@@ -138,6 +139,11 @@ def test_the_schema_has_every_field_of_a_record(task: str) -> None:
 def test_a_function_that_was_left_out_has_a_record_of_any_probe(task: str) -> None:
     record = Record(probe=task, outcome=Outcome.LEFT_OUT, reason="it has no tests", hint="Add one")
     assert read(written(record), PROBES[task].record) == record
+    published = schema({task: PROBES[task].record})
+    shape = published["properties"][task] | {"$defs": published["$defs"]}
+    jsonschema.validate(plain(record), shape)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(plain(record) | {"outcome": "probed"}, shape)
     with pytest.raises(DataError, match="has the shape 99"):
         read(written(record).replace('"schema":1', '"schema":99'), Record)
 

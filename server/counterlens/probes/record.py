@@ -98,12 +98,18 @@ def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Re
 
 
 def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
-    """The JSON Schema of the records of some probes, by their ids."""
-    found, definitions = msgspec.json.schema_components(kinds.values(), ref_template="#/$defs/{name}")
+    """The JSON Schema of the records of some probes, by their ids; one that was left out is a `Record`."""
+    found, definitions = msgspec.json.schema_components(
+        (Record, *kinds.values()), ref_template="#/$defs/{name}"
+    )
+    outcome = {"properties": {"outcome": {"const": Outcome.LEFT_OUT}}, "required": ["outcome"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Counterlens records, shape {SCHEMA}",
-        "properties": dict(zip(kinds, found, strict=True)),
+        "properties": {
+            name: {"if": outcome, "then": found[0], "else": own}
+            for name, own in zip(kinds, found[1:], strict=True)
+        },
         "$defs": definitions,
     }
 
