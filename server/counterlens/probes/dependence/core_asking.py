@@ -15,7 +15,7 @@ from typing import Any
 
 from counterlens.datasets.core_labels import CoreNode, CoreTask
 from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
-from counterlens.models.cache import CachedModel
+from counterlens.models.cache import past_cache
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
@@ -53,7 +53,7 @@ def replies(
         Of each what it says, None where that cannot be read, and how often it was asked.
 
     Raises:
-        CounterlensError: a model elsewhere answers the same questions in two ways.
+        UnsteadyModelError: a model elsewhere answers the same questions in two ways.
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
@@ -90,11 +90,9 @@ def _require_repeatable(
     steps: Steps,
 ) -> None:
     """Ask the first questions once more, past the answers that are kept."""
-    while isinstance(model, CachedModel):
-        model = model.model
 
     def again() -> list[CoreReply | None]:
-        completions = model.complete(prompts[: len(asked)], cancel=steps.cancel)
+        completions = past_cache(model).complete(prompts[: len(asked)], cancel=steps.cancel)
         return [
             read_reply(completion.text, question.task, question.form)
             for question, completion in zip(asked, completions, strict=True)
