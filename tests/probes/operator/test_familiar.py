@@ -40,7 +40,13 @@ def test_pairs_are_told_apart_by_what_was_found(model: LlamaModel, tmp_path: Pat
     assert [row[:3] + row[5:] for row in exchanged.rows] == [("<", ">=", 1.0, 1, 0, "1 : 1")]
     (pair,) = (one for one in record.pairs if one.change == "block-swap")
     lost = pair.original.correct - pair.transformed.correct
-    assert exchanged.rows[0][3] == Estimate(lost, None, None, 1)  # one pair says nothing of others
+    drop = exchanged.rows[0][3]
+    assert isinstance(drop, Estimate)
+    assert (drop.value, drop.n) == (lost, 1)
+    assert drop.low is not None
+    assert drop.high is not None
+    assert -1 <= drop.low <= lost <= drop.high <= 1
+    assert drop.high - drop.low > 1.5  # one pair says next to nothing of others
     again = read(written(record), OperatorRecord)
     assert isinstance(again, OperatorRecord)
     assert table in probe.tables([again], seed=0)
