@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
+
+from tests.models.remote.conftest import Handler, serving
 
 SOURCE = '''\
 def total(numbers):
@@ -125,36 +124,14 @@ def _written(model: str, name: str, user: str) -> str:
     return WRONG if wrong else BODIES[name]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        names = ("truth", "aloud", "partial", "random")
-        self._send({"object": "list", "data": [{"id": name} for name in names]})
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        system, user = (message["content"] for message in body["messages"])
-        text, finish = reply(body["model"], system, user)
-        self._send({"choices": [{"message": {"content": text}, "finish_reason": finish}]})
-
-    def _send(self, document: object) -> None:
-        data = json.dumps(document).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        pass
+def _answer(handler: Handler) -> None:
+    system, user = (message["content"] for message in handler.body["messages"])
+    text, finish = reply(handler.body["model"], system, user)
+    handler.reply(200, {"choices": [{"message": {"content": text}, "finish_reason": finish}]})
 
 
 @contextmanager
 def served() -> Iterator[str]:
     """The endpoint, at the address that is given."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(_answer, models=["truth", "aloud", "partial", "random"]) as script:
+        yield script.url

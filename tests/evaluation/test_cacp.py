@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import random
 import runpy
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import pytest
 from counterlens.cli import main
 from counterlens.mutations import survey
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
+from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"
 EFFECTS, COUNTS = "average mutation effect (protocol cacp)", "counterfactual pairs (protocol cacp)"
@@ -83,39 +82,24 @@ class Endpoint:
 
     def __init__(self, answer: Callable[[str], str], *, aloud: bool = False) -> None:
         self.prompts: list[str] = []
-        endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                chat = "messages" in body
-                prompt = body["messages"][-1]["content"].strip("`").strip("\n") if chat else body["prompt"]
-                endpoint.prompts.append(prompt)
-                text = answer(prompt)
-                if chat:
-                    text = f"```python{text}```"
-                    text = f"<think>Is it `return None`? No.</think>\nHere it is:\n{text}" if aloud else text
-                part = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
-                data = json.dumps({"choices": [{"index": 0, **part, "finish_reason": "stop"}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+        def step(handler: Handler) -> None:
+            chat = "messages" in handler.body
+            shown = handler.body["messages"][-1]["content"] if chat else handler.body["prompt"]
+            prompt = shown.strip("`").strip("\n") if chat else shown
+            self.prompts.append(prompt)
+            text = answer(prompt)
+            if chat:
+                text = f"```python{text}```"
+                text = f"<think>Is it `return None`? No.</think>\nHere it is:\n{text}" if aloud else text
+            part = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+            handler.reply(200, {"choices": [{"index": 0, **part, "finish_reason": "stop"}]})
 
-            def do_GET(self) -> None:
-                self.send_error(404)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        self._server = ExitStack()
+        self.url = self._server.enter_context(serving(step)).url
 
     def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+        self._server.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,7 @@ import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.mutations.empica import TRANSFORMATIONS
+from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "empica.py"
 TASKS = ("summary", "name", "output")
@@ -44,53 +43,30 @@ def problem(name: str) -> dict[str, str]:
     }
 
 
-class Answers(BaseHTTPRequestHandler):
-    """A chat model: it writes `WRITTEN`, and says something about how the code looks, after some thinking."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self.reply({"object": "list", "data": [{"id": "m"}]})
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        said = self.said(body["messages"][-1]["content"])
-        choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
-        self.reply({"object": "chat.completion", "choices": [choice]})
-
-    def said(self, text: str) -> str:
-        if not text.startswith("Given the following code snippet"):
-            (name,) = re.findall(r"def (\w)\(xs", text)
-            return f"```python\n{WRITTEN[name]}```"
-        code = text.split("\n\n")[1]
-        chance = hashlib.sha256(code.encode()).digest()[0] % 4
-        if "summarize" in text:
-            words = ("numbers", "items", "all numbers", "some of the items")[chance]
-            return f"<think>hm</think>It goes through {words} and {'adds' if '+' in code else 'takes'} them."
-        if "method name" in text:
-            return f"<think>def no(): hm</think>`{('add_all', 'add_up', 'sum_all', 'count')[chance]}`"
-        return f"<think>== 9</think>{text.rpartition('test case: ')[2].replace('<FILL>', str(chance))}"
-
-    def reply(self, body: object) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        pass
+def said(text: str) -> str:
+    """What a chat model says: `WRITTEN`, or something about how the code looks, after some thinking."""
+    if not text.startswith("Given the following code snippet"):
+        (name,) = re.findall(r"def (\w)\(xs", text)
+        return f"```python\n{WRITTEN[name]}```"
+    code = text.split("\n\n")[1]
+    chance = hashlib.sha256(code.encode()).digest()[0] % 4
+    if "summarize" in text:
+        words = ("numbers", "items", "all numbers", "some of the items")[chance]
+        return f"<think>hm</think>It goes through {words} and {'adds' if '+' in code else 'takes'} them."
+    if "method name" in text:
+        return f"<think>def no(): hm</think>`{('add_all', 'add_up', 'sum_all', 'count')[chance]}`"
+    return f"<think>== 9</think>{text.rpartition('test case: ')[2].replace('<FILL>', str(chance))}"
 
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    server.shutdown()
-    server.server_close()
+    def answer(handler: Handler) -> None:
+        message = {"role": "assistant", "content": said(handler.body["messages"][-1]["content"])}
+        choice = {"message": message, "finish_reason": "stop"}
+        handler.reply(200, {"object": "chat.completion", "choices": [choice]})
+
+    with serving(answer, models=["m"]) as script:
+        yield script.url
 
 
 def counterlens(*arguments: str) -> None:

@@ -25,7 +25,7 @@ from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
 from counterlens.models.registry import DEFAULT_MODEL
-from counterlens.probes.options import declared
+from counterlens.probes.options import flag_of
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.render import terminal
@@ -176,13 +176,11 @@ class BenchChoices:
             if getattr(kept, name) != self._chosen[name]
         ]
         again = RunSettings.of(kept.tasks, kept.data, self._given)
-        flags = {name: spec.flag for name, (spec, _) in declared(PROBES.values()).items()}
         for name in self._given:
             for task, options in kept.options.items():
                 if name in options and options[name] != again.options[task][name]:
-                    differing.append(
-                        f"{flags[name]} was {options[name]!r}, now {again.options[task][name]!r}"
-                    )
+                    flag = flag_of(PROBES.values(), name)
+                    differing.append(f"{flag} was {options[name]!r}, now {again.options[task][name]!r}")
                     break
         if differing:
             raise DataError(

@@ -11,7 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from counterlens.cli.measuring import functions_of, measure
+from counterlens.cli.measuring import functions_of, measure, unscored
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -102,7 +102,9 @@ def causal(
             else Subject("", data, limit).targets(_PROBE, options)
         )
         with model.opened() as loaded:
-            found = {loaded.info.name: measure(loaded, chosen, options, left_out)}
+            run_of = measure(loaded, chosen, options)
+            found = {loaded.info.name: [one for one in run_of.probed if isinstance(one, ConfidenceRecord)]}
+            left_out |= unscored(run_of)
     with steps("estimating") as report:
         estimated = estimate(found, seed=seed, simulations=simulations, absent=filled, progress=report)
     if as_json:

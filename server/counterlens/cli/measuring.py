@@ -11,11 +11,10 @@ from counterlens.cli.sources import files_of
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK
 from counterlens.models import Model
-from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import require_one_language, run_probe
+from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -36,29 +35,17 @@ def functions_of(paths: Sequence[Path], left_out: dict[str, str]) -> Iterator[Ta
             left_out[str(path)] = error.message
 
 
-def measure(
-    model: Model, chosen: Sequence[Target], options: ProbeOptions, left_out: dict[str, str]
-) -> list[ConfidenceRecord]:
-    """What the confidence probe finds of some functions.
-
-    Args:
-        model: Who is asked.
-        chosen: The functions.
-        options: Of the probe.
-        left_out: Gets the functions that cannot be scored, with the reason.
+def measure(model: Model, chosen: Sequence[Target], options: ProbeOptions) -> ProbeRun:
+    """Run the confidence probe on some functions.
 
     Raises:
+        ModelError: the model gives no token probabilities.
         DataError: the functions are of several languages.
     """
-    require_one_language(target.document.language for target in chosen)
-    measured: list[ConfidenceRecord] = []
     with steps("scoring") as report:
-        context = Context(model, steps=Steps(None, report))
-        for number, target in enumerate(chosen):
-            report(f"scoring {target.name}", number, len(chosen))
-            record = run_probe(PROBES[TASK], context, target, options)
-            if isinstance(record, ConfidenceRecord):
-                measured.append(record)
-            else:
-                left_out[target.name] = record.reason
-    return measured
+        return run_targets(PROBES[TASK], Context(model, steps=Steps(None, report)), chosen, options)
+
+
+def unscored(run: ProbeRun) -> dict[str, str]:
+    """The functions that could not be scored, with the reason."""
+    return {record.target: record.reason for record in run.records if not record.probed}

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from counterlens.cli.measuring import functions_of, measure
+from counterlens.cli.measuring import functions_of, measure, unscored
 from counterlens.cli.options import ChosenModel, print_json, print_report
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK
 from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import ProbeRun, State
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.render import terminal
@@ -39,10 +39,10 @@ def score_by_protocol(
     left_out: dict[str, str] = {}
     chosen = list(functions_of(paths, left_out))
     with model.opened() as loaded:
-        records = measure(loaded, chosen, options, left_out)
-        info = loaded.info
-    run = ProbeRun(PROBES[TASK], options, State.DONE, model=info, records=tuple(records))
-    if not records:
+        measured = measure(loaded, chosen, options)
+    left_out |= unscored(measured)
+    run = replace(measured, records=measured.probed)
+    if not run.records:
         name, reason = next(iter(left_out.items()), ("these", "they have no functions"))
         raise SourceError(f"no function is scored; {name}: {reason}")
     if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from counterlens.errors import DataError, OptionError
+from counterlens.errors import DataError
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import (
     CONFOUNDERS,
@@ -19,6 +19,7 @@ from counterlens.metrics.causal import (
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.probes.confidence import NODE_TYPES, ConfidenceRecord
 from counterlens.probes.confidence.published import ASTXPLAINER
+from counterlens.probes.options import contradiction
 
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
@@ -51,9 +52,7 @@ def absent_of(protocol: str, given: Absent | None = None) -> Absent:
     if protocol != ASTXPLAINER:
         return given or Absent.DROP
     if given is Absent.DROP:
-        raise OptionError(
-            f"--protocol {protocol} sets --absent to zero, and not drop", "Leave one of the two out"
-        )
+        raise contradiction(protocol, "--absent", Absent.ZERO, given)
     return Absent.ZERO
 
 

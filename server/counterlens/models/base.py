@@ -86,6 +86,11 @@ class ModelInfo:
     engine: str | None = None
     scoring: str | None = None
 
+    @property
+    def local(self) -> bool:
+        """Whether it is run here, and not by an endpoint."""
+        return self.where == "local"
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:

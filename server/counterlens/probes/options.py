@@ -114,9 +114,7 @@ def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
 
 def _corpus_there(name: str) -> None:
     path = Path(name).expanduser()
-    if path.is_dir() or path.suffix == ".py":
-        if not path.exists():
-            raise OptionError(f"there is no file {name}", "Name a Python file or a folder of them")
+    if path.is_dir() or (path.suffix == ".py" and path.exists()):
         return
     try:
         open_dataset(name)
@@ -313,11 +311,15 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
     fixed = options.published.get(chosen, {})
     for name, value in fixed.items():
         if name in given and msgspec.json.encode(given[name]) != msgspec.json.encode(value):
-            raise OptionError(
-                f"--protocol {chosen} sets {specs(options)[name].flag} to {value}, and not {given[name]}",
-                "Leave out one of the two options",
-            )
+            raise contradiction(chosen, specs(options)[name].flag, value, given[name])
     return fixed
+
+
+def contradiction(protocol: str, flag: str, fixed: Any, given: Any) -> OptionError:
+    """The error for an option that a protocol fixes, and that was given another value."""
+    return OptionError(
+        f"--protocol {protocol} sets {flag} to {fixed}, and not {given}", "Leave out one of the two options"
+    )
 
 
 def plain_options(options: ProbeOptions) -> dict[str, Any]:
@@ -348,7 +350,7 @@ def distribute(
     for name, value in given.items():
         if not any(_takes(probe, name, value) for probe in chosen):
             able = [probe.id for probe in known if _takes(probe, name, value)]
-            what = f"{_flag_of(known, name)}{f' {value}' if name == 'protocol' else ''}"
+            what = f"{flag_of(known, name)}{f' {value}' if name == 'protocol' else ''}"
             raise OptionError(
                 f"{what} is no option of {' or '.join(probe.id for probe in chosen)}",
                 f"It is one of {', '.join(able)}" if able else None,
@@ -447,7 +449,8 @@ def _check(spec: OptionSpec, value: Any) -> None:
         spec.check(tuple(value) if isinstance(value, list) else value)
 
 
-def _flag_of(probes: Iterable[_Probe], name: str) -> str:
+def flag_of(probes: Iterable[_Probe], name: str) -> str:
+    """The flag of an option, by its name."""
     return next((specs(p.options)[name].flag for p in probes if name in specs(p.options)), f"--{name}")
 
 

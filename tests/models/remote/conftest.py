@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,7 +19,10 @@ class Handler(BaseHTTPRequestHandler):
     """One request; an answer of the script gets it and does with the connection what it likes."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: ScriptServer
+    body: dict[str, Any]
+    """What is asked now; `script.requests` has it too, among those of other connections."""
 
     @property
     def script(self) -> Script:
@@ -32,9 +36,9 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, {"object": "list", "data": [{"id": name} for name in self.script.models]})
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.script.lock:
-            self.script.requests.append((self.path, body, dict(self.headers)))
+            self.script.requests.append((self.path, self.body, dict(self.headers)))
             at = min(len(self.script.requests), len(self.script.answers)) - 1
         try:
             self.script.answers[at](self)
@@ -109,23 +113,25 @@ class ScriptServer(ThreadingHTTPServer):
         """Broken connections are what these tests are about."""
 
 
+@contextmanager
+def serving(*answers: AnswerStep, models: list[str] | None = None) -> Iterator[Script]:
+    """A server that gives the answers in turn, while the context lasts; `models`: what it lists."""
+    server = ScriptServer(("127.0.0.1", 0), Handler)
+    server.script = Script(list(answers), models)
+    server.script.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield server.script
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 Serve = Callable[..., Script]
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts a server that gives the answers in turn; `models`: what it lists."""
-    servers = []
-
-    def start(*answers: AnswerStep, models: list[str] | None = None) -> Script:
-        server = ScriptServer(("127.0.0.1", 0), Handler)
-        server.script = Script(list(answers), models)
-        server.script.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        servers.append(server)
-        return server.script
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    """Starts servers as `serving` does, which last as long as the test."""
+    with ExitStack() as stack:
+        yield lambda *answers, models=None: stack.enter_context(serving(*answers, models=models))

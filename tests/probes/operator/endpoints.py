@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any
 from counterlens.models.remote.scoring.probing import TRIAL
 from counterlens.probes.operator.pairs import OperatorPlace, pairings, sites_of
 from counterlens.syntax.document import Document
-from tests.models.remote.conftest import Handler, Script, ScriptServer
+from tests.models.remote.conftest import Handler, serving
 
 LIKED, DISLIKED, FOREIGN = -0.125, -5.125, -12.0
 """Log-probabilities of a token: of a text that is held right, of any other, and of the trial's odd word."""
@@ -59,29 +58,18 @@ def _with(place: OperatorPlace, operator: str) -> str:
     ).text
 
 
-class _AtOnce(Handler):
-    disable_nagle_algorithm = True
-
-
 @contextmanager
-def serving(rule: Rule) -> Iterator[str]:
+def scoring(rule: Rule) -> Iterator[str]:
     """The base URL of an endpoint that gives `prompt_logprobs` by a rule, while the context lasts."""
 
     def answer(handler: Handler) -> None:
-        path, body, _ = handler.script.requests[-1]
-        if path == "/v1/completions" and "prompt_logprobs" in body:
-            handler.reply(200, _scored(body["prompt"], rule))
+        if handler.path == "/v1/completions" and "prompt_logprobs" in handler.body:
+            handler.reply(200, _scored(handler.body["prompt"], rule))
         else:
             handler.reply(404, {"detail": "Not Found"})
 
-    server = ScriptServer(("127.0.0.1", 0), _AtOnce)
-    server.script = Script([answer], ["scripted"])
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(answer, models=["scripted"]) as script:
+        yield script.url
 
 
 def _scored(prompt: str, rule: Rule) -> dict[str, Any]:

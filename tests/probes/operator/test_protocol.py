@@ -32,7 +32,7 @@ from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.document import Document
 from tests.collapsed import collapsed, figures
 from tests.evaluation.running import command_of, run
-from tests.probes.operator.endpoints import Rule, holding, serving, stubbornness, truth
+from tests.probes.operator.endpoints import Rule, holding, scoring, stubbornness, truth
 
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "recompute" / "operators.py"
 SOURCES = {
@@ -54,7 +54,7 @@ TOLD = {  # what differs from draw to draw, and how much
 def asked(rule: Rule, folder: Path, **given: Any) -> ProbeRun:
     """What an endpoint with a rule gives, asked over HTTP."""
     targets = [Target(document, "f", id=name) for name, document in DOCUMENTS.items()]
-    with serving(rule) as url:
+    with scoring(rule) as url:
         model = RemoteModel(url, "scripted", memory=Memory(folder / "known.json"), retries=Retries(1, 0.01))
         with model:
             return run_targets(OperatorProbe(), Context(model), targets, make(OperatorOptions, given))
@@ -195,7 +195,7 @@ def run_of_half(tmp_path_factory: pytest.TempPathFactory) -> Path:
         """Something else of every text, and on the whole a little more of those that are right."""
         return -zlib.crc32(prompt.encode()) % 97 / -400 - 0.01 + held(prompt) / 50
 
-    with serving(half) as url:
+    with scoring(half) as url:
         made = run(
             command_of(
                 *("bench", "--out", str(place / "run"), "--data", str(place / "data.jsonl")),

@@ -24,7 +24,6 @@ from counterlens.probes.prompts.templates import chats, worded
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 
-LOCAL = "local"
 TRIES = 3
 ANSWER_TOKENS = 2048
 """New tokens of one answer, thoughts included, as in CoRe's runs."""
@@ -76,7 +75,7 @@ def replies(
             found[at] = read_reply(completion.text, asked[at].task, asked[at].form), count
             again = prompts[at].text + _AGAIN.format(answer=completion.text.strip())
             prompts[at] = replace(prompts[at], text=again)
-        if count == 1 and model.info.where != LOCAL:
+        if count == 1 and not model.info.local:
             _require_repeatable(model, asked[:_CHECKED], first, [reply for reply, _ in found], steps)
         left = [at for at in left if found[at][0] is None]
     return found

@@ -29,7 +29,7 @@ from counterlens.probes.operator.chance import OVERALL, count_cells
 from counterlens.probes.operator.chance import guesses as guesses_of
 from counterlens.probes.operator.pairs import CHANGES, PUBLISHED
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, Window
-from counterlens.probes.operator.tables import familiar_cells
+from counterlens.probes.operator.tables import FAMILIAR_COLUMNS, familiar_cells
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 """In the order of Tables 8 and 9."""
@@ -109,16 +109,7 @@ def _familiar(records: Records) -> Table:
             [(target, pair) for target, pair in _pairs(records, change) if pair.found is not None]
         )
     ]
-    columns = (
-        "names",
-        "original found",
-        "transformed found",
-        "n",
-        "share",
-        "original",
-        "transformed",
-        "both",
-    )
+    columns = ("names", *FAMILIAR_COLUMNS)
     note = "block swaps; found: whether the operation stands in the corpus, blanks aside"
     return Table("Table 7: seen in the corpus", columns, tuple(rows), note)
 

@@ -174,18 +174,15 @@ def familiar(records: Records) -> Table | None:
         searched = [(target, pair) for target, pair in pairs_of(records, name) if pair.found is not None]
         for title, asked in groups(name, searched).items():
             rows += [(title, *cells) for cells in familiar_cells(asked)]
-    columns = (
-        "change",
-        "original found",
-        "transformed found",
-        "n",
-        "share",
-        "original",
-        "transformed",
-        "both",
-    )
+    columns = ("change", *FAMILIAR_COLUMNS)
     note = "found: whether the operation stands in the corpus, blanks aside (Ahmed et al. 2024, Table 7)"
     return Table("seen before?", columns, tuple(rows), note) if rows else None
+
+
+FAMILIAR_COLUMNS = (
+    "original found", "transformed found", "n", "share", "original", "transformed", "both",
+)  # fmt: skip
+"""The columns of `familiar_cells`."""
 
 
 def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:

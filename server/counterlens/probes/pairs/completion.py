@@ -115,7 +115,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         view = View(target.description if options.description else "", options.preceding)
         gaps = [gaps_of(document, function, made, view) for made in asked]
         pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
-        if options.chosen_protocol and pairs and context.model.info.where != "local":
+        if options.chosen_protocol and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
             ranges = cycle(one for one in options.cut_ranges if isinstance(one, tuple))

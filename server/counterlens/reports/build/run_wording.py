@@ -9,7 +9,7 @@ from counterlens.counting import plural
 from counterlens.evaluation.estimate import estimated_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
-from counterlens.probes.options import declared
+from counterlens.probes.options import flag_of
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES
 
@@ -78,8 +78,8 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
                 line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
                 line += f"{plural(found.counted, 'function')})"
         lines.append(line)
-    flags = {name: spec.flag for name, (spec, _) in declared(PROBES.values()).items()}
-    lines += [f"{flags[name]} applies to {', '.join(tasks)}" for name, tasks in settings.applied().items()]
+    for name, tasks in settings.applied().items():
+        lines.append(f"{flag_of(PROBES.values(), name)} applies to {', '.join(tasks)}")
     if done:
         lines.append(f"{done} of {len(plan.items)} are done already")
     return lines
