@@ -64,6 +64,7 @@ def evaluation_report(
         *(
             block
             for name, inside in sections.items()
+            if inside
             for block in (Heading(2, name, name.partition(" ")[0].lower()), *inside)
         ),
     )
@@ -90,14 +91,10 @@ def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[B
     if not plots.available():
         yield Paragraph(plots.EXTRA)
         return
-    drawn: list[Block] = [
-        figure
-        for task, found in effects.items()
-        for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
-    ]
-    drawn += confidence_plots.published(results)
-    drawn += operator_plots.boxes(results)
-    yield from drawn or [Paragraph("There is nothing to plot.")]
+    for task, found in effects.items():
+        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+    yield from confidence_plots.published(results)
+    yield from operator_plots.boxes(results)
 
 
 def _entries(results: RunResults) -> Entries:
