@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from counterlens.evaluation.effects import RunEffects, all_tables, effects_of
+from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observed
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
+from counterlens.metrics.standing import standings
+from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
+from counterlens.reports.build.standing import answer_lines
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -49,7 +52,8 @@ def evaluation_report(
     head = Heading(1, title(results))
     if brief:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
-        blocks = (head, Paragraph(progress_of(results)), *tables, *_left_out(results))
+        answers = [Paragraph(line) for part in judged_parts(results) for line in _answer_of(part)]
+        blocks = (head, *answers, Paragraph(progress_of(results)), *tables, *_left_out(results))
         return Report(title(results), blocks)
     effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
@@ -72,12 +76,21 @@ def evaluation_report(
 
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
+    for found in effects.values():
+        yield from map(Paragraph, answer_lines(found.standings, found.models))
     yield Paragraph(progress_of(results))
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
             figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
             yield Paragraph(f"{figures}.", lead=f"{head}:")
+
+
+def _answer_of(part: RunResults) -> Iterator[str]:
+    """What one task of a run answers, without its other effects, which take longer."""
+    pairs = observed(part)
+    summaries = {model: summarize(some) for model, some in pairs.items()}
+    return answer_lines(standings(pairs, seed=part.settings.seed), summaries)
 
 
 def _left_out(results: RunResults) -> Iterator[Block]:
