@@ -12,7 +12,7 @@ from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
 from counterlens.metrics.power import POWER
-from counterlens.metrics.standing import TELLING, Standing, standings
+from counterlens.metrics.standing import TELLING, ModelStanding, standings
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
@@ -45,7 +45,7 @@ class RunEffects:
     names: tuple[str, ...]
     correlations: Mapping[str, Mapping[tuple[str, str], Estimate]]
     sizes: Mapping[str, int]
-    standings: tuple[Standing, ...] = ()
+    standings: tuple[ModelStanding, ...] = ()
     protocol: str = ""
 
     @classmethod

@@ -21,7 +21,7 @@ _Counts = tuple[int, int]  # informative pairs of one function, and how many of 
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ModelStanding:
     """Two models on the same functions.
 
     Attributes:
@@ -44,7 +44,7 @@ class Standing:
         return self.difference.low is not None and self.difference.low > 0
 
 
-def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> tuple[Standing, ...]:
+def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> tuple[ModelStanding, ...]:
     """Every two models that have informative pairs.
 
     Args:
@@ -65,14 +65,14 @@ def too_weak(summary: EffectSummary) -> bool:
 
 def _standing(
     counted: Mapping[str, Mapping[Hashable, _Counts]], both: tuple[str, str], level: float, seed: int
-) -> Standing:
+) -> ModelStanding:
     one, other = (counted[model] for model in both)
     functions = [(one.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*one, *other])]
     found = bootstrap(functions, _difference, seed=seed, level=level)
     if found.value is not None and found.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
         found = bootstrap(functions, _difference, seed=seed, level=level)
-    return Standing(*both, found, _needed(found, level))
+    return ModelStanding(*both, found, _needed(found, level))
 
 
 def _by_function(observations: Sequence[Observation]) -> dict[Hashable, _Counts]:

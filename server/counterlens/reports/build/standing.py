@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.standing import TELLING, Standing, too_weak
+from counterlens.metrics.standing import TELLING, ModelStanding, too_weak
 from counterlens.metrics.summary import EffectSummary
 
 
-def answer_lines(standings: Sequence[Standing], models: Mapping[str, EffectSummary]) -> Iterator[str]:
+def answer_lines(standings: Sequence[ModelStanding], models: Mapping[str, EffectSummary]) -> Iterator[str]:
     """What a run answers: the first sentences of its report.
 
     Args:
@@ -21,7 +21,7 @@ def answer_lines(standings: Sequence[Standing], models: Mapping[str, EffectSumma
     yield from _weakness_lines(models)
 
 
-def _standing_lines(standings: Sequence[Standing]) -> Iterator[str]:
+def _standing_lines(standings: Sequence[ModelStanding]) -> Iterator[str]:
     for one in standings:
         over = f"over {plural(one.difference.n, 'function')}"
         if one.told:
