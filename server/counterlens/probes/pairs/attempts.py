@@ -46,6 +46,8 @@ class Pair:
         mutated: What it wrote into the second.
         likelihood: How much less likely what truly stands in the hole became; None where not measured.
         cut_range: The range that the cut had to lie in, of several; None where there is one cut.
+        discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
+            None where that was not judged.
     """
 
     counterfactual: Counterfactual
@@ -55,11 +57,13 @@ class Pair:
     mutated: Attempt = UNASKED
     likelihood: LikelihoodEffect | None = None
     cut_range: tuple[float, float] | None = None
+    discriminating: bool | None = None
 
     @property
     def copied(self) -> bool:
-        """Whether the model wrote the same text on both sides although different texts were due."""
-        same = _normal(self.original.completion) == _normal(self.mutated.completion)
+        """Whether the model wrote the same code on both sides although different code was due."""
+        wrote = _normal(self.original.completion)
+        same = wrote != "" and wrote == _normal(self.mutated.completion)
         return same and _normal(self.gap.removed) != _normal(self.mutated_gap.removed)
 
 
