@@ -93,6 +93,20 @@ def row(pairs, mutations):
     return cells
 
 
+def telling(pairs):
+    """All pairs, and those on which the original's rest fails behind the counterfactual's prompt."""
+    rows = []
+    for name in ["all", *sorted({p["mutation"] for p in pairs})]:
+        some = [p for p in pairs if name in ("all", p["mutation"])]
+        if all(p.get("discriminating") is None for p in judged(some)):
+            continue
+        there = [p for p in judged(some) if p["discriminating"]]
+        of_there = effect(there)
+        copied = share((p["problem"], p["copied"]) for p in there)
+        rows.append([name, len(some), effect(judged(some)), len(there), of_there["n"], of_there, copied])
+    return rows
+
+
 def tables(folder):
     task = "completion" if (folder / "completion-pairs.parquet").exists() else "repair"
     models = list(dict.fromkeys(pq.read_table(folder / "records.parquet")["model"].to_pylist()))
@@ -125,6 +139,8 @@ def tables(folder):
                     rows.append([model, a, b, average(there), average(back), len(there), len(back)])
         if rows:
             found["complementary operators"] = rows
+    if rows := [[model, *line] for model, own in of.items() for line in telling(own)]:
+        found["pairs that can tell"] = rows
     rows = []
     for model, own in of.items():
         distinct = {(p["mutation"], p["problem"], json.dumps(p["edits"])) for p in own}

@@ -180,9 +180,10 @@ def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
     written.feed(html.page(found))
     assert [text.strip("\n") for text in written.wrote] == [REST.strip("\n")] * 2
     assert written.prompts == ["    if number < 0:", "    if number >= 0:"]
-    assert "After the original the model wrote behind `if number < 0:` (**passed**):" in markdown.render(
-        found
-    )
+    behind = "the model wrote behind the prompt's last line `if number < 0:` (**passed**):"
+    assert f"After the original {behind}\n\n```python\n{REST}```" in markdown.render(found)
+    rows = [line.split("│")[1].strip(" ╌") for line in terminal.plain(found).splitlines() if "│ │" in line]
+    assert rows[:3] == ["if number < 0:", "the prompt ended here; it wrote", 'return "below"']
 
 
 class Written(HTMLParser):
@@ -212,7 +213,7 @@ class Written(HTMLParser):
 
 def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
     text = terminal.plain(report(probe(PASSED, FAILED)))
-    assert "─ after the original, it wrote ─" in text
+    assert "─ after the original ─" in text
     assert "─ failed ─" in text
     assert text.index("─ failed ─") < text.index("1 pair, 1 informative") < text.index("What this means: ")
 

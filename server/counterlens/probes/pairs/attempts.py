@@ -62,9 +62,9 @@ class Pair:
     @property
     def copied(self) -> bool:
         """Whether the model wrote the same code on both sides although different code was due."""
-        wrote = _normal(self.original.completion)
-        same = wrote != "" and wrote == _normal(self.mutated.completion)
-        return same and _normal(self.gap.removed) != _normal(self.mutated_gap.removed)
+        wrote = self.original.completion
+        same = _normal(wrote) != "" and same_code(wrote, self.mutated.completion)
+        return same and not same_code(self.gap.removed, self.mutated_gap.removed)
 
 
 def attempted(
@@ -116,6 +116,11 @@ def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> l
         cancel=steps.cancel,
         progress=lambda done, total: steps.report(what, done, total),
     )
+
+
+def same_code(one: str | None, other: str | None) -> bool:
+    """Whether two texts are the same but for blank lines, blanks at line ends and the kind of line end."""
+    return _normal(one) == _normal(other)
 
 
 def _normal(text: str | None) -> str:

@@ -10,7 +10,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.wording import OUTCOMES, average, counts
+from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
@@ -75,8 +75,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
-            figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
-            yield Paragraph(f"{figures}.", lead=f"{head}:")
+            yield Paragraph(f"{figures(summary)}.", lead=f"{head}:")
 
 
 def _left_out(results: RunResults) -> Iterator[Block]:
