@@ -27,7 +27,7 @@ NOT_FOUND = f"none of the {TRIES} cuts that were judged tells a copier apart"
 
 def copied_program(gap: Gap, mutated_gap: Gap) -> str:
     """The counterfactual up to its cut, and what stands behind the original's: what a copier makes of it."""
-    return mutated_gap.fill(_rest(gap))
+    return mutated_gap.fill(gap.rest)
 
 
 def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
@@ -46,7 +46,7 @@ def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | No
     if judging.judged_by is None:
         return None
     program = copied_program(gap, mutated_gap)
-    if program == mutated_gap.fill(_rest(mutated_gap)):
+    if program == mutated_gap.fill(mutated_gap.rest):
         return False
     verdict = judging.counterfactual(program)
     return None if verdict.judgement is Judgement.REFUSED else not verdict.passed
@@ -102,7 +102,7 @@ def _first_discriminating(
         at = replace(made, cut=cut, other_cuts=())
         gap, mutated_gap = gaps_of(document, function, at, view)
         program = copied_program(gap, mutated_gap)
-        if program == mutated_gap.fill(_rest(mutated_gap)) or program in tried:
+        if program == mutated_gap.fill(mutated_gap.rest) or program in tried:
             continue
         if len(tried) == TRIES:
             return NOT_FOUND
@@ -110,7 +110,3 @@ def _first_discriminating(
         if is_discriminating(judging, gap, mutated_gap):
             return at
     return NEVER
-
-
-def _rest(gap: Gap) -> str:
-    return gap.removed.replace("\r\n", "\n")

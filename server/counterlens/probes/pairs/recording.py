@@ -98,7 +98,7 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         cut_range=pair.cut_range,
         operators=_operators(document, pair),
         discriminating=pair.discriminating,
-        copier=None if pair.discriminating is None else pair.gap.removed.replace("\r\n", "\n"),
+        copier=None if pair.discriminating is None else pair.gap.rest,
     )
 
 
