@@ -67,10 +67,10 @@ def discriminating(summary: EffectSummary) -> str:
     text = f"{told.pairs} of {told.known} judged pairs would expose a copier"
     if told.average.value is not None and told.average.low is not None and told.average.high is not None:
         text += (
-            f", with the effect {told.average.value:.2f} ({told.average.low:.2f} to {told.average.high:.2f}, "
+            f": average effect {told.average.value:.2f} ({told.average.low:.2f} to {told.average.high:.2f}, "
             f"n = {told.average.n})"
         )
-    return text + (f"; the same was written on both sides of {told.copied.count}" if told.pairs else "")
+    return text + (f", the same code on both sides of {told.copied.count}" if told.pairs else "")
 
 
 def figures(summary: EffectSummary) -> str:
