@@ -95,16 +95,12 @@ def row(pairs, mutations):
 
 def telling(pairs):
     """All pairs, and those on which the original's rest fails behind the counterfactual's prompt."""
-    rows = []
     for name in ["all", *sorted({p["mutation"] for p in pairs})]:
-        some = [p for p in pairs if name in ("all", p["mutation"])]
-        if all(p.get("discriminating") is None for p in judged(some)):
-            continue
-        there = [p for p in judged(some) if p["discriminating"]]
-        of_there = effect(there)
-        copied = share((p["problem"], p["copied"]) for p in there)
-        rows.append([name, len(some), effect(judged(some)), len(there), of_there["n"], of_there, copied])
-    return rows
+        known = judged(some := [p for p in pairs if name in ("all", p["mutation"])])
+        there = [p for p in known if p.get("discriminating")]
+        if any(p.get("discriminating") is not None for p in known):
+            rest = effect(there), share((p["problem"], p["copied"]) for p in there)
+            yield [name, len(some), effect(known), len(there), rest[0]["n"], *rest]
 
 
 def tables(folder):

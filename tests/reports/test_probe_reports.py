@@ -186,6 +186,27 @@ def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
     assert rows[:3] == ["if number < 0:", "the prompt ended here; it wrote", 'return "below"']
 
 
+@pytest.mark.parametrize(
+    ("discriminating", "wrote", "said", "shown"),
+    [
+        (True, REST, "copier fails, writing", 1),
+        (True, "        return 41\n\n", "copier fails with just that", 1),  # as the model's own
+        (False, REST, "copier passes here, too", 0),
+        (None, REST, "", 0),
+    ],
+)
+def test_every_form_says_what_a_copier_comes_to(
+    discriminating: bool | None, wrote: str, said: str, shown: int
+) -> None:
+    found = probe(PASSED, FAILED, wrote)
+    copier = None if discriminating is None else "        return 41\n"
+    pair = replace(found.pairs[0], discriminating=discriminating, copier=copier)
+    for render in (markdown.render, html.page, terminal.plain):
+        text = render(report(replace(found, pairs=(pair,))))
+        assert "opier " + said.partition(" ")[2] in text if said else "opier " not in text
+        assert text.count("        return 41") == shown
+
+
 class Written(HTMLParser):
     """What a page says that the model wrote, and what the prompts ended with."""
 

@@ -197,13 +197,12 @@ def _side(side: PairSide, level: int) -> str:
         f"<p>{_word(side.verdict)}{cut_off}</p>",
     ]
     if side.prompt_end:
-        parts.append(f'<p>The prompt ended with</p><pre class="prompt">{escape(side.prompt_end)}</pre>')
-        parts.append("<p>and it wrote</p>")
+        prompt = f'<pre class="prompt">{escape(side.prompt_end)}</pre>'
+        parts.append(f"<p>The prompt ended with</p>{prompt}<p>and it wrote</p>")
     parts.append(f"<pre><code>{escape(side.text.strip(chr(10)))}</code></pre>")
     if side.copier:
-        parts.append(f"<p>{escape(capitalised(side.copier))}{':' if side.copied else '.'}</p>")
-    if side.copied:
-        parts.append(f"<pre>{escape(side.copied.strip(chr(10)))}</pre>")
+        code = f":</p><pre>{escape(side.copied.strip(chr(10)))}</pre>" if side.copied else ".</p>"
+        parts.append(f"<p>{escape(capitalised(side.copier))}{code}")
     if side.rests_on:
         parts.append(f"<p>{escape(capitalised(side.rests_on))}.</p>")
     if side.failed:
