@@ -96,6 +96,16 @@ def row(pairs, mutations):
     return cells
 
 
+def telling(pairs):
+    """All pairs, and those on which the original's rest fails behind the counterfactual's prompt."""
+    for name in ["all", *sorted({p["mutation"] for p in pairs})]:
+        known = judged(some := [p for p in pairs if name in ("all", p["mutation"])])
+        there = [p for p in known if p.get("discriminating")]
+        if any(p.get("discriminating") is not None for p in known):
+            rest = effect(there), share((p["problem"], p["copied"]) for p in there)
+            yield [name, len(some), effect(known), len(there), rest[0]["n"], *rest]
+
+
 def tables(folder):
     task = "completion" if (folder / "completion-pairs.parquet").exists() else "repair"
     models = list(dict.fromkeys(pq.read_table(folder / "records.parquet")["model"].to_pylist()))
@@ -128,6 +138,8 @@ def tables(folder):
                     rows.append([model, a, b, average(there), average(back), len(there), len(back)])
         if rows:
             found["complementary operators"] = rows
+    if rows := [[model, *line] for model, own in of.items() for line in telling(own)]:
+        found["pairs that can tell"] = rows
     rows = []
     for model, own in of.items():
         distinct = {(p["mutation"], p["problem"], json.dumps(p["edits"])) for p in own}

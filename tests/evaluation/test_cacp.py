@@ -19,6 +19,7 @@ from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"
+TELLING = "pairs that can tell (protocol cacp)"
 EFFECTS, COUNTS = "average mutation effect (protocol cacp)", "counterfactual pairs (protocol cacp)"
 PROGRAMS = {
     "gather": (
@@ -204,6 +205,11 @@ def test_one_that_knows_the_truth_and_one_that_copies_in_one_set_of_tables(runs:
     # The rest of the original has names that are others by now, and is of the other branch; but behind
     # statements that changed places it is right.
     assert values(copied) == [1, 1, 1, 1, 0, 1]
+    for found, wrong in zip(own, (0, 1), strict=True):
+        there = {row[1]: row[4:] for row in found[TELLING] if row[4]}
+        assert set(there) == {"all", *PAPER_ORDER} - {"independent-swap"}
+        assert all(n == informative for n, informative, *_ in there.values())
+        assert {cell["value"] for row in there.values() for cell in row[2:]} == {wrong}
     together = tables(*both, "--size", "remote:copies=500M")
     assert [row[:2] for row in together[EFFECTS]] == [["MBPP", "remote:knows-7b"], ["MBPP", "remote:copies"]]
     assert_same([row[2:] for row in together[EFFECTS]], [truth[1:], copied[1:]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -79,13 +80,34 @@ def test_every_cut_is_at_a_statement_and_behind_the_docstring(ratio: float) -> N
     lines = RUNS.encode().splitlines(keepends=True)
     starts = {sum(map(len, lines[:n])) for n in range(len(lines))}
     statements = {node.lineno for node in ast.walk(ast.parse(RUNS)) if isinstance(node, ast.stmt)}
-    for pair in counterfactuals(RUNS, prefix_ratio=ratio):
-        if pair.cut is None:
-            continue
-        assert pair.cut.original in starts
-        line = RUNS.encode()[: pair.cut.original].count(b"\n") + 1
-        assert line in statements
-        assert RUNS.encode()[: pair.cut.original] != pair.source.encode()[: pair.cut.mutated]
+    usual = counterfactuals(RUNS, prefix_ratio=ratio)
+    every = survey(RUNS, prefix_ratio=ratio, every_cut=True).counterfactuals
+    assert [replace(pair, other_cuts=()) for pair in every] == usual
+    for pair in every:
+        cuts = [cut for cut in (pair.cut, *pair.other_cuts) if cut is not None]
+        assert len({cut.original for cut in cuts}) == len(cuts)
+        for cut in cuts:
+            assert cut.original in starts
+            line = RUNS.encode()[: cut.original].count(b"\n") + 1
+            assert line in statements
+            assert RUNS.encode()[: cut.original] != pair.source.encode()[: cut.mutated]
+
+
+def test_other_cuts_are_nearest_first_and_of_a_swap_also_between_its_statements() -> None:
+    text = "def f(n):\n    low = 0\n    high = n\n    mid = g(low)\n    return mid, high\n"
+    swap, *_ = survey(text, mutations=["independent-swap"], every_cut=True).counterfactuals
+    assert swap.cut is not None
+    assert [text[cut.original :].split()[0] for cut in (swap.cut, *swap.other_cuts)] == [
+        "return",
+        "mid",
+        "high",
+    ]
+    between = swap.other_cuts[-1]
+    assert swap.source[: between.mutated] == "def f(n):\n    high = n\n"
+    flip = "def f(n):\n    if n > 1:\n        m = 2\n    else:\n        m = n\n    return m\n"
+    (said,) = survey(flip, mutations=["if-else-flip"], every_cut=True).counterfactuals
+    assert said.cut is not None
+    assert said.other_cuts == ()  # its mutation says where
 
 
 def test_only_a_function() -> None:

@@ -180,9 +180,31 @@ def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
     written.feed(html.page(found))
     assert [text.strip("\n") for text in written.wrote] == [REST.strip("\n")] * 2
     assert written.prompts == ["    if number < 0:", "    if number >= 0:"]
-    assert "After the original the model wrote behind `if number < 0:` (**passed**):" in markdown.render(
-        found
-    )
+    behind = "the model wrote behind the prompt's last line `if number < 0:` (**passed**):"
+    assert f"After the original {behind}\n\n```python\n{REST}```" in markdown.render(found)
+    rows = [line.split("│")[1].strip(" ╌") for line in terminal.plain(found).splitlines() if "│ │" in line]
+    assert rows[:3] == ["if number < 0:", "the prompt ended here; it wrote", 'return "below"']
+
+
+@pytest.mark.parametrize(
+    ("discriminating", "wrote", "said", "shown"),
+    [
+        (True, REST, "copier fails, writing", 1),
+        (True, "        return 41\n\n", "copier fails with just that", 1),  # as the model's own
+        (False, REST, "copier passes here, too", 0),
+        (None, REST, "", 0),
+    ],
+)
+def test_every_form_says_what_a_copier_comes_to(
+    discriminating: bool | None, wrote: str, said: str, shown: int
+) -> None:
+    found = probe(PASSED, FAILED, wrote)
+    copier = None if discriminating is None else "        return 41\n"
+    pair = replace(found.pairs[0], discriminating=discriminating, copier=copier)
+    for render in (markdown.render, html.page, terminal.plain):
+        text = render(report(replace(found, pairs=(pair,))))
+        assert "opier " + said.partition(" ")[2] in text if said else "opier " not in text
+        assert text.count("        return 41") == shown
 
 
 class Written(HTMLParser):
@@ -212,7 +234,7 @@ class Written(HTMLParser):
 
 def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
     text = terminal.plain(report(probe(PASSED, FAILED)))
-    assert "─ after the original, it wrote ─" in text
+    assert "─ after the original ─" in text
     assert "─ failed ─" in text
     assert text.index("─ failed ─") < text.index("1 pair, 1 informative") < text.index("What this means: ")
 

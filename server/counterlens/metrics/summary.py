@@ -24,6 +24,8 @@ class Observation:
         file: In which file or problem.
         original: Which of the function's originals it is of, such as where that was cut: pairs of one
             original share its completion. None where each pair has one of its own.
+        discriminating: Whether a model that copies would be exposed; None where that is not known.
+        copied: Whether the model wrote the same code on both sides although different code was due.
     """
 
     effect: Effect | None
@@ -32,11 +34,30 @@ class Observation:
     function: str
     file: str
     original: int | None = None
+    discriminating: bool | None = None
+    copied: bool = False
 
     @property
     def cluster(self) -> tuple[str, str]:
         """Pairs of one function are alike, so they count for fewer than as many independent ones."""
         return self.file, self.function
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminating:
+    """What those pairs say together that would expose a model that copies.
+
+    Attributes:
+        pairs: How many there are.
+        known: Of how many pairs it is known whether they would.
+        average: Their average mutation effect, over the informative ones.
+        copied: The share on which the model wrote the same code on both sides.
+    """
+
+    pairs: int
+    known: int
+    average: Proportion
+    copied: Proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +78,8 @@ class EffectSummary:
         original_accuracy: Share of the originals of judged pairs that were completed right, each counted
             once, however many counterfactuals it has.
         functions: How many functions the informative pairs come from.
+        discriminating: The same of the pairs that would expose a model that copies; None where that is known
+            of none, as where nothing is cut.
     """
 
     pairs: int
@@ -70,6 +93,7 @@ class EffectSummary:
     mcnemar: float | None
     original_accuracy: Proportion
     functions: int
+    discriminating: Discriminating | None = None
 
 
 def summarize(observations: Iterable[Observation]) -> EffectSummary:
@@ -101,6 +125,24 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         mcnemar=mcnemar_exact(lost, gained),
         original_accuracy=_originals(seen),
         functions=functions,
+        discriminating=_discriminating(seen),
+    )
+
+
+def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
+    known = [
+        (pair, pair.effect) for pair in seen if pair.discriminating is not None and pair.effect is not None
+    ]
+    telling = [(pair, effect) for pair, effect in known if pair.discriminating]
+    if not known:
+        return None
+    return Discriminating(
+        pairs=len(telling),
+        known=len(known),
+        average=average_mutation_effect(
+            (effect for _, effect in telling), (pair.cluster for pair, _ in telling)
+        ),
+        copied=pooled_share((pair.cluster, pair.copied) for pair, _ in telling),
     )
 
 

@@ -54,6 +54,7 @@ class Counterfactual:
         source: The whole mutated source.
         changes: What differs, in the order of the text.
         cut: Where both are cut for the completion probe; None where the change would not be seen.
+        other_cuts: Where else they may be cut, the nearest first; empty unless they were asked for.
         seed: What the choice of names and sites depended on.
         assumptions: What had to be assumed for it to be preserving, such as `total-order`.
         possibly_equivalent: It should not preserve, but nothing that was tried tells it from the original.
@@ -72,6 +73,7 @@ class Counterfactual:
     seed: int
     assumptions: tuple[str, ...] = ()
     possibly_equivalent: bool = False
+    other_cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

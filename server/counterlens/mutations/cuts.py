@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from counterlens.mutations.base import Cut
 from counterlens.mutations.edits import Edit, Rendered
 from counterlens.mutations.module import FunctionNode, Module
@@ -15,8 +13,8 @@ Ratio = float | tuple[float, float]
 """Which part of a function's lines stays before the cut, or the range that this part must lie in."""
 
 
-def trailing(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ratio: Ratio) -> int | None:
-    """Where the trailing part of a function begins: the start of the statement nearest to `ratio`.
+def nearest(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:
+    """Where the trailing part of a function may begin: at statements, the one nearest to `ratio` first.
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long
     docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. Of a
@@ -24,7 +22,7 @@ def trailing(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ra
     """
     lines = module.lines_of(function)
     if len(lines) < 2:
-        return None
+        return []
     first = module.line(lines[0])
     last = module.line(function.end - 1)
     low, high = ratio if isinstance(ratio, tuple) else (0.0, 1.0)
@@ -36,9 +34,7 @@ def trailing(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ra
         if not any(edit.start < line < edit.end for edit in edits)
         and low <= (module.line(line) - first) / height <= high
     ]
-    if not free:
-        return None
-    return min(free, key=lambda line: (abs(module.line(line) - wanted), line))
+    return sorted(free, key=lambda line: (abs(module.line(line) - wanted), line))
 
 
 def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] | None:
@@ -48,15 +44,30 @@ def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] |
     function = module.function_at(site.span[0])
     if function is None:
         return None
-    at = trailing(module, function, site.edits, ratio)
+    at = next(iter(nearest(module, function, site.edits, ratio)), None)
     if at is None:
         return None
-    if site.whole:
-        seen = all(edit.end <= at for edit in site.edits)
-    else:
-        starts = sorted(edit.start for edit in site.edits)
-        seen = bisect_left(starts, at) > 0
+    seen = all(edit.end <= at for edit in site.edits) if site.whole else _begun(site, at)
     return (at, at) if seen else None
+
+
+def other_points(module: Module, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
+    """Where else a site may be cut, the place nearest to `ratio` first; nowhere where it says itself where.
+
+    A part of its change stands before each, also of one that is else to stand there as a whole: between two
+    statements that changed places the rests differ, and behind both they do not.
+    """
+    function = module.function_at(site.span[0])
+    if site.cut is not None or function is None:
+        return []
+    usual = wanted_points(module, site, ratio)
+    places = nearest(module, function, site.edits, ratio)
+    return [(at, at) for at in places if _begun(site, at) and (at, at) != usual]
+
+
+def _begun(site: Site, at: int) -> bool:
+    """Whether a part of a site's change stands before an offset."""
+    return any(edit.start < at for edit in site.edits)
 
 
 def cut(points: tuple[int, int] | None, rendered: Rendered, *, own: bool = False) -> Cut | None:

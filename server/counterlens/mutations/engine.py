@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.mutations import cuts
-from counterlens.mutations.base import Change, Counterfactual, Refusal
+from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
 from counterlens.mutations.module import MODULE, Module
@@ -31,6 +31,7 @@ def survey(
     seed: int = 0,
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
+    every_cut: bool = False,
 ) -> Survey:
     """Every counterfactual of a source, and every site that was refused, with the reason.
 
@@ -41,6 +42,7 @@ def survey(
         seed: Decides the random names and orders.
         prefix_ratio: Which part of a function's lines stays before the cut, or a range of it.
         without: Assumptions that must not be made; the sites that need one are refused.
+        every_cut: Whether counterfactuals say all places that they may be cut at.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -49,7 +51,13 @@ def survey(
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
     for found in stream(
-        source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
+        source,
+        mutations=mutations,
+        function=function,
+        seed=seed,
+        prefix_ratio=prefix_ratio,
+        without=without,
+        every_cut=every_cut,
     ):
         if isinstance(found, Counterfactual):
             made.append(found)
@@ -216,6 +224,7 @@ def stream(
     seed: int = 0,
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
+    every_cut: bool = False,
 ) -> Iterator[Counterfactual | Refusal]:
     """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
     chosen = _chosen(MUTATIONS.values() if mutations is None else mutations)
@@ -232,7 +241,10 @@ def stream(
                 continue
             reason = _why_not(found, without)
             if isinstance(found, Site) and reason is None:
-                yield _make(module, mutation, found, name, seed, prefix_ratio)
+                made = _make(module, mutation, found, name, seed, prefix_ratio)
+                yield (
+                    replace(made, other_cuts=_other_cuts(module, found, prefix_ratio)) if every_cut else made
+                )
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
 
@@ -256,6 +268,12 @@ def _make(
         seed=seed,
         assumptions=site.assumptions,
     )
+
+
+def _other_cuts(module: Module, site: Site, ratio: cuts.Ratio) -> tuple[Cut, ...]:
+    points = cuts.other_points(module, site, ratio)
+    rendered = render(module.data, site.edits, [at for _, at in points])
+    return tuple(made for one in points if (made := cuts.cut(one, rendered)) is not None)
 
 
 def _chosen(mutations: Iterable[str | Mutation]) -> list[Mutation]:

@@ -115,7 +115,7 @@ class PairSide:
     """What the model wrote on one side of a pair.
 
     Attributes:
-        title: Behind what it wrote.
+        title: Of which code it is, such as `after the original`.
         prompt_end: The last line of the prompt, which the model did not write.
         text: What it wrote.
         verdict: What became of it.
@@ -124,6 +124,8 @@ class PairSide:
         rests_on: What the verdict rests on; empty where nothing was run.
         failed: The case that failed; empty where none did.
         message: What happened there.
+        copier: What a model that copies would have come to; empty where that is not told.
+        copied: What such a model would have written; empty where that says nothing more.
     """
 
     title: str
@@ -135,6 +137,8 @@ class PairSide:
     rests_on: str = ""
     failed: str = ""
     message: str = ""
+    copier: str = ""
+    copied: str = ""
 
 
 @dataclass(frozen=True, slots=True)

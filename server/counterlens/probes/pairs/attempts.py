@@ -46,6 +46,8 @@ class Pair:
         mutated: What it wrote into the second.
         likelihood: How much less likely what truly stands in the hole became; None where not measured.
         cut_range: The range that the cut had to lie in, of several; None where there is one cut.
+        discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
+            None where that was not judged.
     """
 
     counterfactual: Counterfactual
@@ -55,12 +57,14 @@ class Pair:
     mutated: Attempt = UNASKED
     likelihood: LikelihoodEffect | None = None
     cut_range: tuple[float, float] | None = None
+    discriminating: bool | None = None
 
     @property
     def copied(self) -> bool:
-        """Whether the model wrote the same text on both sides although different texts were due."""
-        same = _normal(self.original.completion) == _normal(self.mutated.completion)
-        return same and _normal(self.gap.removed) != _normal(self.mutated_gap.removed)
+        """Whether the model wrote the same code on both sides although different code was due."""
+        wrote = self.original.completion
+        same = _normal(wrote) != "" and same_code(wrote, self.mutated.completion)
+        return same and not same_code(self.gap.removed, self.mutated_gap.removed)
 
 
 def attempted(
@@ -112,6 +116,11 @@ def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> l
         cancel=steps.cancel,
         progress=lambda done, total: steps.report(what, done, total),
     )
+
+
+def same_code(one: str | None, other: str | None) -> bool:
+    """Whether two texts are the same but for blank lines, blanks at line ends and the kind of line end."""
+    return _normal(one) == _normal(other)
 
 
 def _normal(text: str | None) -> str:

@@ -13,7 +13,7 @@ from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
-from counterlens.probes.pairs.wording import average, counts, meaning
+from counterlens.probes.pairs.wording import figures, meaning
 from counterlens.probes.probe import Probe
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
@@ -46,8 +46,7 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])
-        figures = "; ".join(part for part in (counts(together), average(together)) if part)
-        return f"{len(records)} functions: {figures}."
+        return f"{len(records)} functions: {figures(together)}."
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
         """As `Probe.measures`: are all originals right, are all counterfactuals?"""

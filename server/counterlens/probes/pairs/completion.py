@@ -8,16 +8,16 @@ that no verdict depends on what else was asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
 from counterlens.attribution.registry import find_judge, why_no_judge
-from counterlens.errors import ModelError, SourceError
+from counterlens.errors import ModelError, OptionError, SourceError
 from counterlens.models.base import Capability, Model
-from counterlens.mutations import Survey
+from counterlens.mutations import Counterfactual, Refusal, Survey
 from counterlens.probes.options import (
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
@@ -34,10 +34,13 @@ from counterlens.probes.options import (
 from counterlens.probes.pairs.attempts import Pair, attempted, measured_likelihoods, paired
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
+from counterlens.probes.pairs.discrimination import cut_to_discriminate, discriminating
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
+    CutChoice,
+    Cuts,
     Description,
     Preceding,
     Reach,
@@ -56,13 +59,14 @@ from counterlens.syntax.functions import Function
 class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: FIXED}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: {**FIXED, "cuts": Cuts.USUAL}}
 
     protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
     without: Without = ()
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
     cut_ranges: CutRanges = ()
+    cuts: CutChoice = Cuts.USUAL
     reach: Reach = 1
     description: Description = False
     preceding: Preceding = False
@@ -71,6 +75,16 @@ class CompletionOptions(ProbeOptions):
 
     def __post_init__(self) -> None:
         check_mutations(self.chosen_protocol, self.mutations)
+        if self.searches and self.cut_ranges:
+            raise OptionError(
+                "--cuts discriminating looks for one cut, and --cut-range wants several",
+                "Leave out one of the two options",
+            )
+
+    @property
+    def searches(self) -> bool:
+        """Whether cuts are looked for that tell a copier apart."""
+        return self.cuts is Cuts.DISCRIMINATING
 
 
 class CompletionProbe(PairsProbe[CompletionOptions]):
@@ -101,20 +115,25 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         why_not = None
         if judge is None:
             why_not = why_no_judge(document, function, sandbox, limits=limits, cancel=cancel)
-            if not context.unjudged:
+            if options.searches or not context.unjudged:
                 raise SourceError(
                     f"nothing can judge {function.qualname}: {why_not}",
                     "Add a doctest or a test_*.py beside it; or name it to see what the model writes",
                 )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_own_tests()
-        cut, refusals = cut_in_all(surveys)
+        cut, refusals = _cut(surveys, options)
         sound, dropped = judging.sift([variants[0] for variants in cut])
         passing = set(sound)
         asked = [made for variants in cut if variants[0] in passing for made in variants]
         view = View(target.description if options.description else "", options.preceding)
+        if options.searches:
+            asked, never = cut_to_discriminate(judging, document, function, asked, view, steps)
+            refusals = (*refusals, *never)
         gaps = [gaps_of(document, function, made, view) for made in asked]
+        telling = discriminating(judging, gaps, steps)
         pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
+        pairs = [replace(pair, discriminating=one) for pair, one in zip(pairs, telling, strict=True)]
         if options.chosen_protocol and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
@@ -137,7 +156,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:  # noqa: ARG002
         """As `Probe.estimate`: before any counterfactual is dropped."""
         _, surveys = _surveys(target, options)
-        cut, _ = cut_in_all(surveys)
+        cut, _ = _cut(surveys, options)
         return prompts_of(made for variants in cut for made in variants)
 
 
@@ -168,9 +187,23 @@ def _surveys(target: Target, options: CompletionOptions) -> tuple[Function, list
             without=options.without,
             reach=options.reach,
             protocol=options.chosen_protocol,
+            every_cut=options.searches,
         )
         surveys.append(surveyed)
     return function, surveys
+
+
+def _cut(
+    surveys: Sequence[Survey], options: CompletionOptions
+) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
+    """As `cut_in_all`; where cuts are looked for, those are kept, too, that the usual one does not show."""
+    if options.searches:
+        anyhow = [
+            replace(made, cut=made.cut or next(iter(made.other_cuts), None))
+            for made in surveys[0].counterfactuals
+        ]
+        surveys = [replace(surveys[0], counterfactuals=tuple(anyhow))]
+    return cut_in_all(surveys)
 
 
 def _with_likelihoods(model: Model, pairs: list[Pair], steps: Steps) -> tuple[list[Pair], str | None]:

@@ -28,6 +28,7 @@ def rewritings(
     without: Sequence[str] = (),
     reach: int = 1,
     protocol: str = "",
+    every_cut: bool = False,
 ) -> tuple[Function, Survey]:
     """Find a function, and its counterfactuals that keep the meaning.
 
@@ -41,6 +42,7 @@ def rewritings(
         without: Assumptions that no counterfactual may rest on.
         reach: How many statements apart those may be that `independent-swap` exchanges.
         protocol: The published protocol that is followed, if any.
+        every_cut: Whether counterfactuals say all places that they may be cut at.
 
     Raises:
         SourceError: there is no such function, or the file does not parse.
@@ -54,6 +56,7 @@ def rewritings(
         seed=seed,
         prefix_ratio=prefix_ratio,
         without=without,
+        every_cut=every_cut,
     )
 
 

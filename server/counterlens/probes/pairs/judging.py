@@ -50,6 +50,11 @@ class Judging:
             self._verdicts[program] = self._judge.judge(program, cancel=self._steps.cancel)
         return self._verdicts[program]
 
+    def counterfactual(self, program: str) -> Verdict:
+        """As `verdict`, of a program that no model wrote: it has some times as long as the original takes."""
+        with paced(self.verdict(self._document.text)):
+            return self.verdict(program)
+
     def check_own_tests(self) -> None:
         """Before figures: the function as it stands passes, and a forced failure is seen.
 
@@ -125,8 +130,7 @@ class Judging:
         sound, dropped = [], []
         for number, counterfactual in enumerate(found):
             self._steps.next("trying the counterfactuals' own programs", number, len(found))
-            with paced(self.verdict(self._document.text)):
-                verdict = self.verdict(counterfactual.source)
+            verdict = self.counterfactual(counterfactual.source)
             if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
                 sound.append(counterfactual)
             else:

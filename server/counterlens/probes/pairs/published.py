@@ -9,6 +9,7 @@ does not say, such as how many sites of a program count, is as without the proto
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Annotated, Any
 
 from counterlens.errors import OptionError
@@ -30,6 +31,21 @@ FARTHEST = 9
 FIXED: Mapping[str, Any] = {"description": True, "preceding": True, "reach": FARTHEST}
 """The options that the protocol fixes."""
 
+
+class Cuts(StrEnum):
+    """Where functions are cut."""
+
+    USUAL = "usual"
+    DISCRIMINATING = "discriminating"
+
+
+CutChoice = Annotated[
+    Cuts,
+    option(
+        "Where functions are cut: usual, or discriminating: where the original's rest fails behind the "
+        "counterfactual's prompt, so that a model that copies is exposed; what has no such cut is left out.",
+    ),
+]
 Description = Annotated[
     bool, option("Show the model what the function is to do, where a dataset says so beside the program.")
 ]

@@ -15,7 +15,7 @@ from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.published import COMPLEMENTS, PAPER_ORDER
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.tables import range_text
+from counterlens.probes.pairs.tables import discriminating_table, range_text
 
 Groups = Mapping[tuple[str, ...], Sequence[PairsRecord]]
 """Records by what heads their row, such as a model, or a dataset and a model."""
@@ -56,14 +56,15 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
         heads: What heads each of their rows, such as `model`.
         repair: Whether bugs were to be mended, which is Table 5.
     """
+    telling = discriminating_table({head: _seen(records) for head, records in groups.items()}, heads)
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
-        return (_ranges_table(groups, heads),)
+        return _ranges_table(groups, heads), *telling
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
     columns = (*heads, "original accuracy", *PAPER_ORDER)
     rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
     operators = _operators_table(groups, heads)
-    return (effects, operators) if operators.rows else (effects,)
+    return (effects, *((operators,) if operators.rows else ()), *telling)
 
 
 def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:

@@ -122,12 +122,15 @@ class PairRecord:
         original_right: Whether the original was completed right; None where a side could not be judged.
         counterfactual_right: Whether the counterfactual was.
         outcome: What came of the pair.
-        copied: Whether the model wrote the same on both sides although different texts were due.
+        copied: Whether the model wrote the same on both sides although different code was due.
         likelihood: The likelihood effect; None where it was not measured.
         cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None where each
             counterfactual is cut once.
         operators: The comparison in the condition of an if-else that was flipped, and what it became; None
             where that is not one comparison.
+        discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
+            counterfactual's prompt, fails the tests. None where nothing is cut, or nothing judged it.
+        copier: That rest, where it was judged.
     """
 
     mutation: str
@@ -148,6 +151,8 @@ class PairRecord:
     likelihood: Likelihood | None
     cut_range: tuple[float, float] | None = None
     operators: tuple[str, str] | None = None
+    discriminating: bool | None = None
+    copier: str | None = None
 
     @property
     def effect(self) -> Effect | None:
@@ -230,6 +235,8 @@ class PairsRecord(Record):
                 self.function,
                 self.target,
                 pair.cut.original if pair.cut else 0,
+                pair.discriminating,
+                pair.copied,
             )
             for pair in self.pairs
         )

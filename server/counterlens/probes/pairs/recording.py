@@ -97,6 +97,8 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         likelihood=_likelihood(pair.likelihood) if pair.likelihood else None,
         cut_range=pair.cut_range,
         operators=_operators(document, pair),
+        discriminating=pair.discriminating,
+        copier=None if pair.discriminating is None else pair.gap.rest,
     )
 
 

@@ -26,6 +26,12 @@ _PAIRS_NOTE = (
     "counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number of "
     "tests in the table"
 )
+_DISCRIMINATING = ("pairs", "effect", "discriminating", "informative there", "effect there", "copied there")
+_DISCRIMINATING_NOTE = (
+    "effect: of all pairs; discriminating: judged pairs on which a model that copies is exposed, because the "
+    "true rest of the original fails behind the counterfactual's prompt; there: on these; copied: share on "
+    "which it wrote the same code on both sides, right or wrong"
+)
 _LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")
 _LIKELIHOOD_NOTE = (
     "nats per token: mean log-probability of the true rest of the original; change: of the counterfactual's "
@@ -54,9 +60,30 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
             for name, summary in sorted(grouped(pairs, key).items())
         }
         tables.append(Table(f"by {title}", ("model", title, *EFFECTS), effect_rows(parts)))
+    tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
     if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
     return tuple(tables)
+
+
+def discriminating_table(
+    seen: Mapping[tuple[str, ...], Sequence[Observation]], heads: tuple[str, ...]
+) -> tuple[Table, ...]:
+    """The effects of all pairs beside those of the discriminating ones; no table where none is known to be.
+
+    Args:
+        seen: Pairs by what heads their rows.
+        heads: The names of that.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for head, pairs in seen.items():
+        parts = {"all": summarize(pairs), **dict(sorted(grouped(pairs, _KEYS["mutation"]).items()))}
+        for name, whole in parts.items():
+            if told := whole.discriminating:
+                there = (told.pairs, told.average.n, told.average, told.copied)
+                rows.append((*head, name, whole.pairs, whole.average, *there))
+    columns = (*heads, "mutation", *_DISCRIMINATING)
+    return (Table("pairs that can tell", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()
 
 
 def _by_cut(models: Models) -> Effects:

@@ -29,6 +29,8 @@ def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """What one pair shows, in a few words."""
     if pair.outcome is PairOutcome.LOST and pair.copied:
         return t("it wrote the same code as before the change")
+    if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
+        return t("it held, as a copier would")
     return t(OUTCOMES[pair.outcome])
 
 
@@ -57,6 +59,26 @@ def average(summary: EffectSummary) -> str:
     return text if summary.mcnemar is None else f"{text}; McNemar's exact p {summary.mcnemar:.3g}"
 
 
+def discriminating(summary: EffectSummary) -> str:
+    """What the pairs say that would expose a model that copies; empty where none is known to."""
+    told = summary.discriminating
+    if told is None:
+        return ""
+    text = f"{told.pairs} of {told.known} judged pairs would expose a copier"
+    if told.average.value is not None and told.average.low is not None and told.average.high is not None:
+        text += (
+            f": average effect {told.average.value:.2f} ({told.average.low:.2f} to {told.average.high:.2f}, "
+            f"n = {told.average.n})"
+        )
+    return text + (f", the same code on both sides of {told.copied.count}" if told.pairs else "")
+
+
+def figures(summary: EffectSummary) -> str:
+    """All figures of some pairs."""
+    parts = (counts(summary), average(summary), discriminating(summary))
+    return "; ".join(part for part in parts if part)
+
+
 def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """What one pair shows, as one sentence that claims no more than was measured."""
     done_so = done(pair.mutation, t)
@@ -67,6 +89,11 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     if pair.outcome is PairOutcome.FAILED:
         return t(
             "{done} and without it the model failed, so the pair says nothing about the change.", done=done_so
+        )
+    if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
+        return t(
+            "{done}, the model still got it right, as one would that copies what followed before.",
+            done=done_so,
         )
     if pair.outcome is PairOutcome.HELD:
         return t("{done}, the model still got it right.", done=done_so)
@@ -105,6 +132,13 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
             name=name,
         )
     if changed.count == 0:
+        telling = summarize(record.observations).discriminating
+        if telling and not telling.average.n:
+            return t(
+                "The model completed {name} correctly before and after the change, and so would one that "
+                "copies what followed before: these pairs cannot tell the two apart.",
+                name=name,
+            )
         held = t("once") if changed.n == 1 else t("all {n} times", n=changed.n)
         return t(
             "The model completed {name} correctly before and after the change, {held}: no sign here that it "
@@ -121,7 +155,7 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
             mutations=_mutations(copied, t),
             name=name,
         )
-        return said + _held(changed, t)
+        return said + _held(record, changed, t)
     if broken:
         said = t(
             "After {mutations}, which keeps what {name} does, the model no longer completed it: its success "
@@ -129,7 +163,7 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
             mutations=_mutations(broken, t),
             name=name,
         )
-        return said + _held(changed, t)
+        return said + _held(record, changed, t)
     return t(
         "The model failed on {name} as it stands but completed an equivalent way of writing it: its result "
         "here depends on the shape of the code, not only on its meaning.",
@@ -196,10 +230,15 @@ def _mutations(pairs: list[PairRecord], t: Translator) -> str:
     return t(" and ").join(dict.fromkeys(pair.mutation for pair in pairs))
 
 
-def _held(changed: Proportion, t: Translator) -> str:
+def _held(record: PairsRecord, changed: Proportion, t: Translator) -> str:
     held = changed.n - changed.count
     if not held:
         return ""
+    if all(pair.discriminating is False for pair in record.pairs if pair.outcome is PairOutcome.HELD):
+        said = t(
+            "On {held} of {n} counterfactuals it held, as a copier would.", held=held, n=t.number(changed.n)
+        )
+        return f" {said}"
     return " " + t("On {held} of {n} counterfactuals it held.", held=held, n=t.number(changed.n))
 
 

@@ -103,6 +103,11 @@ class Gap:
         told = f"{indentation}# {function.name} has a bug. Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 
+    @property
+    def rest(self) -> str:
+        r"""What stood in the hole, with `\n` at line ends, as a model would write it."""
+        return self.removed.replace("\r\n", "\n")
+
     def prompt(self, max_tokens: int) -> Prompt:
         """What the model is asked to continue, until the function's own end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]

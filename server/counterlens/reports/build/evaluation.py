@@ -12,7 +12,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.standing import standings
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.wording import OUTCOMES, average, counts
+from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
@@ -82,8 +82,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
-            figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
-            yield Paragraph(f"{figures}.", lead=f"{head}:")
+            yield Paragraph(f"{figures(summary)}.", lead=f"{head}:")
 
 
 def _answer_of(part: RunResults) -> Iterator[str]:

@@ -9,12 +9,12 @@ from counterlens.confidence import Confidence
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.models.base import ModelInfo
+from counterlens.probes.pairs.attempts import same_code
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
 from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
 from counterlens.probes.pairs.wording import (
-    average,
-    counts,
+    figures,
     likelihood,
     meaning,
     not_asked,
@@ -112,7 +112,8 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
         yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers[: 1 + written])
     if written:
         original = _side("after the original", pair.original)
-        yield SideBySide(level, (original, _side("after the counterfactual", pair.counterfactual)))
+        mutated = _side("after the counterfactual", pair.counterfactual, *_copier(pair))
+        yield SideBySide(level, (original, mutated))
     if pair.likelihood:
         yield from _likelihood(pair.likelihood)
 
@@ -149,7 +150,7 @@ def _summed_up(record: PairsRecord) -> Iterator[Block]:
         yield TableBlock("pairs", ("counterfactual", "concept", "line", "the true rest is"), rows)
         return
     found = summarize(record.observations)
-    yield Paragraph("; ".join(part for part in (counts(found), average(found)) if part) + ".")
+    yield Paragraph(f"{figures(found)}.")
     yield TableBlock(
         "pairs",
         ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows"),
@@ -188,7 +189,7 @@ def _effect(pair: PairRecord) -> ReportCell:
     return f"{effect.signed:+d}" if effect.signed else "0"
 
 
-def _side(title: str, side: Side) -> document.PairSide:
+def _side(title: str, side: Side, copier: str = "", copied: str = "") -> document.PairSide:
     wrong = side.verdict != "passed"
     return document.PairSide(
         title=title,
@@ -199,7 +200,20 @@ def _side(title: str, side: Side) -> document.PairSide:
         rests_on=rests_on(side),
         failed=side.failed or "" if wrong else "",
         message=side.message if wrong else "",
+        copier=copier,
+        copied=copied,
     )
+
+
+def _copier(pair: PairRecord) -> tuple[str, str]:
+    """What a model that copies would have come to behind the counterfactual's prompt, and its code."""
+    if pair.discriminating is None or pair.copier is None:
+        return "", ""
+    if not pair.discriminating:
+        return "a copier passes here, too", ""
+    if same_code(pair.copier, pair.counterfactual.completion):
+        return "a copier fails with just that", ""
+    return "a copier fails, writing", pair.copier
 
 
 def _likelihood(effect: Likelihood) -> Iterator[Block]:

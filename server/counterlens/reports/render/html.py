@@ -192,12 +192,17 @@ def _difference(lines: Iterable[str]) -> str:
 def _side(side: PairSide, level: int) -> str:
     depth = min(level, _DEEPEST)
     cut_off = ", cut off at the token limit" if side.cut_off else ""
-    prompt = f'<span class="prompt" title="The end of the prompt">{escape(side.prompt_end)}</span>\n'
     parts = [
         f"<h{depth}>{_prose(capitalised(side.title))} the model wrote</h{depth}>",
         f"<p>{_word(side.verdict)}{cut_off}</p>",
-        f"<pre>{prompt if side.prompt_end else ''}<code>{escape(side.text.strip(chr(10)))}</code></pre>",
     ]
+    if side.prompt_end:
+        prompt = f'<pre class="prompt">{escape(side.prompt_end)}</pre>'
+        parts.append(f"<p>The prompt ended with</p>{prompt}<p>and it wrote</p>")
+    parts.append(f"<pre><code>{escape(side.text.strip(chr(10)))}</code></pre>")
+    if side.copier:
+        code = f":</p><pre>{escape(side.copied.strip(chr(10)))}</pre>" if side.copied else ".</p>"
+        parts.append(f"<p>{escape(capitalised(side.copier))}{code}")
     if side.rests_on:
         parts.append(f"<p>{escape(capitalised(side.rests_on))}.</p>")
     if side.failed:

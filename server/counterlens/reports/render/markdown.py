@@ -143,10 +143,12 @@ def _paragraph(block: Paragraph) -> str:
 
 def _side(side: PairSide) -> Iterator[str]:
     cut_off = ", cut off at the token limit" if side.cut_off else ""
-    behind = f" behind {_code(side.prompt_end)}" if side.prompt_end.strip() else ""
+    behind = f" behind the prompt's last line {_code(side.prompt_end)}" if side.prompt_end.strip() else ""
     title = capitalised(side.title)
     yield f"{prose(title)} the model wrote{behind} (**{escaped(side.verdict.text)}**{cut_off}):"
     yield fenced(side.text.strip("\n"), side.language)
+    yield f"{escaped(capitalised(side.copier))}{':' if side.copied else '.'}" if side.copier else ""
+    yield fenced(side.copied.strip("\n"), side.language) if side.copied else ""
     yield f"{escaped(capitalised(side.rests_on))}." if side.rests_on else ""
     yield f"Failed: {escaped(_flat(side.failed))}" if side.failed else ""
     yield fenced(side.message.strip("\n"), "text") if side.message else ""

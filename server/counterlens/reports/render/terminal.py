@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -200,18 +201,27 @@ def _sides(sides: Sequence[PairSide]) -> Grid:
 
 
 def _side(side: PairSide) -> Panel:
-    body = Text()
+    body: list[RenderableType] = []
     if side.prompt_end:
-        body.append(f"{printable(side.prompt_end)}\n", style="dim")
-    body.append(_clipped(side.text.rstrip()))
+        body += [Text(printable(side.prompt_end), style="dim"), _divider("the prompt ended here; it wrote")]
+    body.append(Text(_clipped(side.text.strip("\n").rstrip())))
     if side.cut_off:
-        body.append("\n… cut off at the token limit", style="dim italic")
+        body.append(Text("… cut off at the token limit", style="dim italic"))
+    if side.copier:
+        body.append(_divider(side.copier))
+    if side.copied:
+        body.append(Text(_clipped(side.copied.strip("\n").rstrip(), _MESSAGE_SHOWN), style="dim"))
     if side.rests_on:
-        body.append(f"\n\n{side.rests_on}", style="dim")
+        body.append(Text(f"\n{side.rests_on}", style="dim"))
     if side.message:
-        body.append("\n\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic")
-    title = f"{side.title}, it wrote"
-    return Panel(body, title=title, title_align="left", subtitle=_word(side.verdict), subtitle_align="left")
+        body.append(Text("\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic"))
+    inside, below = Group(*body), _word(side.verdict)
+    return Panel(inside, title=side.title, title_align="left", subtitle=below, subtitle_align="left")
+
+
+def _divider(text: str) -> Rule:
+    """A line between what stands in a panel that says what follows."""
+    return Rule(Text(text, style="dim"), characters="╌", style="dim", align="left")
 
 
 def _cell(cell: ReportCell) -> Text:

@@ -1,0 +1,112 @@
+"""Which pairs can tell a model that copies from one that reads: without asking any model.
+
+A copier writes behind the counterfactual's prompt what truly stands behind the original's. Where that passes
+the tests, because the rest is the same on both sides or right on both, no verdict can expose it, and that a
+model held says nothing. Hooda et al. 2024 do not control for this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from counterlens.attribution.base import Judgement
+from counterlens.mutations import Counterfactual, Refusal
+from counterlens.probes.pairs.counterfactuals import gaps_of
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.prompts.gap import Gap, View
+from counterlens.progress import Steps
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+TRIES = 6
+"""So many programs are judged at most to find a discriminating cut of one counterfactual."""
+NEVER = "no cut can tell a copier apart: behind each of them the original's rest is right, too"
+NOT_FOUND = f"none of the {TRIES} cuts that were judged tells a copier apart"
+
+
+def copied_program(gap: Gap, mutated_gap: Gap) -> str:
+    """The counterfactual up to its cut, and what stands behind the original's: what a copier makes of it."""
+    return mutated_gap.fill(gap.rest)
+
+
+def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
+    """Whether the tests fail what a copier makes of the counterfactual, so that a copier is exposed.
+
+    Of the same rest on both sides nothing is run. A program that does not parse or end fails.
+
+    Args:
+        judging: The judge, which the counterfactual itself passes.
+        gap: The original with its hole.
+        mutated_gap: The counterfactual with its hole.
+
+    Returns:
+        None where nothing can judge it.
+    """
+    if judging.judged_by is None:
+        return None
+    program = copied_program(gap, mutated_gap)
+    if program == mutated_gap.fill(mutated_gap.rest):
+        return False
+    verdict = judging.counterfactual(program)
+    return None if verdict.judgement is Judgement.REFUSED else not verdict.passed
+
+
+def discriminating(
+    judging: Judging, gaps: Sequence[tuple[Gap, Gap]], steps: Steps
+) -> tuple[bool | None, ...]:
+    """Of each pair whether it is discriminating."""
+    found = []
+    for number, both in enumerate(gaps):
+        steps.next("trying what a copier would write", number, len(gaps))
+        found.append(is_discriminating(judging, *both))
+    return tuple(found)
+
+
+def cut_to_discriminate(
+    judging: Judging,
+    document: Document,
+    function: Function,
+    made: Sequence[Counterfactual],
+    view: View,
+    steps: Steps,
+) -> tuple[list[Counterfactual], list[Refusal]]:
+    """The counterfactuals with the first of their cuts that discriminates, and why others have none.
+
+    Args:
+        judging: The judge, which their own programs pass.
+        document: The source.
+        function: The function.
+        made: The counterfactuals, with every cut that they may have.
+        view: What is shown beside the function.
+        steps: Progress and cancellation.
+    """
+    cut, refused = [], []
+    for number, one in enumerate(made):
+        steps.next("looking for cuts that tell a copier apart", number, len(made))
+        found = _first_discriminating(judging, document, function, one, view)
+        if isinstance(found, str):
+            refused.append(Refusal(one.mutation, one.function, one.start_line, found))
+        else:
+            cut.append(found)
+    return cut, refused
+
+
+def _first_discriminating(
+    judging: Judging, document: Document, function: Function, made: Counterfactual, view: View
+) -> Counterfactual | str:
+    """The counterfactual with its first cut that discriminates, or why there is none."""
+    places = [cut for cut in (made.cut, *made.other_cuts) if cut is not None]
+    tried: set[str] = set()
+    for cut in places:
+        at = replace(made, cut=cut, other_cuts=())
+        gap, mutated_gap = gaps_of(document, function, at, view)
+        program = copied_program(gap, mutated_gap)
+        if program == mutated_gap.fill(mutated_gap.rest) or program in tried:
+            continue
+        if len(tried) == TRIES:
+            return NOT_FOUND
+        tried.add(program)
+        if is_discriminating(judging, gap, mutated_gap):
+            return at
+    return NEVER
