@@ -127,12 +127,10 @@ def tables(folder):
         for model, own in of.items():
             for a, b in OPERATORS:
                 there, back = (
-                    [
-                        (p["problem"], p["original_right"] - p["counterfactual_right"])
-                        for p in judged(own)
-                        if p.get("operators") == list(both)
-                    ]
-                    for both in ((a, b), (b, a))
+                    [(p["problem"], p["original_right"] - p["counterfactual_right"]) for p in some]
+                    for some in (
+                        [p for p in judged(own) if p.get("operators") == o] for o in ([a, b], [b, a])
+                    )
                 )
                 if there or back:
                     rows.append([model, a, b, average(there), average(back), len(there), len(back)])
