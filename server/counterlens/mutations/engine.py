@@ -232,14 +232,20 @@ def stream(
                 continue
             reason = _why_not(found, without)
             if isinstance(found, Site) and reason is None:
-                yield _make(module, mutation, found, name, seed, prefix_ratio)
+                yield make(module, mutation, found, name, seed, prefix_ratio)
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
 
 
-def _make(
-    module: Module, mutation: Mutation, site: Site, function: str, seed: int, ratio: cuts.Ratio
+def make(
+    module: Module,
+    mutation: Mutation,
+    site: Site,
+    function: str,
+    seed: int,
+    ratio: cuts.Ratio = cuts.PREFIX_RATIO,
 ) -> Counterfactual:
+    """The counterfactual of one site of a function; arguments as of `survey`."""
     points = cuts.wanted_points(module, site, ratio)
     rendered = render(module.data, site.edits, points or ())
     return Counterfactual(

@@ -9,11 +9,12 @@ from typing import TypeVar
 from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.floor_tables import ALL, floors
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
-from counterlens.probes.pairs.wording import average, counts, meaning
+from counterlens.probes.pairs.wording import average, beside_floor, counts, meaning
 from counterlens.probes.probe import Probe
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
@@ -46,7 +47,8 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])
-        figures = "; ".join(part for part in (counts(together), average(together)) if part)
+        floor = beside_floor(floors(records)[ALL])
+        figures = "; ".join(part for part in (counts(together), average(together), floor) if part)
         return f"{len(records)} functions: {figures}."
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:

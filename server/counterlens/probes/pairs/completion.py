@@ -3,7 +3,8 @@
 Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs
 are judged. A model that follows the code rather than its usual shape gives the same verdict twice. The
 original and all counterfactuals of a function are asked as one batch, always made up in the same way, so
-that no verdict depends on what else was asked.
+that no verdict depends on what else was asked. Beside the counterfactuals stand placebos: what a verdict
+does when nothing changes.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ from counterlens.probes.pairs.attempts import Pair, attempted, measured_likeliho
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.placebo import (
+    DEFAULT_PLACEBOS,
+    Placebos,
+    asked_again,
+    controls_of,
+    wavers,
+)
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
@@ -56,7 +64,7 @@ from counterlens.syntax.functions import Function
 class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: FIXED}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: {**FIXED, "placebos": 0}}
 
     protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
@@ -66,6 +74,7 @@ class CompletionOptions(ProbeOptions):
     reach: Reach = 1
     description: Description = False
     preceding: Preceding = False
+    placebos: Placebos = DEFAULT_PLACEBOS
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -112,9 +121,16 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         sound, dropped = judging.sift([variants[0] for variants in cut])
         passing = set(sound)
         asked = [made for variants in cut if variants[0] in passing for made in variants]
+        wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
+        controls, failing = judging.sift(controls_of(document, function, asked, wanted, options.seed))
         view = View(target.description if options.description else "", options.preceding)
-        gaps = [gaps_of(document, function, made, view) for made in asked]
-        pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
+        gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
+        attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
+        tried = paired([*asked, *controls], gaps, attempts)
+        pairs, placebos = tried[: len(asked)], tried[len(asked) :]
+        if wanted and wavers(context.model.info):
+            more = {"max_tokens": options.max_tokens, "seed": options.seed}
+            placebos.append(asked_again(context, judging, function, pairs, **more))
         if options.chosen_protocol and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
@@ -127,18 +143,22 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             document,
             function,
             pairs,
+            placebos=placebos,
             refusals=refusals,
-            dropped=dropped,
+            dropped=(*dropped, *failing),
             judged_by=judging.judged_by,
             why_not_judged=why_not,
             note=note,
         )
 
-    def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:  # noqa: ARG002
+    def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
         """As `Probe.estimate`: before any counterfactual is dropped."""
-        _, surveys = _surveys(target, options)
+        function, surveys = _surveys(target, options)
         cut, _ = cut_in_all(surveys)
-        return prompts_of(made for variants in cut for made in variants)
+        asked = [made for variants in cut for made in variants]
+        controls = controls_of(target.document, function, asked, options.placebos, options.seed)
+        once_more = bool(asked and options.placebos) and wavers(model.info)
+        return prompts_of(asked) + len(controls) + once_more
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
