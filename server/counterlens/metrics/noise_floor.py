@@ -30,6 +30,7 @@ from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.metrics.intervals import Interval, student_quantile
 from counterlens.metrics.summary import Observation
 
+_LEVEL = 0.05
 Changes = dict[tuple[str, str], list[bool]]
 """Of each function, whether the verdict changed in each of its informative pairs."""
 
@@ -55,8 +56,9 @@ class AboveFloor:
 
     @property
     def exceeded(self) -> bool | None:
-        """Whether the interval of the difference lies above 0; None where there is none."""
-        return None if self.difference.low is None else self.difference.low > 0
+        """Whether the effect is told from noise, by interval and by test; None where nothing is known."""
+        low = self.difference.low
+        return None if low is None else low > 0 and self.p is not None and self.p < _LEVEL
 
 
 def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -> AboveFloor:
@@ -72,10 +74,9 @@ def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -
     judged = [one for one in placebos if one.effect is not None and one.cluster in functions]
     first, second = _changes(seen), _changes(judged)
     effect, floor = _share(first), _share(second)
-    n = effect.n + floor.n
-    interval = _interval(first, second, effect, floor)
+    low, high = _interval(first, second, effect, floor) or (None, None)
     value = None if effect.value is None or floor.value is None else effect.value - floor.value
-    difference = Estimate(value, *(interval or (None, None)), n)
+    difference = Estimate(value, low, high, effect.n + floor.n)
     return AboveFloor(effect, floor, difference, swapped_labels(first, second), len(judged))
 
 

@@ -135,7 +135,7 @@ def everywhere(
     chosen = _chosen((mutation,))[0]
     original = module = source if isinstance(source, Module) else Module(source)
     _check_function(module, function)
-    sites, refused = _sites(module, chosen, function, seed, without)
+    sites, refused = sites_in(module, chosen, function, seed, without)
     done: list[Site] = []
     lines: list[int] = []
     while sites:
@@ -145,7 +145,7 @@ def everywhere(
         later = [site.span[0] for site in sites if site not in together]
         rendered = render(module.data, [edit for site in together for edit in site.edits], later)
         module, left = Module(rendered.data.decode()), set(rendered.points.values())
-        again, _ = _sites(module, chosen, function, seed, without) if left else ([], [])
+        again, _ = sites_in(module, chosen, function, seed, without) if left else ([], [])
         sites = [site for site in again if site.span[0] in left]
     if not done:
         return Survey((), tuple(refused))
@@ -166,8 +166,8 @@ def everywhere(
     return Survey((made,), tuple(refused))
 
 
-def _sites(
-    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str]
+def sites_in(
+    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
     """The safe sites in a function and in those inside it, and the others with the reasons."""
     around = [known for known in module.functions if known.qualname == function]

@@ -18,9 +18,9 @@ from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.mutations.blank_line import BlankLine
 from counterlens.mutations.comment_move import CommentMove
 from counterlens.mutations.docstring_quotes import DocstringQuotes
-from counterlens.mutations.engine import Survey, make
-from counterlens.mutations.module import FunctionNode, Module
-from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.engine import Survey, make, sites_in
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import Mutation, Site
 from counterlens.mutations.reading import with_depth
 
 PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
@@ -72,10 +72,9 @@ class _Drawing:
         self._module, self._function, self._seed = module, function, seed
         self._turns = list(PLACEBOS)
         self.chance.shuffle(self._turns)
-        self._sites: dict[str, list[Site]] = {}
-        self._why: dict[str, str] = {}
-        for kind in self._turns:
-            self._look(kind)
+        found = {kind: sites_in(module, PLACEBOS[kind], function, seed) for kind in self._turns}
+        self._sites = {kind: sites for kind, (sites, _) in found.items()}
+        self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
         """The next placebo of those that are cut at an offset; None where there is no other."""
@@ -93,25 +92,11 @@ class _Drawing:
 
     def refusals(self, made: Sequence[Counterfactual]) -> Iterator[Refusal]:
         """Why the kinds have none that none was made of."""
-        line = next(self._module.line(one.start) for one in self._module.functions if self._is_it(one))
-        for kind in PLACEBOS:
-            if kind not in {one.mutation for one in made}:
-                yield Refusal(kind, self._function, line, self._why.get(kind, BEHIND))
-
-    def _look(self, kind: str) -> None:
-        """Find the sites of a kind in the function."""
-        self._sites[kind] = []
-        for found in PLACEBOS[kind].sites(MutationContext(self._module, self._seed)):
-            around = self._module.function_at(found.at if isinstance(found, SiteRefused) else found.span[0])
-            if around is None or not self._is_it(around):
-                continue
-            if isinstance(found, Site):
-                self._sites[kind].append(found)
-            else:
-                self._why[kind] = found.reason
-
-    def _is_it(self, function: FunctionNode) -> bool:
-        return function.qualname == self._function
+        missing = [kind for kind in PLACEBOS if kind not in {one.mutation for one in made}]
+        start = next(one.start for one in self._module.functions if one.qualname == self._function)
+        for kind in missing:
+            why = self._why.get(kind, BEHIND)
+            yield Refusal(kind, self._function, self._module.line(start), why)
 
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
         """A placebo, if it stands before the cut and is one."""

@@ -15,11 +15,11 @@ ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
 COLUMNS = ("informative", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
 _NOTE = (
-    "noise floor: the same share of the placebos (a blank line, a comment moved by a line, other quotation "
-    "marks around the docstring, the same prompt once more) of the functions in the row; effect less floor: "
-    "between -1 and 1; p: exact, of dealing out the labels inside of each function; Holm p: adjusted for the "
-    "number of tests in the table. Where the interval of the difference contains 0, the effect is not told "
-    "from noise"
+    "noise floor: the share of the informative placebos of the same functions whose verdict changed (a blank "
+    "line, a comment moved by a line, other quotation marks around the docstring, the same prompt once "
+    "more); effect less floor: between -1 and 1, functions left out in turn; p: exact, labels dealt out anew "
+    "inside of each function; Holm p: adjusted for the number of tests in the table. An effect is told from "
+    "noise where the interval of the difference lies above 0 and p below 0.05"
 )
 
 

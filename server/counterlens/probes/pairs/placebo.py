@@ -38,7 +38,7 @@ Placebos = Annotated[
 
 def controls_of(
     document: Document, function: Function, asked: Sequence[Counterfactual], wanted: int, seed: int
-) -> tuple[Counterfactual, ...]:
+) -> list[Counterfactual]:
     """Up to so many placebos of a function, cut where those are that are asked about; none without any."""
     cuts = [made.cut.original for made in asked if made.cut is not None]
     if not wanted or not cuts:

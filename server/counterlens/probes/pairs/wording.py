@@ -59,7 +59,7 @@ def average(summary: EffectSummary) -> str:
 
 
 def beside_floor(found: AboveFloor) -> str:
-    """An average effect beside the noise floor, and whether it can be told from it; empty without placebos."""
+    """The noise floor of an average effect, and whether it is told from it; empty without placebos."""
     floor, above = found.floor, found.difference
     if not found.placebos:
         return ""

@@ -10,7 +10,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.wording import OUTCOMES, average, counts
+from counterlens.probes.pairs.wording import OUTCOMES, average, beside_floor, counts, noise_floor
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
@@ -33,7 +33,9 @@ __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
-_SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
+_SHOWN = frozenset(
+    {"judged_by", "pairs", "placebos"}
+)  # keys of a record of pairs that have blocks of their own
 
 
 def evaluation_report(
@@ -75,7 +77,8 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
-            figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
+            floor = beside_floor(found.floors[model]) if model in found.floors else ""
+            figures = "; ".join(part for part in (counts(summary), average(summary), floor) if part)
             yield Paragraph(f"{figures}.", lead=f"{head}:")
 
 
@@ -121,6 +124,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     head = Heading(3, f"{item.problem} ({item.model}{task}, record {item.position})")
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
+    blocks += [_pair(item, number, pair) for number, pair in _wavering(stored)]
     body = plain(stored.record)
     known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
@@ -128,6 +132,14 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
         text = json.dumps(rest, indent=2, ensure_ascii=False)
         blocks.append(Folded("What else was found", (CodeBlock(text, "json"),)))
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
+
+
+def _wavering(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
+    """The placebos that changed the verdict, numbered behind the pairs."""
+    placebos = stored.record.placebos if isinstance(stored.record, PairsRecord) else ()
+    for number, pair in enumerate(placebos, len(stored.judged_pairs)):
+        if pair.outcome in _CHANGED:
+            yield number, pair
 
 
 def _about(record: Record) -> Iterator[Block]:
@@ -138,6 +150,8 @@ def _about(record: Record) -> Iterator[Block]:
             yield Paragraph(f"Judged by {record.judged_by}.")
         if not record.pairs:
             yield Paragraph("No counterfactual could be asked about.")
+        elif floor := noise_floor(record):
+            yield Paragraph(floor)
 
 
 def _pair(item: Item, number: int, pair: PairRecord) -> Folded:
