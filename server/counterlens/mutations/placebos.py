@@ -47,7 +47,8 @@ def placebos(
         seed: Of the choices.
 
     Returns:
-        The placebos, all of them with a cut; and why the kinds that there is none of have none.
+        The placebos, all of them with a cut; where there are fewer than wanted, also why the kinds that there
+        is none of have none.
 
     Raises:
         SourceError: the source does not parse.
@@ -61,7 +62,7 @@ def placebos(
             left = [cut for cut in left if cut != at]
         else:
             made.append(found)
-    return Survey(tuple(made), tuple(drawing.refusals(made)))
+    return Survey(tuple(made), tuple(drawing.refusals(made)) if len(made) < wanted else ())
 
 
 class _Drawing:
@@ -74,6 +75,7 @@ class _Drawing:
         self.chance.shuffle(self._turns)
         found = {kind: sites_in(module, PLACEBOS[kind], function, seed) for kind in self._turns}
         self._sites = {kind: sites for kind, (sites, _) in found.items()}
+        self._known = {module.source}
         self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
@@ -103,11 +105,12 @@ class _Drawing:
         module = self._module
         made = make(module, PLACEBOS[kind], replace(site, cut=(at, at)), self._function, self._seed)
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
-        if shown.rstrip() == module.data[:at].rstrip():
+        if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
             return None
         if self._original is None or _tree(made.source) != self._original:
             self._why[kind] = OTHER_TREE
             return None
+        self._known.add(made.source)
         return made
 
     @cached_property

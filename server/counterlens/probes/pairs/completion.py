@@ -122,7 +122,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         passing = set(sound)
         asked = [made for variants in cut if variants[0] in passing for made in variants]
         wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
-        controls, failing = judging.sift(controls_of(document, function, asked, wanted, options.seed))
+        drawn = controls_of(document, function, asked, wanted, options.seed)
+        controls, failing = judging.sift(list(drawn.counterfactuals))
         view = View(target.description if options.description else "", options.preceding)
         gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
         attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
@@ -144,7 +145,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             function,
             pairs,
             placebos=placebos,
-            refusals=refusals,
+            refusals=refusals if drawn.counterfactuals else (*refusals, *drawn.refusals),
             dropped=(*dropped, *failing),
             judged_by=judging.judged_by,
             why_not_judged=why_not,
@@ -158,7 +159,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
         once_more = bool(asked and options.placebos) and wavers(model.info)
-        return prompts_of(asked) + len(controls) + once_more
+        return prompts_of(asked) + len(controls.counterfactuals) + once_more
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from counterlens.models.base import Capability, ModelInfo
-from counterlens.mutations import Concept, Counterfactual, Cut
+from counterlens.mutations import Concept, Counterfactual, Cut, Survey
 from counterlens.mutations.placebos import placebos
 from counterlens.probes.options import option
 from counterlens.probes.pairs.attempts import Attempt, Pair
@@ -38,12 +38,12 @@ Placebos = Annotated[
 
 def controls_of(
     document: Document, function: Function, asked: Sequence[Counterfactual], wanted: int, seed: int
-) -> list[Counterfactual]:
+) -> Survey:
     """Up to so many placebos of a function, cut where those are that are asked about; none without any."""
     cuts = [made.cut.original for made in asked if made.cut is not None]
     if not wanted or not cuts:
-        return []
-    return list(placebos(document.text, function.qualname, cuts, wanted, seed=seed).counterfactuals)
+        return Survey((), ())
+    return placebos(document.text, function.qualname, cuts, wanted, seed=seed)
 
 
 def wavers(model: ModelInfo) -> bool:
