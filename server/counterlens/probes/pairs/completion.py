@@ -158,7 +158,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         cut, _ = cut_in_all(surveys)
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
-        once_more = bool(asked and options.placebos) and wavers(model.info)
+        once_more = bool(asked and options.placebos) and model.offers(Capability.BATCH)
         return prompts_of(asked) + len(controls.counterfactuals) + once_more
 
 
