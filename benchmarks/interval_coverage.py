@@ -48,7 +48,7 @@ Groups = list[list[float]]
 
 MIXED = -1
 """In place of a cluster's size: sizes from 1 to 13."""
-FUNCTIONS = (10, 20, 50, 100)
+FUNCTIONS = (10, 20, 50)
 BESIDE: tuple[tuple[int, int] | None, ...] = ((5, 3), None)
 """How many pairs and placebos a function has; None: it differs."""
 EFFECT_AND_FLOOR = ((0.15, 0.15), (0.3, 0.15), (0.4, 0.2), (0.4, 0.05), (0.4, 0.0), (0.05, 0.05))
