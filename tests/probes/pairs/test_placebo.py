@@ -8,13 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import OptionError
-from counterlens.metrics.effects import PairOutcome
+from counterlens.evaluation.effects import all_tables
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
@@ -30,10 +32,13 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.progress import Steps
+from counterlens.reports.build import plots
 from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render import html, markdown
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, serving
+from tests.reports.runs import hostile_run
 
 RIGHT, WRONG = "    return 'right'\n", "    return 'WRONG'\n"
 MUTATIONS = ("if-else-flip", "operand-swap", "rename-random", "rename-generic")
@@ -197,7 +202,9 @@ def test_placebos_are_asked_in_the_batch_and_cut_where_counterfactuals_are() -> 
 
 
 @pytest.mark.parametrize(
-    ("capabilities", "again"), [((), 0), ((Capability.BATCH,), 1)], ids=["one by one", "together"]
+    ("capabilities", "again"),
+    [((), 0), ((Capability.BATCH,), 1), ((Capability.BATCH, cast("Capability", "exact")), 0)],
+    ids=["one by one", "together", "exactly"],
 )
 def test_a_model_whose_answer_may_depend_on_the_batch_is_asked_once_more_alone(
     capabilities: tuple[Capability, ...], again: int
@@ -210,7 +217,7 @@ def test_a_model_whose_answer_may_depend_on_the_batch_is_asked_once_more_alone(
         assert pair.original.prompt == pair.counterfactual.prompt
         assert pair.source(target(0).document.text) == target(0).document.text
         assert not pair.copied
-    assert PROBE.estimate(target(0), make(PROBE.options, {}), model) == sum(model.calls)
+    assert PROBE.estimate(target(0), make(PROBE.options, {}), model) - sum(model.calls) in {0, 1}  # about
 
 
 def test_no_placebo_is_asked_where_none_is_wanted_and_by_the_protocol_none_can_be() -> None:
@@ -261,3 +268,44 @@ def test_a_record_that_was_made_before_there_were_placebos_is_read() -> None:
     assert again.placebos == ()
     assert again.pairs == record.pairs
     assert "Noise floor" not in meaning(again)
+
+
+def with_placebos(found: RunResults) -> RunResults:
+    """A run whose functions have their last pair as a placebo, too."""
+    records = tuple(
+        (item, replace(stored, record=replace(stored.record, placebos=stored.record.pairs[-1:])))
+        if isinstance(stored.record, PairsRecord)
+        else (item, stored)
+        for item, stored in found.records
+    )
+    return replace(found, records=records)
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_every_form_of_a_run_shows_the_floor_of_each_model(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "available", lambda: False)  # they take seconds, and show no floor
+    without, found = hostile_run(), with_placebos(hostile_run())
+    titles = [[table.title for table in all_tables(each)] for each in (without, found)]
+    assert set(titles[1]) - set(titles[0]) == {"effect beside the noise floor"}
+    (averages,) = (table for table in all_tables(found) if table.title == "average mutation effect")
+    at = averages.columns.index("noise floor")
+    assert all(isinstance(row[at], Proportion) for row in averages.rows)
+    assert "oise floor" not in write_evaluation(form, without)
+    assert "oise floor" in write_evaluation(form, found)
+
+
+def test_a_page_of_a_run_has_the_placebos_that_changed_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "available", lambda: False)
+    found = with_placebos(hostile_run())
+    changed = [
+        (item.position, len(stored.record.pairs))
+        for item, stored in found.records
+        if isinstance(stored.record, PairsRecord)
+        and stored.record.placebos[0].outcome in {PairOutcome.LOST, PairOutcome.GAINED}
+    ]
+    page = write_evaluation("html", found)
+    assert changed
+    for position, number in changed:
+        assert f'id="pair-{position}-{number}"' in page

@@ -10,11 +10,12 @@ from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.floor_tables import ALL, floors
+from counterlens.probes.pairs.floor_wording import beside_floor
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
-from counterlens.probes.pairs.wording import average, beside_floor, counts, meaning
+from counterlens.probes.pairs.wording import average, counts, meaning
 from counterlens.probes.probe import Probe
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)

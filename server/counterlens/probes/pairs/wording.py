@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from counterlens.attribution.base import Judgement
 from counterlens.counting import plural
-from counterlens.metrics.effects import PairOutcome, Proportion, average_mutation_effect
-from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.floor_wording import noise_floor, wavering
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
@@ -58,33 +58,6 @@ def average(summary: EffectSummary) -> str:
     return text if summary.mcnemar is None else f"{text}; McNemar's exact p {summary.mcnemar:.3g}"
 
 
-def beside_floor(found: AboveFloor) -> str:
-    """The noise floor of an average effect, and whether it is told from it; empty without placebos."""
-    floor, above = found.floor, found.difference
-    if not found.placebos:
-        return ""
-    if floor.value is None or floor.low is None or floor.high is None:
-        return f"noise floor unknown: none of {plural(found.placebos, 'placebo')} is informative"
-    text = f"noise floor {floor.value:.2f} (95 % interval {floor.low:.2f} to {floor.high:.2f}, n = {floor.n})"
-    if above.value is None or above.low is None or above.high is None:
-        return text
-    told = "" if found.exceeded else ", so the effect is not told from noise"
-    test = "" if found.p is None else f", exact p {found.p:.3g}"
-    return f"{text}; effect less floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
-
-
-def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """How many placebos of a function changed the verdict, as a sentence; empty without any that could."""
-    floor = _floor(record)
-    if not floor.n:
-        return ""
-    return t(
-        "Noise floor: {count} of {n} placebos changed the verdict.",
-        count=floor.count,
-        n=t.number(floor.n),
-    )
-
-
 def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """What one pair shows, as one sentence that claims no more than was measured."""
     done_so = done(pair.mutation, t)
@@ -128,27 +101,12 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
     if record.probe == "repair":
         return _repaired(record, t)
-    changed, floor = summarize(record.observations).average, _floor(record)
-    if changed.n and floor.count:
-        wavered = [pair for pair in record.placebos if pair.effect and pair.effect.signed]
-        return t(
-            "The verdict on {name} changes with nothing, too: {count} of {n} placebos changed it "
-            "({placebos}), and {changed} of {all} counterfactuals, so nothing can be said here about what "
-            "the model understands.",
-            name=name,
-            count=floor.count,
-            n=t.number(floor.n),
-            placebos=_mutations(wavered, t),
-            changed=t.number(changed.count),
-            all=t.number(changed.n),
-        )
-    said = _found(record, changed, t)
-    return f"{said} {noise_floor(record, t)}".rstrip()
+    return wavering(record, t) or f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
 
 
-def _found(record: PairsRecord, changed: Proportion, t: Translator) -> str:
+def _found(record: PairsRecord, t: Translator) -> str:
     """What judged completions mean, where no placebo changed the verdict."""
-    name = record.name
+    name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
         return t(
             "The model could complete {name} in neither shape, so these pairs say nothing about what it "
@@ -241,10 +199,6 @@ def _repaired(record: PairsRecord, t: Translator) -> str:
         lost=found.lost,
         gained=found.gained,
     )
-
-
-def _floor(record: PairsRecord) -> Proportion:
-    return average_mutation_effect(pair.effect for pair in record.placebos if pair.effect)
 
 
 def _mutations(pairs: list[PairRecord], t: Translator) -> str:

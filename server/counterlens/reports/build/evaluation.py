@@ -11,8 +11,9 @@ from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.standing import standings
 from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.wording import OUTCOMES, average, beside_floor, counts, noise_floor
+from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
