@@ -11,9 +11,17 @@ hold exactly 95 % at every rate, because few counts can come out (Brown, Cai and
 of independent observations is computed exactly.
 
 Means: of clusters whose own means and whose observations are drawn from a normal, or an exponential,
-distribution; similarities: in [0, 1], a third of them 1. Bootstraps: the median of independent clusters. The
-last line is one JSON document; its ratios are coverages: averages over the rows of a kind, the lowest of a
-row, and the least of a single rate.
+distribution; similarities: in [0, 1], a third of them 1. Bootstraps: the median of independent clusters.
+
+Differences: of an average mutation effect and its noise floor (`metrics/noise_floor.py`), over functions that
+each have some informative pairs and placebos, or 1 to 8 and 0 to 4 of them. Effect and floor of a function
+rise and fall together: both are at the same quantile of their beta distributions. `told` is how often the
+effect is told from the floor: at equal rates in error, else the power.
+
+    python benchmarks/interval_coverage.py --only differences
+
+The last line is one JSON document; its ratios are coverages: averages over the rows of a kind, the lowest of
+a row, and the least of a single rate.
 """
 
 from __future__ import annotations
@@ -27,15 +35,23 @@ from statistics import mean, median
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaincinv
 
 from counterlens.metrics.bootstrap import Estimate, bootstrap, pooled_mean
-from counterlens.metrics.effects import pooled_share, wilson
+from counterlens.metrics.effects import Effect, pooled_share, wilson
+from counterlens.metrics.noise_floor import above_floor
+from counterlens.metrics.summary import Observation
 
 Floats = npt.NDArray[np.float64]
+Sizes = npt.NDArray[np.int64]
 Groups = list[list[float]]
 
 MIXED = -1
 """In place of a cluster's size: sizes from 1 to 13."""
+FUNCTIONS = (10, 20, 50)
+BESIDE: tuple[tuple[int, int] | None, ...] = ((5, 3), None)
+"""How many pairs and placebos a function has; None: it differs."""
+EFFECT_AND_FLOOR = ((0.15, 0.15), (0.3, 0.15), (0.4, 0.2), (0.4, 0.05), (0.4, 0.0), (0.05, 0.05))
 INDEPENDENT = (2, 3, 5, 10, 20, 50, 100, 300, 1000)
 CLUSTERED = tuple((clusters, size) for clusters in (2, 5, 10, 20, 50) for size in (2, 5, 20, MIXED))
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6, 1.0)
@@ -191,23 +207,96 @@ def means(each: int, random: np.random.Generator) -> Iterator[tuple[str, float]]
         yield "medians", coverage
 
 
+def beside(
+    functions: int, counts: tuple[int, int] | None, random: np.random.Generator
+) -> tuple[Sizes, Sizes]:
+    """How many pairs and how many placebos each function has."""
+    if counts:
+        return np.full(functions, counts[0]), np.full(functions, counts[1])
+    return random.integers(1, 9, functions), random.integers(0, 5, functions)
+
+
+def drawn_difference(
+    functions: int,
+    counts: tuple[int, int] | None,
+    correlation: float,
+    rates: tuple[float, float],
+    each: int,
+    random: np.random.Generator,
+) -> tuple[float, float]:
+    """The coverage of an effect less its floor, and how often the effect is told from it."""
+    held, told = [], []
+    for _ in range(each):
+        at = random.random(functions)
+        kinds = []
+        for rate, sizes in zip(rates, beside(functions, counts, random), strict=True):
+            strength = (1 - correlation) / correlation if correlation else 0
+            own = rate if 0 in (strength, rate) else betaincinv(rate * strength, (1 - rate) * strength, at)
+            changed = random.binomial(sizes, own)
+            kinds.append(
+                [
+                    Observation(Effect(original=True, counterfactual=k >= true), "", "", str(function), "")
+                    for function, (true, size) in enumerate(zip(changed, sizes, strict=True))
+                    for k in range(size)
+                ]
+            )
+        found = above_floor(*kinds)
+        held.append(_holds(found.difference, rates[0] - rates[1]))
+        told.append(found.exceeded is True)
+    return mean(held), mean(told)
+
+
+def differences(
+    each: int, functions: Sequence[int], random: np.random.Generator
+) -> Iterator[tuple[str, float]]:
+    """Print the coverage of differences; yield kind and figure of each."""
+    head = "".join(f"{f'{effect:.0%} less {floor:.0%}':>20}" for effect, floor in EFFECT_AND_FLOOR)
+    print(f"\n{'effect less floor: held, told':42}{head}")
+    for number in functions:
+        for counts in BESIDE:
+            for correlation in (0.0, 0.3, 0.6):
+                figures = [
+                    drawn_difference(number, counts, correlation, rates, each, random)
+                    for rates in EFFECT_AND_FLOOR
+                ]
+                size = f"{counts[0]} and {counts[1]}" if counts else "1..8 and 0..4"
+                title = f"{number} x {size}, correlation {correlation:g}"
+                print(
+                    f"{title:42}" + "".join(f"{held:11.1%},{told:7.1%} " for held, told in figures),
+                    flush=True,
+                )
+                for (effect, floor), (held, told) in zip(EFFECT_AND_FLOOR, figures, strict=True):
+                    yield "differences", held
+                    if effect == floor:
+                        yield "told_in_error", told
+
+
 def main() -> None:
     """Print the tables and the summary."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="fewer samples")
+    parser.add_argument("--only", choices=["differences"], help="these alone")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     random = np.random.default_rng(given.seed)
+    figures: dict[str, list[float]] = {}
+    for kind, figure in differences(*((20, (20,)) if given.quick else (300, FUNCTIONS)), random):
+        figures.setdefault(kind, []).append(figure)
+    ratios = {name: round(mean(found), 3) for name, found in figures.items()}
+    ratios |= {f"lowest_{name}": round(min(found), 3) for name, found in figures.items()}
+    if given.only:
+        print(json.dumps({"benchmark": "interval_coverage", "ratios": ratios}))
+        return
+    random, figures = np.random.default_rng(given.seed), {}
     steps, each = (20, 60) if given.quick else (40, 400)
     rows = list(shares(each, [i / steps for i in range(steps + 1)], random))
-    figures: dict[str, list[float]] = {}
     for kind, average, _ in rows:
         figures.setdefault(f"shares_{kind}", []).append(average)
     for kind, coverage in means(100 if given.quick else 2000, random):
         figures.setdefault(f"means_{kind}" if kind != "medians" else kind, []).append(coverage)
-    ratios = {name: round(mean(coverages), 3) for name, coverages in figures.items()}
+    ratios |= {name: round(mean(coverages), 3) for name, coverages in figures.items()}
     ratios |= {f"lowest_{name}": round(min(coverages), 3) for name, coverages in figures.items()}
     ratios["least_of_a_rate"] = round(min(least for _, _, least in rows), 3)
     print(json.dumps({"benchmark": "interval_coverage", "ratios": ratios}))

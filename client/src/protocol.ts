@@ -164,6 +164,8 @@ export interface ProbeResult {
   not_asked: { mutation: string; reason: string }[];
   /** Why nothing could judge what the model wrote; empty where something did. */
   why_not_judged: string;
+  /** That the verdict changes with nothing, so that the pairs show nothing; empty where it does not. */
+  wavering: string;
 }
 
 /** `lost`: right only on the original; `gained`: only on the counterfactual; `failed`: wrong on both. */

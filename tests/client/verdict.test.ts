@@ -14,7 +14,8 @@ function pair(shows: ProbedPair["shows"], mutation = "operand-swap", line = 7): 
 
 function result(pairs: ProbedPair[], more: Partial<ProbeResult> = {}): ProbeResult {
   const nothing = { summary: "", report: "", markdown: "", html: "", version: 1, not_asked: [] };
-  const base = { ok: true, ...nothing, function: "f", source: text("    return 0 + n"), why_not_judged: "" };
+  const source = text("    return 0 + n");
+  const base = { ok: true, ...nothing, function: "f", source, why_not_judged: "", wavering: "" };
   return { ...base, pairs, ...more };
 }
 
@@ -57,6 +58,14 @@ test("where nothing can be said it is skipped, with the reason", () => {
   assert.deepEqual(reasons(verdict(result([pair("failed")]), "operand-swap")), ["skipped", "failed"]);
   const unjudged = result([pair("not judged")], { why_not_judged: "it has no tests" });
   assert.deepEqual(reasons(verdict(unjudged, "operand-swap")), ["skipped", "it has no tests"]);
+});
+
+test("where the verdict changes with nothing, too, a change that decided says nothing", () => {
+  const found = verdict(
+    result([pair("lost"), pair("held")], { wavering: "it changes with nothing" }),
+    "operand-swap",
+  );
+  assert.deepEqual(found, { state: "skipped", messages: [{ text: "it changes with nothing" }] });
 });
 
 test("a probe that did not come to its end is an error", () => {

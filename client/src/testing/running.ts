@@ -101,5 +101,6 @@ function unanswered(): ProbeResult {
     pairs: [],
     not_asked: [],
     why_not_judged: "",
+    wavering: "",
   };
 }

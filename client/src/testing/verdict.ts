@@ -22,6 +22,7 @@ export interface Verdict {
 export function verdict(result: ProbeResult, mutation: string): Verdict {
   if (!result.ok) return { state: "errored", messages: [{ text: result.error ?? "" }] };
   const pairs = result.pairs.filter((pair) => pair.mutation === mutation);
+  if (result.wavering && pairs.length > 0) return { state: "skipped", messages: [{ text: result.wavering }] };
   const changed = pairs.filter(({ shows }) => shows === "lost" || shows === "gained");
   if (changed.length > 0) return { state: "failed", messages: changed.map((pair) => failure(result, pair)) };
   const held = pairs.filter(({ shows }) => shows === "held");

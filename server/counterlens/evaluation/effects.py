@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
+from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.power import POWER
 from counterlens.metrics.standing import TELLING, ModelStanding, standings
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
+from counterlens.probes.pairs.floor_tables import ALL, floors
 from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
@@ -37,6 +39,7 @@ class RunEffects:
         standings: Every two models side by side.
         protocol: The published protocol that was followed; its averages and counts are among the task's own
             tables.
+        floors: Of each model that was asked about placebos, all its pairs beside the noise floor.
     """
 
     dataset: str
@@ -47,6 +50,7 @@ class RunEffects:
     sizes: Mapping[str, int]
     standings: tuple[ModelStanding, ...] = ()
     protocol: str = ""
+    floors: Mapping[str, AboveFloor] = field(default_factory=dict)
 
     @classmethod
     def of(cls, found: RunResults, sizes: Mapping[str, int] | None = None) -> RunEffects:
@@ -57,13 +61,15 @@ class RunEffects:
             sizes: Numbers of parameters that the user gives, by model.
         """
         settings = found.settings
-        return cls.of_pairs(
+        effects = cls.of_pairs(
             _dataset(found),
             observed(found),
             sizes_of(found) | dict(sizes or {}),
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
         )
+        all_pairs = {model: floors(_paired(found, model))[ALL] for model in found.models}
+        return replace(effects, floors={model: one for model, one in all_pairs.items() if one.placebos})
 
     @classmethod
     def of_pairs(
@@ -131,6 +137,7 @@ class RunEffects:
                     self.dataset,
                     model,
                     summary.original_accuracy,
+                    *((self.floors[model].floor if model in self.floors else None,) if self.floors else ()),
                     *(_average(self.mutations[model].get(name)) for name in names),
                 )
                 for model, summary in self.models.items()
@@ -138,7 +145,8 @@ class RunEffects:
             title = "average mutation effect"
             if number:
                 title += ", other mutations" + (f" ({number})" if len(panels) > 2 else "")
-            columns = ("dataset", "model", "original accuracy", *names)
+            floor = ("noise floor",) if self.floors else ()
+            columns = ("dataset", "model", "original accuracy", *floor, *names)
             tables.append(Table(title, columns, tuple(rows), _AVERAGES_NOTE if not number else ""))
         return tables
 

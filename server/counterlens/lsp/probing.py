@@ -30,6 +30,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
@@ -94,6 +95,7 @@ class ProbeAnswer:
     pairs: tuple[ShownPair, ...] = ()
     not_asked: tuple[NotAsked, ...] = ()
     why_not_judged: str = ""
+    wavering: str = ""
     records: tuple[dict[str, Any], ...] = ()
 
 
@@ -204,6 +206,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         pairs=tuple(_shown(pair, document, record.function) for pair in record.pairs) if shows else (),
         not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
         why_not_judged=recognised(record.why_not_judged or ""),
+        wavering=wavering(record, translator()),
         records=(records.plain(record),),
     )
 

@@ -11,12 +11,13 @@ from enum import StrEnum
 
 
 class Concept(StrEnum):
-    """The programming concept that a mutation perturbs (Hooda et al. 2024, section 1)."""
+    """The programming concept that a mutation perturbs (Hooda et al. 2024, section 1); a placebo, none."""
 
     CONTROL_FLOW = "control flow"
     DATA_FLOW = "data flow"
     NAMING = "naming"
     TYPES = "types"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from counterlens.mutations.assumptions import ASSUMPTIONS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.engine import refusals
 from counterlens.mutations.mutation import Example, Mutation
+from counterlens.mutations.placebos import PLACEBOS
 from counterlens.mutations.registry import MUTATIONS
 
 _OPENING = """\
@@ -18,7 +19,8 @@ _OPENING = """\
 
 Each mutation perturbs one programming concept. A *preserving* one keeps what the program does; where that
 cannot be shown from the source, the site is refused, with the reason. A *breaking* one changes it. What
-had to be assumed is recorded on each counterfactual; the assumptions stand at the end.
+had to be assumed is recorded on each counterfactual; the assumptions stand at the end. *Placebos* perturb
+nothing; they are no mutations to choose, but give the [noise floor](probe.md#the-noise-floor) of effects.
 
 This page is made from the mutations' classes: `python -m counterlens.mutations.documentation`.
 
@@ -28,12 +30,15 @@ Liu et al. 2024, *CodeMind*; Nguyen et al. 2024, *EMPICA*.
 """
 
 
+_EVERY = (*MUTATIONS.values(), *PLACEBOS.values())
+
+
 def markdown() -> str:
     """The whole page."""
     parts = [_OPENING, _overview()]
     for concept in Concept:
         parts.append(f"## {concept.value.capitalize()}\n")
-        parts += [_described(mutation) for mutation in MUTATIONS.values() if mutation.concept is concept]
+        parts += [_described(mutation) for mutation in _EVERY if mutation.concept is concept]
     parts.append("## Assumptions\n")
     parts += [f"- `{name}`: {_flow(text)}" for name, text in ASSUMPTIONS.items()]
     return "\n".join(parts).rstrip() + "\n"
@@ -41,9 +46,9 @@ def markdown() -> str:
 
 def _overview() -> str:
     rows = ["| mutation | concept | keeps the meaning |", "|---|---|---|"]
-    for name, mutation in MUTATIONS.items():
+    for mutation in _EVERY:
         kept = "yes" if mutation.preserving else "no"
-        rows.append(f"| [`{name}`](#{name}) | {mutation.concept.value} | {kept} |")
+        rows.append(f"| [`{mutation.id}`](#{mutation.id}) | {mutation.concept.value} | {kept} |")
     return "\n".join(rows) + "\n"
 
 

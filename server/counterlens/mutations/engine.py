@@ -143,7 +143,7 @@ def everywhere(
     chosen = _chosen((mutation,))[0]
     original = module = source if isinstance(source, Module) else Module(source)
     _check_function(module, function)
-    sites, refused = _sites(module, chosen, function, seed, without)
+    sites, refused = sites_in(module, chosen, function, seed, without)
     done: list[Site] = []
     lines: list[int] = []
     while sites:
@@ -153,7 +153,7 @@ def everywhere(
         later = [site.span[0] for site in sites if site not in together]
         rendered = render(module.data, [edit for site in together for edit in site.edits], later)
         module, left = Module(rendered.data.decode()), set(rendered.points.values())
-        again, _ = _sites(module, chosen, function, seed, without) if left else ([], [])
+        again, _ = sites_in(module, chosen, function, seed, without) if left else ([], [])
         sites = [site for site in again if site.span[0] in left]
     if not done:
         return Survey((), tuple(refused))
@@ -174,8 +174,8 @@ def everywhere(
     return Survey((made,), tuple(refused))
 
 
-def _sites(
-    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str]
+def sites_in(
+    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
     """The safe sites in a function and in those inside it, and the others with the reasons."""
     around = [known for known in module.functions if known.qualname == function]
@@ -241,7 +241,7 @@ def stream(
                 continue
             reason = _why_not(found, without)
             if isinstance(found, Site) and reason is None:
-                made = _make(module, mutation, found, name, seed, prefix_ratio)
+                made = make(module, mutation, found, name, seed, prefix_ratio)
                 yield (
                     replace(made, other_cuts=_other_cuts(module, found, prefix_ratio)) if every_cut else made
                 )
@@ -249,9 +249,15 @@ def stream(
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
 
 
-def _make(
-    module: Module, mutation: Mutation, site: Site, function: str, seed: int, ratio: cuts.Ratio
+def make(
+    module: Module,
+    mutation: Mutation,
+    site: Site,
+    function: str,
+    seed: int,
+    ratio: cuts.Ratio = cuts.PREFIX_RATIO,
 ) -> Counterfactual:
+    """The counterfactual of one site of a function; arguments as of `survey`."""
     points = cuts.wanted_points(module, site, ratio)
     rendered = render(module.data, site.edits, points or ())
     return Counterfactual(

@@ -112,6 +112,7 @@ def asked(
         rests = answers(copies=name == "copies")
         endpoint = Endpoint(lambda prompt, rests=rests: "\n" + rests[prompt])  # type: ignore[misc]
         asking = ["--model", "remote:m", "--base-url", endpoint.url, "--allow-weaker-sandbox"]
+        asking += ["--placebos", "0"]
         found[name] = json.loads(cli("probe", file, *asking, "--cuts", request.param, "--json"))
         found[name]["cuts"] = request.param
         endpoint.close()

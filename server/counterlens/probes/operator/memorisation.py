@@ -150,6 +150,7 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
         "seed": options.seed,
         "mutations": (FLIP,),
         "without": options.without,
+        "placebos": 0,
         "prefix_ratio": options.prefix_ratio,
         "max_tokens": options.max_tokens,
         "timeout": options.timeout,

@@ -9,6 +9,7 @@ from typing import TypeVar
 from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.floor_tables import ALL, floors
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -46,7 +47,8 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])
-        return f"{len(records)} functions: {figures(together)}."
+        floor = floors(records)[ALL]
+        return f"{len(records)} functions: {figures(together, floor)}."
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
         """As `Probe.measures`: are all originals right, are all counterfactuals?"""

@@ -3,7 +3,8 @@
 Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs
 are judged. A model that follows the code rather than its usual shape gives the same verdict twice. The
 original and all counterfactuals of a function are asked as one batch, always made up in the same way, so
-that no verdict depends on what else was asked.
+that no verdict depends on what else was asked. Beside the counterfactuals stand placebos: what a verdict
+does when nothing changes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
 from counterlens.probes.pairs.discrimination import cut_to_discriminate, discriminating
 from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.placebo import (
+    DEFAULT_PLACEBOS,
+    Placebos,
+    asked_again,
+    controls_of,
+    wavers,
+)
 from counterlens.probes.pairs.published import (
     CACP,
     FIXED,
@@ -59,7 +67,9 @@ from counterlens.syntax.functions import Function
 class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: {**FIXED, "cuts": Cuts.USUAL}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0}
+    }
 
     protocol: Annotated[str | None, protocols(CACP)] = None
     mutations: PreservingMutations = ()
@@ -70,6 +80,7 @@ class CompletionOptions(ProbeOptions):
     reach: Reach = 1
     description: Description = False
     preceding: Preceding = False
+    placebos: Placebos = DEFAULT_PLACEBOS
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -130,10 +141,18 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         if options.searches:
             asked, never = cut_to_discriminate(judging, document, function, asked, view, steps)
             refusals = (*refusals, *never)
-        gaps = [gaps_of(document, function, made, view) for made in asked]
-        telling = discriminating(judging, gaps, steps)
-        pairs = paired(asked, gaps, attempted(context.model, judging, gaps, options.max_tokens, steps))
-        pairs = [replace(pair, discriminating=one) for pair, one in zip(pairs, telling, strict=True)]
+        wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
+        drawn = controls_of(document, function, asked, wanted, options.seed)
+        controls, failing = judging.sift(list(drawn.counterfactuals))
+        gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
+        telling = discriminating(judging, gaps[: len(asked)], steps)
+        attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
+        tried = paired([*asked, *controls], gaps, attempts)
+        pairs = [replace(pair, discriminating=one) for pair, one in zip(tried, telling, strict=False)]
+        placebos = tried[len(asked) :]
+        if wanted and wavers(context.model.info):
+            more = {"max_tokens": options.max_tokens, "seed": options.seed}
+            placebos.append(asked_again(context, judging, function, pairs, **more))
         if options.chosen_protocol and pairs and not context.model.info.local:
             _require_repeatable(context, pairs[0], options.max_tokens)
         if options.cut_ranges:
@@ -146,18 +165,22 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             document,
             function,
             pairs,
-            refusals=refusals,
-            dropped=dropped,
+            placebos=placebos,
+            refusals=refusals if drawn.counterfactuals else (*refusals, *drawn.refusals),
+            dropped=(*dropped, *failing),
             judged_by=judging.judged_by,
             why_not_judged=why_not,
             note=note,
         )
 
-    def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:  # noqa: ARG002
+    def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
         """As `Probe.estimate`: before any counterfactual is dropped."""
-        _, surveys = _surveys(target, options)
+        function, surveys = _surveys(target, options)
         cut, _ = _cut(surveys, options)
-        return prompts_of(made for variants in cut for made in variants)
+        asked = [made for variants in cut for made in variants]
+        controls = controls_of(target.document, function, asked, options.placebos, options.seed)
+        once_more = bool(asked and options.placebos) and model.offers(Capability.BATCH)
+        return prompts_of(asked) + len(controls.counterfactuals) + once_more
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

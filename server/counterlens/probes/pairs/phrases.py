@@ -21,6 +21,10 @@ _DONE = {
     "rename-generic": ("With a variable called by a generic name", "the code with the old name"),
     "annotate-strip": ("Without the annotations", "the code that it wrote with them"),
     "annotate-shuffle": ("With the annotations exchanged", "the code that it wrote before"),
+    "blank-line": ("With a blank line more or less", "the code that it wrote before"),
+    "comment-move": ("With a comment moved by a line", "the code that it wrote before"),
+    "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
+    "same-prompt": ("Asked the same once more", "the code that it wrote before"),
 }
 
 _APART = {

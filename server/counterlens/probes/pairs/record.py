@@ -206,6 +206,8 @@ class PairsRecord(Record):
         why_not_judged: Why there was nothing to judge by.
         note: What could not be measured besides, and why.
         pairs: The pairs, in the order of the counterfactuals.
+        placebos: Pairs in which nothing was changed that anyone would call a change; none in records that
+            were made before there were any.
         refused: Sites that were not asked about.
         dropped: Counterfactuals that were left out.
     """
@@ -218,6 +220,7 @@ class PairsRecord(Record):
     pairs: tuple[PairRecord, ...]
     refused: tuple[RefusedSite, ...]
     dropped: tuple[DroppedCounterfactual, ...]
+    placebos: tuple[PairRecord, ...] = ()
 
     @property
     def name(self) -> str:
@@ -227,6 +230,14 @@ class PairsRecord(Record):
     @property
     def observations(self) -> tuple[Observation, ...]:
         """The pairs as far as their effects go."""
+        return self._observed(self.pairs)
+
+    @property
+    def placebo_observations(self) -> tuple[Observation, ...]:
+        """The same of the placebos, which give the noise floor."""
+        return self._observed(self.placebos)
+
+    def _observed(self, pairs: tuple[PairRecord, ...]) -> tuple[Observation, ...]:
         return tuple(
             Observation(
                 pair.effect,
@@ -238,5 +249,5 @@ class PairsRecord(Record):
                 pair.discriminating,
                 pair.copied,
             )
-            for pair in self.pairs
+            for pair in pairs
         )

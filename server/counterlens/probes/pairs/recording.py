@@ -36,6 +36,7 @@ def pairs_record(
     function: Function,
     pairs: Sequence[Pair],
     *,
+    placebos: Sequence[Pair] = (),
     refusals: Iterable[Refusal],
     dropped: Iterable[tuple[Counterfactual, Verdict]] = (),
     judged_by: str | None = None,
@@ -48,6 +49,7 @@ def pairs_record(
         document: The source.
         function: The function.
         pairs: What was asked.
+        placebos: What was asked with nothing changed.
         refusals: What was not.
         dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
         judged_by: What judged, in words.
@@ -61,6 +63,7 @@ def pairs_record(
         why_not_judged=steady(why_not_judged) if why_not_judged else None,
         note=note,
         pairs=tuple(_pair(document, pair) for pair in pairs),
+        placebos=tuple(_pair(document, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
         dropped=tuple(_dropped(made, verdict) for made, verdict in dropped),
     )

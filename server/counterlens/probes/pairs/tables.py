@@ -9,6 +9,7 @@ from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.floor_tables import floor_tables
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 
@@ -45,7 +46,9 @@ def observations(records: Iterable[PairsRecord]) -> list[Observation]:
 
 
 def effect_tables(models: Models) -> tuple[Table, ...]:
-    """The mutation effect of all pairs, by mutation and by concept; the tests of a table are one family.
+    """The mutation effect of all pairs, by mutation, by concept and beside the noise floor.
+
+    The tests of a table are one family.
 
     Args:
         models: The records.
@@ -63,7 +66,7 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
     if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
-    return tuple(tables)
+    return *tables, *floor_tables(models)
 
 
 def discriminating_table(

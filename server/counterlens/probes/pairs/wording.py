@@ -9,7 +9,9 @@ from __future__ import annotations
 from counterlens.attribution.base import Judgement
 from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome, Proportion
+from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, wavering
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
@@ -73,9 +75,10 @@ def discriminating(summary: EffectSummary) -> str:
     return text + (f", the same code on both sides of {told.copied.count}" if told.pairs else "")
 
 
-def figures(summary: EffectSummary) -> str:
-    """All figures of some pairs."""
-    parts = (counts(summary), average(summary), discriminating(summary))
+def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
+    """All figures of some pairs, beside their noise floor where it is known."""
+    noise = beside_floor(floor) if floor else ""
+    parts = (counts(summary), average(summary), noise, discriminating(summary))
     return "; ".join(part for part in parts if part)
 
 
@@ -109,7 +112,10 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """What the probe of a function means, for someone who has read no paper."""
+    """What the probe of a function means, for someone who has read no paper.
+
+    That the model held, or lost, is said only where no placebo changed the verdict, too.
+    """
     name = record.name
     if not record.pairs:
         return _nothing_to_show(record, t)
@@ -124,7 +130,12 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
     if record.probe == "repair":
         return _repaired(record, t)
-    changed = summarize(record.observations).average
+    return wavering(record, t) or f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
+
+
+def _found(record: PairsRecord, t: Translator) -> str:
+    """What judged completions mean, where no placebo changed the verdict."""
+    name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
         return t(
             "The model could complete {name} in neither shape, so these pairs say nothing about what it "

@@ -11,6 +11,7 @@ from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.standing import standings
 from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.floor_wording import noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.record import Record, plain
@@ -36,7 +37,9 @@ __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
-_SHOWN = frozenset({"judged_by", "pairs"})  # keys of a record of pairs that have blocks of their own
+_SHOWN = frozenset(
+    {"judged_by", "pairs", "placebos"}
+)  # keys of a record of pairs that have blocks of their own
 
 
 def evaluation_report(
@@ -82,7 +85,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
-            yield Paragraph(f"{figures(summary)}.", lead=f"{head}:")
+            yield Paragraph(f"{figures(summary, found.floors.get(model))}.", lead=f"{head}:")
 
 
 def _answer_of(part: RunResults) -> Iterator[str]:
@@ -130,6 +133,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     head = Heading(3, f"{item.problem} ({item.model}{task}, record {item.position})")
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
+    blocks += [_pair(item, number, pair) for number, pair in _wavering(stored)]
     body = plain(stored.record)
     known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
@@ -137,6 +141,14 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
         text = json.dumps(rest, indent=2, ensure_ascii=False)
         blocks.append(Folded("What else was found", (CodeBlock(text, "json"),)))
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
+
+
+def _wavering(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
+    """The placebos that changed the verdict, numbered behind the pairs."""
+    placebos = stored.record.placebos if isinstance(stored.record, PairsRecord) else ()
+    for number, pair in enumerate(placebos, len(stored.judged_pairs)):
+        if pair.outcome in _CHANGED:
+            yield number, pair
 
 
 def _about(record: Record) -> Iterator[Block]:
@@ -147,6 +159,8 @@ def _about(record: Record) -> Iterator[Block]:
             yield Paragraph(f"Judged by {record.judged_by}.")
         if not record.pairs:
             yield Paragraph("No counterfactual could be asked about.")
+        elif floor := noise_floor(record):
+            yield Paragraph(floor)
 
 
 def _pair(item: Item, number: int, pair: PairRecord) -> Folded:

@@ -151,20 +151,18 @@ def _summed_up(record: PairsRecord) -> Iterator[Block]:
         return
     found = summarize(record.observations)
     yield Paragraph(f"{figures(found)}.")
-    yield TableBlock(
-        "pairs",
-        ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows"),
-        tuple(
-            (
-                *_which(pair),
-                _verdict(pair.original),
-                _verdict(pair.counterfactual),
-                _effect(pair),
-                outcome(pair),
-            )
-            for pair in record.pairs
-        ),
-    )
+    for title, what, pairs in (
+        ("pairs", "counterfactual", record.pairs),
+        ("placebos", "placebo", record.placebos),
+    ):
+        columns = (what, "concept", "line", "original", what, "effect", "shows")
+        if pairs:
+            yield TableBlock(title, columns, tuple(map(_row, pairs)), quiet=pairs is record.placebos)
+
+
+def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
+    verdicts = _verdict(pair.original), _verdict(pair.counterfactual)
+    return *_which(pair), *verdicts, _effect(pair), outcome(pair)
 
 
 def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:

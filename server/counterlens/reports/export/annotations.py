@@ -50,9 +50,12 @@ class Annotation:
 
 
 def annotated(found: Exported) -> Iterator[Annotation]:
-    """What there is to say of lines: right verdicts that a mutation lost, in the order of the records."""
+    """What there is to say of lines: right verdicts that a mutation lost, in the order of the records.
+
+    Nothing of functions whose verdict changes with nothing.
+    """
     for exported in found.records:
-        for pair in exported.judged_pairs:
+        for pair in () if exported.wavering else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST:
                 why = evidence(pair.counterfactual)
                 function = exported.function

@@ -1,7 +1,7 @@
 """Records as JUnit XML: every function under every mutation is a case, which fails where that costs it.
 
 A case fails when a right verdict was lost; where nothing can be said (wrong on both sides, not judged, left
-out) it is skipped, with the reason.
+out, a verdict that changes with nothing) it is skipped, with the reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ def _function(suite: Element, exported: ExportedRecord) -> None:
     for pair in exported.judged_pairs:
         grouped.setdefault(pair.mutation, []).append(pair)
     for mutation, pairs in grouped.items():
-        _mutation(_case(suite, exported, mutation), pairs)
+        case = _case(suite, exported, mutation)
+        if exported.wavering:
+            SubElement(case, "skipped", message=_text(exported.wavering))
+        else:
+            _mutation(case, pairs)
     if not grouped:
         case = _case(suite, exported, exported.probe)
         if not exported.record.probed:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.runner import ProbeRun
@@ -38,6 +39,11 @@ class ExportedRecord:
         """The pairs whose completions or repairs were asked for; other probes have none."""
         pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
         return tuple(pair for pair in pairs if pair.original.completion is not None)
+
+    @property
+    def wavering(self) -> str:
+        """That its verdict changes with nothing, so that its pairs show nothing; empty where it does not."""
+        return wavering(self.record) if isinstance(self.record, PairsRecord) else ""
 
 
 @dataclass(frozen=True, slots=True)

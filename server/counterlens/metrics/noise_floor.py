@@ -1,0 +1,154 @@
+"""The noise floor: how often a verdict changes with nothing, and how far an effect lies above it.
+
+Effect and floor are shares of informative pairs of the same functions, so they hang together. The interval
+of their difference d is Student's, with the variance that the jackknife finds by leaving out one of C
+functions at a time (Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 11), which is that
+of a bootstrap over functions without its chance:
+
+    v = (C - 1) / C sum((d without the function - d)^2)
+
+Where a share is 0 or 1, or v is 0, nothing says how much it would vary. Then, and for one function alone, the
+interval is made of those of the two shares, which are never points, as if they were independent (Newcombe
+1998, "Interval estimation for the difference between independent proportions", method 10): for p1 in [l1, u1]
+less p2 in [l2, u2]
+
+    d - sqrt((p1 - l1)^2 + (u2 - p2)^2)  to  d + sqrt((u1 - p1)^2 + (p2 - l2)^2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.metrics.intervals import Interval, student_quantile
+from counterlens.metrics.summary import Observation
+
+_LEVEL = 0.05
+Changes = dict[tuple[str, str], list[bool]]
+"""Of each function, whether the verdict changed in each of its informative pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class AboveFloor:
+    """An effect beside the noise floor of the same functions.
+
+    Attributes:
+        effect: The average mutation effect.
+        floor: The same of the placebos: the noise floor.
+        difference: The effect less the floor, between -1 and 1; n counts the informative pairs of both.
+        p: Of the test that changes and placebos of a function change its verdict equally often
+            (`swapped_labels`); None where that cannot be told.
+        placebos: How many placebos were judged, informative or not.
+    """
+
+    effect: Proportion
+    floor: Proportion
+    difference: Estimate
+    p: float | None
+    placebos: int
+
+    @property
+    def exceeded(self) -> bool | None:
+        """Whether the effect is told from noise, by interval and by test; None where nothing is known."""
+        low = self.difference.low
+        return None if low is None else low > 0 and self.p is not None and self.p < _LEVEL
+
+
+def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -> AboveFloor:
+    """An effect and its noise floor.
+
+    Args:
+        pairs: Those of the mutations.
+        placebos: The placebos; of functions that `pairs` are of, too: others are left out, so that both are
+            of the same functions.
+    """
+    seen = list(pairs)
+    functions = {pair.cluster for pair in seen if pair.effect is not None}
+    judged = [one for one in placebos if one.effect is not None and one.cluster in functions]
+    first, second = _changes(seen), _changes(judged)
+    effect, floor = _share(first), _share(second)
+    low, high = _interval(first, second, effect, floor) or (None, None)
+    value = None if effect.value is None or floor.value is None else effect.value - floor.value
+    difference = Estimate(value, low, high, effect.n + floor.n)
+    return AboveFloor(effect, floor, difference, swapped_labels(first, second), len(judged))
+
+
+def swapped_labels(first: Changes, second: Changes) -> float | None:
+    """The exact test that the pairs of two kinds change their verdict equally often inside of each function.
+
+    If they do, each way to deal out the two labels among the informative pairs of a function is equally
+    likely. So in each function the number of changes in pairs of the first kind is hypergeometric, and the
+    distribution of their sum a convolution (the exact conditional test of stratified 2 x 2 tables; Cox 1970,
+    "The analysis of binary data", section 5.2). Two-sided: twice the smaller tail, at most 1.
+
+    Returns:
+        p; None where every way comes to the same sum.
+    """
+    total, chances = 0, np.ones(1)
+    for function in sorted(first.keys() & second.keys()):
+        one, other = first[function], second[function]
+        changed = sum(one) + sum(other)
+        least, most = max(0, changed - len(other)), min(len(one), changed)
+        ways = [comb(len(one), k) * comb(len(other), changed - k) for k in range(least, most + 1)]
+        total += sum(one) - least
+        chances = np.convolve(chances, np.array(ways, dtype=float) / sum(ways))
+    if len(chances) == 1:
+        return None
+    return min(1.0, 2 * float(min(chances[: total + 1].sum(), chances[total:].sum())))
+
+
+def _changes(pairs: Iterable[Observation]) -> Changes:
+    found: Changes = defaultdict(list)
+    for pair in pairs:
+        if pair.effect is not None and pair.effect.informative:
+            found[pair.cluster].append(pair.effect.mutation_effect == 1)
+    return dict(found)
+
+
+def _share(changes: Changes) -> Proportion:
+    return pooled_share((function, changed) for function, each in changes.items() for changed in each)
+
+
+def _interval(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> Interval | None:
+    """The interval of the effect less the floor; None where one of them is not known."""
+    spread = _spread(first, second, effect, floor)
+    p, low, high = effect.value, effect.low, effect.high
+    q, least, most = floor.value, floor.low, floor.high
+    if p is None or low is None or high is None or q is None or least is None or most is None:
+        return None
+    down, up = (
+        (spread, spread) if spread else (math.hypot(p - low, most - q), math.hypot(high - p, q - least))
+    )
+    return max(-1.0, p - q - down), min(1.0, p - q + up)
+
+
+def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> float | None:
+    """How far Student's interval reaches to each side; None where nothing says how much the shares vary."""
+    functions = sorted({*first, *second})
+    if not (0 < effect.count < effect.n and 0 < floor.count < floor.n):
+        return None
+    without = [
+        one - other
+        for function in functions
+        for one in _share_without(first.get(function, ()), effect)
+        for other in _share_without(second.get(function, ()), floor)
+    ]
+    difference = effect.count / effect.n - floor.count / floor.n
+    total = sum((one - difference) ** 2 for one in without)
+    if len(without) < 2 or total < 1e-12:
+        return None
+    variance = total * (len(without) - 1) / len(without)
+    return student_quantile(0.975, len(without) - 1) * math.sqrt(variance)
+
+
+def _share_without(changes: Sequence[bool], share: Proportion) -> Iterator[float]:
+    """A share without the pairs of one function, where that leaves any."""
+    if share.n > len(changes):
+        yield (share.count - sum(changes)) / (share.n - len(changes))

@@ -1,0 +1,62 @@
+"""`blank-line`: a blank line comes in, or goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import insert, replace
+from counterlens.mutations.module import FunctionNode, Module
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+
+INSERTED, REMOVED = "inserted a blank line", "removed a blank line"
+
+
+class BlankLine(Mutation):
+    """Insert a blank line before a statement of a function, or remove one.
+
+    A placebo: Python's parser gives the same tree.
+    """
+
+    id = "blank-line"
+    concept = Concept.NOTHING
+    source = "ours: a negative control"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a):\n    b = a + 1\n    return b\n",
+            after="def f(a):\n\n    b = a + 1\n\n    return b\n",
+        ),
+        Example(before="def f(a): return a\n", refused="no statement begins a line"),
+    )
+
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        for function in module.functions:
+            lines = module.lines_of(function)
+            if not lines:
+                yield SiteRefused(function.start, "no statement begins a line in it")
+            for line in lines:
+                start = line + _blanks(module, line)
+                yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
+            for start, end in _blank_lines(module, function, min(lines, default=function.end)):
+                yield Site((start, end), REMOVED, (replace(start, end, ""),))
+
+
+def _blanks(module: Module, line: int) -> int:
+    rest = module.data[line : module.next_line(line)]
+    return len(rest) - len(rest.lstrip())
+
+
+def _blank_lines(module: Module, function: FunctionNode, first: int) -> Iterator[tuple[int, int]]:
+    """The blank lines between the statements of a function, and between the first one and what is before."""
+    start = module.line_start(first - 1)
+    while start > function.start and not module.data[start:first].strip():
+        first, start = start, module.line_start(start - 1)
+    line = first
+    while line < function.end:
+        after = module.next_line(line)
+        blank = not module.data[line:after].strip()
+        if blank and not module.in_string(line) and module.function_at(line) is function:
+            yield line, after
+        line = after

@@ -1,0 +1,74 @@
+"""`docstring-quotes`: a docstring gets the other quotation marks."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import replace
+from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+
+_OTHER = {'"': "'", "'": '"'}
+
+
+class DocstringQuotes(Mutation):
+    """Exchange the quotation marks of a function's docstring, double for single or single for double.
+
+    A placebo: Python's parser gives the same tree, and the docstring the same text.
+    """
+
+    id = "docstring-quotes"
+    concept = Concept.NOTHING
+    source = "ours: a negative control"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before='def f(a):\n    """Add\n    one."""\n    return a + 1\n',
+            after="def f(a):\n    '''Add\n    one.'''\n    return a + 1\n",
+        ),
+        Example(before="def f(a):\n    return a + 1\n", refused="it has no docstring"),
+        Example(
+            before='def f(a):\n    "Add one to what isn\'t more."\n    return a + 1\n',
+            refused="its docstring has the other quotation marks in it",
+        ),
+    )
+
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        for function in module.functions:
+            token = _docstring(function.node)
+            if token is None:
+                yield SiteRefused(function.start, "it has no docstring of one piece")
+                continue
+            old = token.quote
+            new = "".join(_OTHER[mark] for mark in old)
+            prefix, inside = token.prefix, token.value[len(token.prefix) + len(old) : -len(old)]
+            if not _same_text(token.value, f"{prefix}{new}{inside}{new}"):
+                yield SiteRefused(function.start, "its docstring has the other quotation marks in it")
+                continue
+            start, end = module.span(token)
+            start += len(prefix)
+            edits = replace(start, start + len(old), new), replace(end - len(old), end, new)
+            yield Site((start, end), f"put {new} for {old} around the docstring", edits)
+
+
+def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:
+    """The token of a docstring that is one string literal."""
+    first = function.body.body[0] if function.body.body else None
+    statement = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
+    value = statement.value if isinstance(statement, cst.Expr) else None
+    plain = isinstance(value, cst.SimpleString) and "b" not in value.prefix.lower() and not value.lpar
+    return value if isinstance(value, cst.SimpleString) and plain else None
+
+
+def _same_text(one: str, other: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
+        try:
+            return bool(ast.literal_eval(one) == ast.literal_eval(other))
+        except (SyntaxError, ValueError):
+            return False

@@ -1,0 +1,128 @@
+"""Placebos: changes that no one would call one, which show how much an answer changes with nothing.
+
+They are negative controls, comparisons in which the effect that is looked for cannot be (Lipsitch, Tchetgen
+Tchetgen and Cohen 2010, "Negative controls: a tool for detecting confounding and bias in observational
+studies"): Python's parser gives the same tree, so a verdict that changes tells of the model's wavering.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from counterlens.mutations.base import Counterfactual, Refusal
+from counterlens.mutations.blank_line import BlankLine
+from counterlens.mutations.comment_move import CommentMove
+from counterlens.mutations.docstring_quotes import DocstringQuotes
+from counterlens.mutations.engine import Survey, make, sites_in
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import Mutation, Site
+from counterlens.mutations.reading import with_depth
+
+PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
+"""By id. They are not among `MUTATIONS`: nothing is learned of a concept from them."""
+
+BEHIND = "its change does not stand before the cut"
+OTHER_TREE = "Python's parser gives another tree"
+
+
+def placebos(
+    source: str | Module, function: str, cuts: Sequence[int], wanted: int, *, seed: int = 0
+) -> Survey:
+    """Some placebos of a function, each cut where one of its counterfactuals is.
+
+    The kinds take turns. The seed decides their order, the places, and where each placebo is cut: where a
+    counterfactual drawn at random is, so that a mutation that does no more than nothing does cannot be told
+    from them.
+
+    Args:
+        source: The text of a Python file, or the module, parsed before.
+        function: The qualified name of the function.
+        cuts: Where the originals of the counterfactuals are cut, once for each counterfactual.
+        wanted: How many there should be; there are fewer where fewer differ.
+        seed: Of the choices.
+
+    Returns:
+        The placebos, all of them with a cut; where there are fewer than wanted, also why the kinds that there
+        is none of have none.
+
+    Raises:
+        SourceError: the source does not parse.
+    """
+    drawing = _Drawing(source if isinstance(source, Module) else Module(source), function, seed)
+    left, made = list(cuts), list[Counterfactual]()
+    while left and len(made) < wanted:
+        at = drawing.chance.choice(left)
+        found = drawing.one(at)
+        if found is None:
+            left = [cut for cut in left if cut != at]
+        else:
+            made.append(found)
+    return Survey(tuple(made), tuple(drawing.refusals(made)) if len(made) < wanted else ())
+
+
+class _Drawing:
+    """Draws placebos of one function, none of them twice."""
+
+    def __init__(self, module: Module, function: str, seed: int) -> None:
+        self.chance = random.Random(repr((seed, "placebos", function)))  # noqa: S311 - not for secrets
+        self._module, self._function, self._seed = module, function, seed
+        self._turns = list(PLACEBOS)
+        self.chance.shuffle(self._turns)
+        found = {kind: sites_in(module, PLACEBOS[kind], function, seed) for kind in self._turns}
+        self._sites = {kind: sites for kind, (sites, _) in found.items()}
+        self._known = {module.source}
+        self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
+
+    def one(self, at: int) -> Counterfactual | None:
+        """The next placebo of those that are cut at an offset; None where there is no other."""
+        for kind in tuple(self._turns):
+            sites = [site for site in self._sites[kind] if max(edit.end for edit in site.edits) <= at]
+            self.chance.shuffle(sites)
+            for site in sites:
+                made = self._made(kind, site, at)
+                if made is not None:
+                    self._sites[kind].remove(site)
+                    self._turns.remove(kind)
+                    self._turns.append(kind)
+                    return made
+        return None
+
+    def refusals(self, made: Sequence[Counterfactual]) -> Iterator[Refusal]:
+        """Why the kinds have none that none was made of."""
+        missing = [kind for kind in PLACEBOS if kind not in {one.mutation for one in made}]
+        start = next(one.start for one in self._module.functions if one.qualname == self._function)
+        for kind in missing:
+            why = self._why.get(kind, BEHIND)
+            yield Refusal(kind, self._function, self._module.line(start), why)
+
+    def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
+        """A placebo, if it stands before the cut and is one."""
+        module = self._module
+        made = make(module, PLACEBOS[kind], replace(site, cut=(at, at)), self._function, self._seed)
+        shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
+        if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
+            return None
+        if self._original is None or _tree(made.source) != self._original:
+            self._why[kind] = OTHER_TREE
+            return None
+        self._known.add(made.source)
+        return made
+
+    @cached_property
+    def _original(self) -> str | None:
+        return _tree(self._module.source)
+
+
+def _tree(source: str) -> str | None:
+    """What Python's parser makes of a source, without places; None where it cannot parse it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
+        try:
+            return with_depth(lambda: ast.dump(ast.parse(source)))
+        except (SyntaxError, ValueError, MemoryError):
+            return None

@@ -1,0 +1,66 @@
+"""The tables of effects beside their noise floor: what a verdict does when nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from counterlens.metrics.noise_floor import AboveFloor, above_floor
+from counterlens.metrics.significance import holm, p_text
+from counterlens.metrics.summary import Observation
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.record import PairsRecord
+
+ALL = "all"
+"""In place of a mutation: the pairs of all mutations."""
+COLUMNS = ("informative", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
+_NOTE = (
+    "noise floor: the share of the informative placebos of the same functions whose verdict changed (a blank "
+    "line, a comment moved by a line, other quotation marks around the docstring, the same prompt once "
+    "more); effect less floor: between -1 and 1, functions left out in turn; p: exact, labels dealt out anew "
+    "inside of each function; Holm p: adjusted for the number of tests in the table. An effect is told from "
+    "noise where the interval of the difference lies above 0 and p below 0.05"
+)
+
+
+def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """The effects of all pairs and by mutation beside their noise floor; none where no placebo was judged.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    found: dict[tuple[str, str], AboveFloor] = {}
+    for model, records in models.items():
+        for name, one in floors(records).items():
+            found[model, name] = one
+    if not any(one.placebos for one in found.values()):
+        return ()
+    adjusted = holm([one.p for one in found.values()])
+    rows = tuple(
+        (*head, *_cells(one), p_text(p)) for (head, one), p in zip(found.items(), adjusted, strict=True)
+    )
+    return (Table("effect beside the noise floor", ("model", "mutation", *COLUMNS), rows, _NOTE),)
+
+
+def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:
+    """The effects of all pairs (`ALL`) and of each mutation beside their noise floor."""
+    pairs = list(chain.from_iterable(record.observations for record in records))
+    placebos = list(chain.from_iterable(record.placebo_observations for record in records))
+    groups: dict[str, list[Observation]] = {ALL: pairs}
+    groups |= {name: [one for one in pairs if one.mutation == name] for name in _names(pairs)}
+    return {name: above_floor(members, placebos) for name, members in groups.items()}
+
+
+def _names(pairs: Sequence[Observation]) -> list[str]:
+    return sorted({pair.mutation for pair in pairs})
+
+
+def _cells(found: AboveFloor) -> tuple[Cell, ...]:
+    return (
+        found.effect.n,
+        found.effect,
+        found.floor.n,
+        found.floor,
+        found.difference,
+        p_text(found.p),
+    )

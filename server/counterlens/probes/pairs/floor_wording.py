@@ -1,0 +1,59 @@
+"""What the noise floor means, in words: of one function, and of many."""
+
+from __future__ import annotations
+
+from counterlens.counting import plural
+from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.translating import ENGLISH, Translator
+
+
+def beside_floor(found: AboveFloor) -> str:
+    """The noise floor of an average effect, and whether it is told from it; empty without placebos."""
+    floor, above = found.floor, found.difference
+    if not found.placebos:
+        return ""
+    if floor.value is None or floor.low is None or floor.high is None:
+        return f"noise floor unknown: none of {plural(found.placebos, 'placebo')} is informative"
+    text = f"noise floor {floor.value:.2f} (95 % interval {floor.low:.2f} to {floor.high:.2f}, n = {floor.n})"
+    if above.value is None or above.low is None or above.high is None:
+        return text
+    told = "" if found.exceeded else ", so the effect is not told from noise"
+    test = "" if found.p is None else f", exact p {found.p:.3g}"
+    return f"{text}; effect less floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
+
+
+def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """How many placebos of a function changed the verdict, as a sentence; empty without any that could."""
+    able = [pair for pair in record.placebos if pair.effect and pair.effect.informative]
+    if not able:
+        return ""
+    return t(
+        "Noise floor: {count} of {n} placebos changed the verdict.",
+        count=len(_changed(record)),
+        n=t.number(len(able)),
+    )
+
+
+def wavering(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """That nothing can be said of a function whose verdict changes with nothing; empty where it does not."""
+    changed, found = _changed(record), summarize(record.observations)
+    if not changed:
+        return ""
+    return t(
+        "The verdict on {name} changes with nothing, too: {count} of {n} placebos changed it ({placebos}), "
+        "and {changed} of {all} counterfactuals, so nothing can be said here about what the model "
+        "understands.",
+        name=record.name,
+        count=len(changed),
+        n=t.number(len(record.placebos)),
+        placebos=t(" and ").join(dict.fromkeys(pair.mutation for pair in changed)),
+        changed=t.number(found.average.count),
+        all=t.number(found.pairs),
+    )
+
+
+def _changed(record: PairsRecord) -> list[PairRecord]:
+    """The placebos that changed the verdict."""
+    return [pair for pair in record.placebos if pair.effect and pair.effect.signed]

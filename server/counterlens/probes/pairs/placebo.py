@@ -1,0 +1,89 @@
+"""The placebos of a function: what a verdict does when nothing changes, beside what the mutations do to it.
+
+They are asked and judged like the counterfactuals, in one batch with them, and cut where these are. A model
+whose answer may depend on what else is asked, or that others serve, is asked one of the originals once more,
+too, alone and past every answer that is kept.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Annotated
+
+from counterlens.models.base import Capability, ModelInfo
+from counterlens.mutations import Concept, Counterfactual, Cut, Survey
+from counterlens.mutations.placebos import placebos
+from counterlens.probes.options import option
+from counterlens.probes.pairs.attempts import Attempt, Pair
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.probe import Context
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+SAME_PROMPT = "same-prompt"
+"""The id of an original that is asked once more."""
+DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
+Placebos = Annotated[
+    int,
+    option(
+        "So many changes that no one would call one, such as a blank line, are asked about beside the "
+        "counterfactuals of a function: the noise floor of its effects. 0: none.",
+        metavar="N",
+        low=0,
+        high=MOST_PLACEBOS,
+    ),
+]
+
+
+def controls_of(
+    document: Document, function: Function, asked: Sequence[Counterfactual], wanted: int, seed: int
+) -> Survey:
+    """Up to so many placebos of a function, cut where those are that are asked about; none without any."""
+    cuts = [made.cut.original for made in asked if made.cut is not None]
+    if not wanted or not cuts:
+        return Survey((), ())
+    return placebos(document.text, function.qualname, cuts, wanted, seed=seed)
+
+
+def wavers(model: ModelInfo) -> bool:
+    """Whether the same prompt may be answered otherwise when it is asked once more."""
+    together = Capability.BATCH in model.capabilities and "exact" not in model.capabilities
+    return together or not model.local
+
+
+def asked_again(
+    context: Context,
+    judging: Judging,
+    function: Function,
+    pairs: Sequence[Pair],
+    *,
+    max_tokens: int,
+    seed: int,
+) -> Pair:
+    """The original of a pair that the seed draws, asked once more.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    context.steps.next("asking one prompt again")
+    chance = random.Random(repr((seed, SAME_PROMPT, function.qualname)))  # noqa: S311 - not for secrets
+    drawn = chance.choice(pairs)
+    gap = drawn.gap
+    again = context.anew.complete(gap.prompt(max_tokens))
+    at = len(gap.before.encode())
+    same = Counterfactual(
+        mutation=SAME_PROMPT,
+        concept=Concept.NOTHING,
+        preserving=True,
+        function=function.qualname,
+        start_line=function.start_line,
+        end_line=function.end_line,
+        description="asked the same once more",
+        source=gap.before + gap.removed + gap.after,
+        changes=(),
+        cut=Cut(at, at),
+        seed=seed,
+    )
+    verdict = judging.verdict(gap.fill(again.text))
+    return Pair(same, gap, gap, drawn.original, Attempt(again.text, again.finish, verdict))
