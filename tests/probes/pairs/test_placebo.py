@@ -19,6 +19,7 @@ from counterlens.evaluation.effects import all_tables
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.memory import Memory
@@ -257,6 +258,9 @@ def test_the_tables_show_the_floor_beside_the_effects_of_all_pairs_and_of_each_m
     (table,) = (table for table in run.tables if table.title == "effect beside the noise floor")
     mutations = {pair.mutation for record in records(run) for pair in record.pairs}
     assert [row[0] for row in table.rows] == [ALL, *sorted(mutations)]
+    p, holm = (table.columns.index(name) for name in ("p", "Holm p"))
+    assert table.rows[0][p] == table.rows[0][holm] == p_text(beside(run).p)
+    assert any(row[p] != row[holm] for row in table.rows[1:])
     assert run.probe.side_by_side({"a": run.probed}, seed=0)[-1].rows[0][:2] == ("a", ALL)
 
 

@@ -13,18 +13,21 @@ from counterlens.probes.pairs.record import PairsRecord
 
 ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
-COLUMNS = ("informative", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
+COLUMNS = ("n", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
 _NOTE = (
-    "noise floor: the share of the informative placebos of the same functions whose verdict changed (a blank "
-    "line, a comment moved by a line, other quotation marks around the docstring, the same prompt once "
-    "more); effect less floor: between -1 and 1, functions left out in turn; p: exact, labels dealt out anew "
-    "inside of each function; Holm p: adjusted for the number of tests in the table. An effect is told from "
-    "noise where the interval of the difference lies above 0 and p below 0.05"
+    "n and placebos: the informative ones; noise floor: the share of these placebos whose verdict changed "
+    "(a blank line, a comment moved by a line, other quotation marks around the docstring, the same prompt "
+    "once more), of the same functions; effect less floor: between -1 and 1, functions left out in turn; "
+    "p: exact, labels dealt out anew inside of each function; Holm p: adjusted for the number of tests of "
+    "all pairs, or by mutation. An effect is told from noise where the interval of the difference "
+    "lies above 0 and p below 0.05"
 )
 
 
 def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
     """The effects of all pairs and by mutation beside their noise floor; none where no placebo was judged.
+
+    The tests of all pairs are one family, those by mutation another.
 
     Args:
         models: The records of each model, by its name.
@@ -35,10 +38,11 @@ def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
             found[model, name] = one
     if not any(one.placebos for one in found.values()):
         return ()
-    adjusted = holm([one.p for one in found.values()])
-    rows = tuple(
-        (*head, *_cells(one), p_text(p)) for (head, one), p in zip(found.items(), adjusted, strict=True)
-    )
+    adjusted: dict[tuple[str, str], float | None] = {}
+    for whole in (True, False):
+        family = {head: one.p for head, one in found.items() if (head[1] == ALL) is whole}
+        adjusted |= zip(family, holm([*family.values()]), strict=True)
+    rows = tuple((*head, *_cells(one), p_text(adjusted[head])) for head, one in found.items())
     return (Table("effect beside the noise floor", ("model", "mutation", *COLUMNS), rows, _NOTE),)
 
 
