@@ -28,7 +28,7 @@ import json
 import math
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -45,17 +45,38 @@ from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import NAMED, Trial, trials
 from counterlens.errors import CounterlensError
-from counterlens.metrics.effects import wilson
 from counterlens.models import DEFAULT_MODEL, load
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 from counterlens.syntax.document import Document
 
-MODULES = (
-    "textwrap statistics bisect heapq fractions shlex calendar graphlib fnmatch posixpath configparser "
-    "base64 random difflib colorsys copy string ipaddress zipfile tarfile argparse csv pprint sched"
-).split()
+MODULES = [
+    "textwrap",
+    "statistics",
+    "bisect",
+    "heapq",
+    "fractions",
+    "shlex",
+    "calendar",
+    "graphlib",
+    "fnmatch",
+    "posixpath",
+    "configparser",
+    "base64",
+    "random",
+    "difflib",
+    "colorsys",
+    "copy",
+    "string",
+    "ipaddress",
+    "zipfile",
+    "tarfile",
+    "argparse",
+    "csv",
+    "pprint",
+    "sched",
+]
 """Modules of the standard library that its own tests cover."""
 SHORTEST, LONGEST = 5, 30
 """Lines of the body of a function that is taken from them."""

@@ -14,13 +14,13 @@ from counterlens.doubt.scope import DoubtScope
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another text for a byte range of a document.
+    r"""Another text for a byte range of a document.
 
     Attributes:
         kind: The id of its kind.
         start: The first byte that is replaced.
         end: The byte after the last; equal to `start` where something is put in.
-        text: What takes its place, with the line ends `\\n`.
+        text: What takes its place, with the line ends `\n`.
         marked: The byte range that a mark stands on, where that is not what is replaced.
         question: How the mark goes on after naming the place; by default "did you mean `text`?".
     """
@@ -45,7 +45,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class DoubtExample:
-    """A program and every alternative of one kind in it, as `what stands there -> what could`; blanks as one."""
+    """A program, and each alternative of one kind as `what stands there -> what could`; blanks as one."""
 
     program: str
     offers: tuple[str, ...]

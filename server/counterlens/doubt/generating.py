@@ -57,7 +57,9 @@ def fits(scope: DoubtScope, alternative: Alternative) -> bool:
     changed = Document(data.decode("utf-8", "replace"))
     before = _statement(document.tree.root_node, alternative.start, alternative.end)
     after = _statement(
-        changed.tree.root_node, alternative.start - line, max(alternative.end + grown, alternative.start) - line
+        changed.tree.root_node,
+        alternative.start - line,
+        max(alternative.end + grown, alternative.start) - line,
     )
     return before == after
 

@@ -9,7 +9,9 @@ import tree_sitter
 from counterlens.doubt.scope import DoubtScope
 from counterlens.syntax.operators import Family, OperatorSite, operator_sites
 
-TEXTS = frozenset({"string", "concatenated_string", "list", "tuple", "dictionary", "set", "list_comprehension"})
+TEXTS = frozenset(
+    {"string", "concatenated_string", "list", "tuple", "dictionary", "set", "list_comprehension"}
+)
 """Operands that say that an operator is no arithmetic."""
 
 

@@ -12,7 +12,7 @@ from counterlens.doubt.scope import DoubtScope
 HEADER_BYTES = 1024
 """How much of the document's header is in view."""
 BEFORE_BYTES = 3072
-"""How much of what stands between the header and the passage is in view, the function's own header included."""
+"""How much of what stands between header and passage is in view, the function's own header included."""
 PASSAGE_BYTES = 3072
 """A longer body is asked about in several pieces."""
 REST_BYTES = 80

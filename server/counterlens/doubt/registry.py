@@ -10,23 +10,23 @@ from counterlens.doubt.kinds.awaiting import MissingAwait
 from counterlens.doubt.kinds.boolean import Boolean
 from counterlens.doubt.kinds.boundary import Boundary
 from counterlens.doubt.kinds.branches import Branches
-from counterlens.doubt.kinds.comparison import Comparison
+from counterlens.doubt.kinds.comparison import WrongComparison
 from counterlens.doubt.kinds.exception import WrongException
 from counterlens.doubt.kinds.exits import Exits
 from counterlens.doubt.kinds.index import WrongIndex
 from counterlens.doubt.kinds.membership import Membership
-from counterlens.doubt.kinds.negation import Negation
+from counterlens.doubt.kinds.negation import WrongNegation
 from counterlens.doubt.kinds.order import Order
 from counterlens.doubt.kinds.variable import WrongVariable
 
 _OWN: tuple[DoubtKind, ...] = (
-    Comparison(),
+    WrongComparison(),
     Arithmetic(),
     Boolean(),
     Membership(),
     Augmented(),
     Boundary(),
-    Negation(),
+    WrongNegation(),
     Order(),
     WrongVariable(),
     WrongIndex(),

@@ -103,7 +103,8 @@ class DoubtScope:
         found = dict.fromkeys(self.parameters, self.function.header)
         for node in self.nodes:
             for name in _bound(node):
-                found.setdefault(text_of(name), name.start_byte if node.type == "for_in_clause" else node.start_byte)
+                first = name if node.type == "for_in_clause" else node
+                found.setdefault(text_of(name), first.start_byte)
         return found
 
     @cached_property
@@ -113,7 +114,7 @@ class DoubtScope:
         return frozenset(text_of(name) for node in loops for name in _bound(node))
 
     def uses(self) -> Iterator[tree_sitter.Node]:
-        """The identifiers that read a variable of the function: nothing that is bound, called or a keyword."""
+        """The identifiers that read a variable of the function: nothing bound, called or a keyword."""
         bound = {name.start_byte for node in self.nodes for name in _bound(node)}
         for node in self.of("identifier"):
             parent = node.parent
@@ -132,7 +133,7 @@ class DoubtScope:
             yield node
 
     def text(self, start: int, end: int) -> str:
-        """A part of the document, with the line ends `\\n`."""
+        r"""A part of the document, with the line ends `\n`."""
         return self.document.data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 

@@ -8,7 +8,7 @@ tried in the order of that difference, until they have cost what they may.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Event
 
@@ -36,13 +36,13 @@ class Trial:
 
     Attributes:
         alternative: What was tried.
-        head: Log-probability of its first token that differs, less that of the token that stands there; of one
-            that is not among those named, at most.
+        head: Log-probability of its first token that differs, less that of the token that stands there; of
+            one that is not among those named, at most.
         place: By how much the place is likelier with it.
         rest: By how much what follows is.
         noise: What rounding may do to the sum, in 95 of 100 cases.
         tokens: How many tokens were compared.
-        share: The probability of the alternative among all that were tried in its place, and what stands there.
+        share: The probability of the alternative among what was tried in its place and what stands there.
     """
 
     alternative: Alternative
@@ -63,8 +63,7 @@ def trials(
     model: Model,
     scope: DoubtScope,
     *,
-    cost: float = COST,
-    least_head: float = LEAST_HEAD,
+    kinds: Collection[str] | None = None,
     cancel: Event | None = None,
     read: Callable[[int], None] | None = None,
 ) -> list[Trial]:
@@ -73,8 +72,7 @@ def trials(
     Args:
         model: Who is asked.
         scope: The function.
-        cost: What the function may cost, in times the tokens of reading it once.
-        least_head: Which alternatives are not tried, see `LEAST_HEAD`.
+        kinds: Only alternatives of these kinds; None for all.
         cancel: Set it to give up.
         read: Called with the number of tokens that each question had the model read, beyond the context.
 
@@ -85,27 +83,28 @@ def trials(
     found: list[Trial] = []
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} gives no token probabilities")
-    for passage, inside in passages(scope, alternatives_in(scope)):
+    wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
+    for passage, inside in passages(scope, wanted):
         text = passage.as_it_stands(passage.end)
         (scores,) = model.score_continuations(passage.context, [text], alternatives=NAMED, cancel=cancel)
         if read:
             read(len(scores))
         heads = [(_head(passage, scores, one), one) for one in inside]
-        ranked = sorted((pair for pair in heads if pair[0] >= least_head), key=lambda pair: -pair[0])
-        allowed = _affordable(passage, scores, ranked, cost)
+        ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
+        allowed = _affordable(passage, scores, ranked)
         if allowed:
             found += _tried(model, passage, scores, allowed, cancel, read)
     return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
 
 
 def _affordable(
-    passage: Passage, scores: TokenScores, ranked: Sequence[tuple[float, Alternative]], cost: float
+    passage: Passage, scores: TokenScores, ranked: Sequence[tuple[float, Alternative]]
 ) -> list[tuple[float, Alternative]]:
     """The likeliest alternatives that together cost no more than they may, besides reading the text twice."""
     size = len(passage.as_it_stands(passage.end).encode())
     ahead = min(len(passage.context.encode()), passage.start - passage.scope.function.start)
     rate = len(scores) / max(size, 1)
-    budget = ((cost - 2) * size + (cost - 1) * max(ahead, 0)) * rate
+    budget = ((COST - 2) * size + (COST - 1) * max(ahead, 0)) * rate
     allowed = []
     ends: set[int] = set()
     for head, one in ranked:

@@ -12,7 +12,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class WrongAttribute(DoubtKind):
-    """An attribute stands for another that the file uses on the same receiver, in the same way: called, or not."""
+    """An attribute stands for another of the same receiver in the file, called or not, as it is itself."""
 
     id = "attribute"
     EXAMPLES = (

@@ -21,9 +21,7 @@ class Boundary(DoubtKind):
         DoubtExample("def f(a):\n    return a == 0\n", ("0 -> 1", "0 -> -1")),
         DoubtExample("def f(a):\n    return g(a, 7)\n", ("7 -> 6", "7 -> 8", "7 -> 0", "7 -> 1")),
         DoubtExample("def f(a, i):\n    return a[i]\n", ("i -> i + 1", "i -> i - 1")),
-        DoubtExample(
-            "def f(a, i):\n    return a[i + 1]\n", ("i + 1 -> i", "1 -> 0", "1 -> 2", "+ 1 -> - 1")
-        ),
+        DoubtExample("def f(a, i):\n    return a[i + 1]\n", ("i + 1 -> i", "1 -> 0", "1 -> 2", "+ 1 -> - 1")),
         DoubtExample("def f(n):\n    return range(n)\n", ("n -> n + 1", "n -> n - 1")),
         DoubtExample("def f(a):\n    return [1, 2], a / 1000\n", ()),
     )

@@ -21,7 +21,7 @@ _SAME = {
 _NEVER = {("0", ">="), ("0", "<"), ("1", ">"), ("1", "!="), ("1", "<=")}
 
 
-class Comparison(DoubtKind):
+class WrongComparison(DoubtKind):
     """`==`, `!=`, `<`, `>`, `<=` and `>=` stand for each other; `is` for `is not`."""
 
     id = "comparison"

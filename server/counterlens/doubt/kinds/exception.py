@@ -42,4 +42,8 @@ def _classes(node: tree_sitter.Node) -> list[tree_sitter.Node]:
         value = value.child_by_field_name("function")
     if value is None or value.type == "block":
         return []
-    return [one for one in (value.named_children if value.type == "tuple" else [value]) if one.type == "identifier"]
+    return [
+        one
+        for one in (value.named_children if value.type == "tuple" else [value])
+        if one.type == "identifier"
+    ]

@@ -15,7 +15,7 @@ _VALUES = frozenset({"identifier", "comparison_operator", "binary_operator", "bo
 
 
 class Exits(DoubtKind):
-    """A `return` moves out of the block that it ends, or into the block before it, or is put in; so is `break`."""
+    """A `return` moves out of the block that it ends, or into the one before; it, or `break`, is put in."""
 
     id = "exits"
     EXAMPLES = (
@@ -32,7 +32,8 @@ class Exits(DoubtKind):
             "def f(a):\n    for x in a:\n        if x:\n            y = x\n    print(y)\n", (" -> break",)
         ),
         DoubtExample(
-            "def f(a):\n    for x in a:\n        if x:\n            break\n    print(x)\n", ("break -> continue",)
+            "def f(a):\n    for x in a:\n        if x:\n            break\n    print(x)\n",
+            ("break -> continue",),
         ),
     )
 

@@ -10,7 +10,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 _PLAIN = frozenset({"identifier", "call", "attribute", "subscript"})
 
 
-class Negation(DoubtKind):
+class WrongNegation(DoubtKind):
     """A condition stands for its negation, and `-x` for `x`."""
 
     id = "negation"

@@ -15,7 +15,7 @@ _NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comme
 
 
 class Order(DoubtKind):
-    """Two arguments of a call that stand beside each other change places, or the operands of `-` and its like."""
+    """Two neighbouring arguments of a call change places, or the operands of `-` and its like."""
 
     id = "order"
     EXAMPLES = (
@@ -36,7 +36,14 @@ class Order(DoubtKind):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")
             if left is not None and right is not None and operator is not None and operator.type in _ORDERED:
-                simple = {"identifier", "attribute", "call", "subscript", "integer", "parenthesized_expression"}
+                simple = {
+                    "identifier",
+                    "attribute",
+                    "call",
+                    "subscript",
+                    "integer",
+                    "parenthesized_expression",
+                }
                 if {left.type, right.type} <= simple:
                     yield from self._exchanged(scope, left, right)
 
@@ -44,6 +51,10 @@ class Order(DoubtKind):
         self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node
     ) -> Iterator[Alternative]:
         one, other = text_of(first), text_of(second)
-        if one != other and "\n" not in one + other and not {first.type, second.type} <= {"integer", "string"}:
+        if (
+            one != other
+            and "\n" not in one + other
+            and not {first.type, second.type} <= {"integer", "string"}
+        ):
             between = scope.text(first.end_byte, second.start_byte)
             yield Alternative(self.id, first.start_byte, second.end_byte, f"{other}{between}{one}")

@@ -9,7 +9,7 @@ from counterlens.doubt.scope import DoubtScope, around, text_of
 
 
 class WrongVariable(DoubtKind):
-    """A variable stands for another one that the function has bound before; indices are a kind of their own."""
+    """A variable stands for another that the function has bound before; indices are a kind of their own."""
 
     id = "variable"
     EXAMPLES = (
