@@ -16,8 +16,8 @@ DATA is a folder with HumanEvalPack's files (`humanevalpack/python`). What is lo
 Margins are fitted on one half (even problems, every second module), and the tables are of the other. A mark
 is right when it begins on a wrong line; it *fixes* when the function is then the reference. Beside it, as
 many of the places that a signal of `counterlens.confidence.weights` ranks highest, at most one a line; and
-lines drawn at random. Answers are kept, so a run that was ended goes on where it stopped. The last line is one
-JSON document.
+lines drawn at random. Answers are kept, so a run that was ended goes on where it stopped. The last line is
+one JSON document.
 """
 
 from __future__ import annotations
@@ -41,46 +41,33 @@ from counterlens.confidence.leaves import leaves
 from counterlens.confidence.weights import WEIGHTS
 from counterlens.datasets import open_dataset
 from counterlens.doubt.generating import alternatives_in, changed_text, fits, scopes
+from counterlens.doubt.margins import MARGINS
+from counterlens.doubt.marking import marked
 from counterlens.doubt.passages import passages
+from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import NAMED, Trial, trials
 from counterlens.errors import CounterlensError
+from counterlens.metrics.effects import wilson
 from counterlens.models import DEFAULT_MODEL, load
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.registry import Options
 from counterlens.syntax.document import Document
 
-MODULES = [
-    "textwrap",
-    "statistics",
-    "bisect",
-    "heapq",
-    "fractions",
-    "shlex",
-    "calendar",
-    "graphlib",
-    "fnmatch",
-    "posixpath",
-    "configparser",
-    "base64",
-    "random",
-    "difflib",
-    "colorsys",
-    "copy",
-    "string",
-    "ipaddress",
-    "zipfile",
-    "tarfile",
-    "argparse",
-    "csv",
-    "pprint",
-    "sched",
-]
+MODULES = (
+    *("textwrap", "statistics", "bisect", "heapq", "fractions", "shlex", "calendar", "graphlib", "fnmatch"),
+    *("posixpath", "configparser", "base64", "random", "difflib", "colorsys", "copy", "string", "ipaddress"),
+    *("zipfile", "tarfile", "argparse", "csv", "pprint", "sched"),
+)
 """Modules of the standard library that its own tests cover."""
 SHORTEST, LONGEST = 5, 30
 """Lines of the body of a function that is taken from them."""
 SIGNALS = ("excess", "raw")
+ALLOWED = 2.0
+"""False marks in 1,000 clean lines that are allowed."""
+TAIL_FROM = 1.0
+"""Nats: from where on the gains of false marks are taken to fall off exponentially."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +114,6 @@ class Looked:
     trials: list[Trial]
     lines: dict[str, dict[int, float]]
     tokens: tuple[int, int] = (0, 0)
-    marks: list[Trial] = field(default_factory=list)
 
     def line(self, trial: Trial) -> int:
         """The line that a mark begins on."""
@@ -218,16 +204,6 @@ def look(model: Model, case: Case) -> Looked:
     return Looked(case, tried, lines, (round(once + above), round(sum(read) + above)))
 
 
-def best(looked: Looked) -> list[Trial]:
-    """The best alternative of each place."""
-    places: dict[tuple[int, int], Trial] = {}
-    for one in looked.trials:
-        place = one.alternative.place
-        if place not in places or one.gain > places[place].gain:
-            places[place] = one
-    return list(places.values())
-
-
 def collected(given: argparse.Namespace, model: Model) -> list[Looked]:
     """Every case, looked at."""
     cases = [
@@ -241,29 +217,152 @@ def collected(given: argparse.Namespace, model: Model) -> list[Looked]:
     return found
 
 
-def dump(found: Sequence[Looked]) -> None:
-    """One JSON line for each alternative that was tried."""
+def eligible(looked: Looked) -> list[Trial]:
+    """The alternatives that would be marks if no kind had a margin."""
+    return marked(looked.trials, dict.fromkeys(DOUBT_KINDS, 0.0))
+
+
+def is_right(looked: Looked, trial: Trial) -> bool:
+    """Whether a mark begins on a wrong line."""
+    return looked.line(trial) in looked.case.wrong
+
+
+def clean_lines(found: Sequence[Looked]) -> int:
+    """How many lines of code are right."""
+    return sum(len(one.case.code - one.case.wrong) for one in found)
+
+
+def fitted(found: Sequence[Looked]) -> dict[str, float]:
+    """The margins: above each, a kind's share of the false marks that are allowed is to be expected.
+
+    Gains of false marks beyond `TAIL_FROM` fall off exponentially, at one rate for all kinds; how many there
+    are is counted for each kind, and one more is added to it. A kind none of whose right marks lies above its
+    margin is silent, and its share goes to the others.
+    """
+    false, right = defaultdict(list), defaultdict(list)
     for one in found:
-        for trial in best(one):
-            print(
-                json.dumps(
-                    {
-                        "case": one.case.id,
-                        "group": one.case.group,
-                        "reported": one.case.reported,
-                        "kind": trial.alternative.kind,
-                        "was": one.case.scope.text(trial.alternative.start, trial.alternative.end)[:40],
-                        "text": trial.alternative.text[:40],
-                        "right": one.line(trial) in one.case.wrong,
-                        "head": round(trial.head, 2),
-                        "place": round(trial.place, 2),
-                        "rest": round(trial.rest, 2),
-                        "tokens": trial.tokens,
-                        "lines": len(one.case.code - one.case.wrong),
-                        "share": round(trial.share, 3),
-                    }
-                )
-            )
+        for trial in eligible(one):
+            (right if is_right(one, trial) else false)[trial.alternative.kind].append(trial.gain)
+    beyond = [gain - TAIL_FROM for gains in false.values() for gain in gains if gain > TAIL_FROM]
+    scale = sum(beyond) / max(len(beyond), 1)
+    loud = set(DOUBT_KINDS)
+    lead: dict[str, float] = {}
+    margins: dict[str, float] = {}
+    while loud:
+        allowed = ALLOWED * clean_lines(found) / 1000 / len(loud)
+        for kind in loud:
+            many = sum(gain > TAIL_FROM for gain in false[kind]) + 1
+            margins[kind] = TAIL_FROM + scale * max(math.log(many / allowed), 0.0)
+            lead[kind] = max(right[kind], default=-math.inf) - margins[kind]
+        weakest = min(sorted(loud), key=lambda kind: lead[kind])
+        if lead[weakest] > 0:
+            break
+        loud.remove(weakest)
+    print(f"\nfalse gains beyond {TAIL_FROM} nats: {len(beyond)}, {scale:.2f} more on average\n")
+    return {kind: round(margins[kind], 1) for kind in DOUBT_KINDS if kind in loud}
+
+
+@dataclass
+class Tally:
+    """What the marks of one signal came to.
+
+    Attributes:
+        marks: How many there are.
+        right: How many of them begin on a wrong line.
+        found: The cases with a bug that one of them is right in.
+    """
+
+    marks: int = 0
+    right: int = 0
+    found: set[int] = field(default_factory=set)
+
+    def add(self, number: int, *, right: bool) -> None:
+        """Count a mark of a case."""
+        self.marks += 1
+        self.right += right
+        if right:
+            self.found.add(number)
+
+
+def by_doubt(found: Sequence[Looked], margins: dict[str, float]) -> Tally:
+    """The marks of doubt."""
+    tally = Tally()
+    for number, one in enumerate(found):
+        for trial in marked(one.trials, margins):
+            tally.add(number, right=is_right(one, trial))
+    return tally
+
+
+def by_signal(found: Sequence[Looked], signal: str, marks: int) -> Tally:
+    """As many lines, those that a signal ranks highest among all."""
+    tally, weights = Tally(), [one.lines[signal] for one in found]
+    ranked = sorted(
+        ((weight, number, line) for number, some in enumerate(weights) for line, weight in some.items()),
+        key=lambda row: -row[0],
+    )
+    for _, number, line in ranked[:marks]:
+        tally.add(number, right=line in found[number].case.wrong)
+    return tally
+
+
+def shown(count: int, n: int) -> str:
+    """A share with its interval, and what it is of."""
+    share = wilson(count, n)
+    if share.value is None or share.low is None or share.high is None:
+        return "--"
+    return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f}), {count} of {n}"
+
+
+def row(name: str, tally: Tally, found: Sequence[Looked]) -> str:
+    """A signal's line of the table."""
+    bugs = [i for i, one in enumerate(found) if one.case.wrong]
+    lines = clean_lines(found)
+    per_thousand = 1000 * (tally.marks - tally.right) / max(lines, 1)
+    cells = [name, str(tally.marks), shown(tally.right, tally.marks), f"{per_thousand:.1f}"]
+    for group in ("bugs", "seeded"):
+        known = sum(found[i].case.group == group for i in tally.found)
+        cells.append(shown(known, sum(found[i].case.group == group for i in bugs)))
+    return f"| {' | '.join(cells)} |"
+
+
+def described(one: Looked, trial: Trial) -> str:
+    """A mark in words."""
+    alternative, scope = trial.alternative, one.case.scope
+    fixes = changed_text(scope.document, alternative) == one.case.right
+    said = "fixes" if fixes else "right line" if is_right(one, trial) else "false"
+    text = " ".join(scope.text(*alternative.place).split())
+    return f"{one.case.id}, {one.case.group}: `{text}`: {alternative.asked} {trial.gain:.1f} nats, {said}"
+
+
+def tables(found: Sequence[Looked], margins: dict[str, float]) -> dict[str, object]:
+    """Print what came of one half; its figures."""
+    doubt, lines = by_doubt(found, margins), clean_lines(found)
+    bugs = [one for one in found if one.case.wrong]
+    print(f"\n{len(found)} functions, {len(bugs)} with a bug, {lines} clean lines\n")
+    print("| signal | marks | right | false, in 1,000 clean lines | bugs found | seeded found |")
+    print("|---|---|---|---|---|---|")
+    print(row("doubt", doubt, found))
+    for name in SIGNALS:
+        print(row(f"{name}, as many marks", by_signal(found, name, doubt.marks), found))
+    wrong = sum(len(one.case.wrong) for one in bugs)
+    print(f"| chance | {doubt.marks} | {wrong / (wrong + lines):.2f} | | | |")
+    print("\n| bug | kind | functions | tried | likelier | marked |\n|---|---|---|---|---|---|")
+    kinds: dict[tuple[str, str], list[Looked]] = defaultdict(list)
+    for one in bugs:
+        kinds[one.case.group, one.case.about].append(one)
+    for (group, about), some in sorted(kinds.items()):
+        tried = sum(any(is_right(one, trial) for trial in one.trials) for one in some)
+        likelier = sum(any(is_right(one, trial) and trial.gain > 0 for trial in one.trials) for one in some)
+        told = sum(any(is_right(one, trial) for trial in marked(one.trials, margins)) for one in some)
+        print(f"| {group} | {about} | {len(some)} | {tried} | {likelier} | {shown(told, len(some))} |")
+    print()
+    for one in found:
+        for trial in marked(one.trials, margins):
+            print(described(one, trial))
+    once, read = (sum(one.tokens[i] for one in found) for i in (0, 1))
+    ratios = [one.tokens[1] / max(one.tokens[0], 1) for one in found]
+    print(f"\ntokens read: {read / max(once, 1):.2f} times those of the functions; at most {max(ratios):.2f}")
+    return {"marks": doubt.marks, "right": doubt.right, "lines": lines, "found": len(doubt.found)}
 
 
 def main() -> int:
@@ -279,7 +378,7 @@ def main() -> int:
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--dump", action="store_true", help="print every alternative that was tried")
+    parser.add_argument("--fit", action="store_true", help="fit the margins on the other half")
     parser.add_argument("--cache", type=Path, help="where answers are kept; by default with the user's")
     given = parser.parse_args()
     if given.quick:
@@ -288,8 +387,14 @@ def main() -> int:
     try:
         with load(given.model, Options(threads=given.threads)) as model:
             found = collected(given, CachedModel(model, store))
-        if given.dump:
-            dump(found)
+        margins = fitted([one for one in found if not one.case.reported]) if given.fit else dict(MARGINS)
+        print("margins:", ", ".join(f"{kind} {margin}" for kind, margin in margins.items()) or "none")
+        halves = {"reported": True} if not given.fit else {"fitted": False, "reported": True}
+        report: dict[str, object] = {"benchmark": "doubt", "margins": margins}
+        for name, reported in halves.items():
+            print(f"\n{name} half, {model.info.name}, seed {given.seed}")
+            report[name] = tables([one for one in found if one.case.reported == reported], margins)
+        print(json.dumps(report))
     except CounterlensError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

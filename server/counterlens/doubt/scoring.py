@@ -93,7 +93,7 @@ def trials(
         ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
         allowed = _affordable(passage, scores, ranked)
         if allowed:
-            found += _tried(model, passage, scores, allowed, cancel, read)
+            found += _tried(model, passage, allowed, cancel, read)
     return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
 
 
@@ -120,7 +120,6 @@ def _affordable(
 def _tried(
     model: Model,
     passage: Passage,
-    scores: TokenScores,
     chosen: Sequence[tuple[float, Alternative]],
     cancel: Event | None,
     read: Callable[[int], None] | None,
@@ -144,7 +143,7 @@ def _tried(
         noise = TOKEN_NATS * math.sqrt(max(tokens, len(own) - same, 1))
         found.append(Trial(one, head, place, whole - place, noise, tokens))
     if read:
-        read(len(scores) + sum(one.tokens for one in found) + len(ends))
+        read(len(answers[0]) + sum(one.tokens for one in found) + len(ends) - 1)
     return _shared(found)
 
 
