@@ -331,7 +331,8 @@ def described(one: Looked, trial: Trial) -> str:
     fixes = changed_text(scope.document, alternative) == one.case.right
     said = "fixes" if fixes else "right line" if is_right(one, trial) else "false"
     text = " ".join(scope.text(*alternative.place).split())
-    return f"{one.case.id}, {one.case.group}: `{text}`: {alternative.asked} {trial.gain:.1f} nats, {said}"
+    asked = alternative.question or f"did you mean `{' '.join(alternative.text.split())}`?"
+    return f"{one.case.id}, {one.case.group}: `{text}`: {asked} {trial.gain:.1f} nats, {said}"
 
 
 def tables(found: Sequence[Looked], margins: dict[str, float]) -> dict[str, object]:

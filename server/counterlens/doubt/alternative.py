@@ -37,11 +37,6 @@ class Alternative:
         """The byte range that a mark stands on."""
         return self.marked or (self.start, self.end)
 
-    @property
-    def asked(self) -> str:
-        """The question that a mark asks."""
-        return self.question or f"did you mean `{' '.join(self.text.split())}`?"
-
 
 @dataclass(frozen=True, slots=True)
 class DoubtExample:

@@ -16,24 +16,21 @@ from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
 from counterlens.reports.wording import share, shortened
 from counterlens.text import PositionEncoding
-from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
+_SAID = {
+    Telling.FAIL: "tests fail as it stands, and pass with it",
+    Telling.SAME: "no test tells them apart",
+    Telling.NONE: "",
+}
 _LEVELS = {Telling.FAIL: "error", Telling.SAME: "note", Telling.NONE: "note"}
 
 
-def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
-    """A mark in words, such as "`in`: did you mean `not in`? (96 %, tests pass either way)"."""
-    said = {
-        Telling.FAIL: t("tests fail as it stands, and pass with it"),
-        Telling.SAME: t("no test tells them apart"),
-        Telling.NONE: "",
-    }[doubt.tests]
-    figures = ", ".join(filter(None, (share(doubt.trial.share, t), said)))
-    question = doubt.alternative.question
-    other = shortened(doubt.alternative.text, _WIDTH)
-    asked = t(question) if question else t("did you mean {other}?", other=f"`{other}`")
-    return f"`{shortened(doubt.text, _WIDTH)}`: {asked} ({figures})"
+def doubt_sentence(doubt: Doubt) -> str:
+    """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test tells them apart)"."""
+    other = f"did you mean `{shortened(doubt.alternative.text, _WIDTH)}`?"
+    figures = ", ".join(filter(None, (share(doubt.trial.share), _SAID[doubt.tests])))
+    return f"`{shortened(doubt.text, _WIDTH)}`: {doubt.alternative.question or other} ({figures})"
 
 
 def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
