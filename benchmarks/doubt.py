@@ -40,6 +40,7 @@ from counterlens.confidence import confidence
 from counterlens.confidence.leaves import leaves
 from counterlens.confidence.weights import WEIGHTS
 from counterlens.datasets import open_dataset
+from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, changed_text, fits, scopes
 from counterlens.doubt.margins import MARGINS
 from counterlens.doubt.marking import marked
@@ -227,6 +228,11 @@ def is_right(looked: Looked, trial: Trial) -> bool:
     return looked.line(trial) in looked.case.wrong
 
 
+def fixes(looked: Looked, alternative: Alternative) -> bool:
+    """Whether the text is what it should be with an alternative."""
+    return changed_text(looked.case.scope.document, alternative).strip() == looked.case.right.strip()
+
+
 def clean_lines(found: Sequence[Looked]) -> int:
     """How many lines of code are right."""
     return sum(len(one.case.code - one.case.wrong) for one in found)
@@ -328,8 +334,7 @@ def row(name: str, tally: Tally, found: Sequence[Looked]) -> str:
 def described(one: Looked, trial: Trial) -> str:
     """A mark in words."""
     alternative, scope = trial.alternative, one.case.scope
-    fixes = changed_text(scope.document, alternative) == one.case.right
-    said = "fixes" if fixes else "right line" if is_right(one, trial) else "false"
+    said = "fixes" if fixes(one, alternative) else "right line" if is_right(one, trial) else "false"
     text = " ".join(scope.text(*alternative.place).split())
     asked = alternative.question or f"did you mean `{' '.join(alternative.text.split())}`?"
     return f"{one.case.id}, {one.case.group}: `{text}`: {asked} {trial.gain:.1f} nats, {said}"
@@ -347,15 +352,20 @@ def tables(found: Sequence[Looked], margins: dict[str, float]) -> dict[str, obje
         print(row(f"{name}, as many marks", by_signal(found, name, doubt.marks), found))
     wrong = sum(len(one.case.wrong) for one in bugs)
     print(f"| chance | {doubt.marks} | {wrong / (wrong + lines):.2f} | | | |")
-    print("\n| bug | kind | functions | tried | likelier | marked |\n|---|---|---|---|---|---|")
+    print("\n| bug | kind | functions | fix offered | fix tried | fix likelier | line marked |")
+    print("|---|---|---|---|---|---|---|")
     kinds: dict[tuple[str, str], list[Looked]] = defaultdict(list)
     for one in bugs:
         kinds[one.case.group, one.case.about].append(one)
     for (group, about), some in sorted(kinds.items()):
-        tried = sum(any(is_right(one, trial) for trial in one.trials) for one in some)
-        likelier = sum(any(is_right(one, trial) and trial.gain > 0 for trial in one.trials) for one in some)
+        offered = sum(any(fixes(one, other) for other in alternatives_in(one.case.scope)) for one in some)
+        tried = sum(any(fixes(one, trial.alternative) for trial in one.trials) for one in some)
+        likelier = sum(
+            any(fixes(one, trial.alternative) and trial.gain > 0 for trial in one.trials) for one in some
+        )
         told = sum(any(is_right(one, trial) for trial in marked(one.trials, margins)) for one in some)
-        print(f"| {group} | {about} | {len(some)} | {tried} | {likelier} | {shown(told, len(some))} |")
+        counts = " | ".join(map(str, (len(some), offered, tried, likelier)))
+        print(f"| {group} | {about} | {counts} | {shown(told, len(some))} |")
     print()
     for one in found:
         for trial in marked(one.trials, margins):

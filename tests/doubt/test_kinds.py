@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from counterlens.doubt.alternative import DoubtExample
+from counterlens.doubt.alternative import Alternative, DoubtExample
 from counterlens.doubt.generating import alternatives_in, changed_text, fits, scopes
+from counterlens.doubt.margins import MARGINS
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.syntax.document import Document
 
@@ -34,6 +38,14 @@ def test_every_kind_has_an_example_that_offers_something_and_a_description() -> 
         assert kind.__doc__
 
 
+def test_the_page_describes_every_kind_and_margins_are_of_kinds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "doubt.md").read_text(encoding="utf-8")
+    table = page.partition("## What can be in doubt")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(DOUBT_KINDS)
+    assert set(MARGINS) <= set(DOUBT_KINDS)
+    assert all(margin > 0 for margin in MARGINS.values())
+
+
 def test_names_that_are_bound_imports_strings_and_comments_are_never_in_doubt() -> None:
     program = (
         "import a, b\n\n\n"
@@ -58,8 +70,6 @@ def test_an_alternative_takes_the_line_ends_of_its_file() -> None:
 
 
 def test_what_does_not_parse_does_not_fit() -> None:
-    from counterlens.doubt.alternative import Alternative
-
     (scope,) = scopes(Document("def f(a):\n    return a\n"))
     start = scope.document.text.index("return a") + 7
     assert not fits(scope, Alternative("variable", start, start + 1, "a b"))
