@@ -8,7 +8,7 @@ import tree_sitter
 
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.registry import DOUBT_KINDS
-from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.scope import DoubtFile, DoubtScope
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -19,7 +19,8 @@ _RESHAPING = frozenset({"exits"})
 def scopes(document: Document) -> list[DoubtScope]:
     """The functions of a document that are no part of another; none where it is not Python."""
     known = functions(document)
-    return [DoubtScope(document, one) for one in known if not any(_holds(other, one) for other in known)]
+    file = DoubtFile(document)
+    return [DoubtScope(file, one) for one in known if not any(_holds(other, one) for other in known)]
 
 
 def alternatives_in(scope: DoubtScope) -> list[Alternative]:

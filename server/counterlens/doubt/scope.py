@@ -10,6 +10,7 @@ import tree_sitter
 
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.operators import OperatorSite, operator_sites
 
 _CERTAIN = frozenset(
     {"comment", "string", "import_statement", "import_from_statement", "parameters", "lambda_parameters"}
@@ -27,16 +28,67 @@ _BINDS = {
 
 
 @dataclass(frozen=True)
+class DoubtFile:
+    """A document, and what its functions share; found once."""
+
+    document: Document
+
+    @cached_property
+    def nodes(self) -> tuple[tree_sitter.Node, ...]:
+        """All named nodes, in the order of the text."""
+        found: list[tree_sitter.Node] = []
+        pending = [self.document.tree.root_node]
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            pending.extend(reversed(node.named_children))
+        return tuple(found)
+
+    @cached_property
+    def operators(self) -> tuple[OperatorSite, ...]:
+        """All binary operators, in the order of the text."""
+        return tuple(operator_sites(self.document))
+
+    @cached_property
+    def attributes(self) -> dict[tuple[str, bool], tuple[str, ...]]:
+        """The attributes that are used on each name, by the name and whether they are called."""
+        known: dict[tuple[str, bool], dict[str, None]] = {}
+        for node in self.nodes:
+            read = attribute_of(node)
+            if read is not None:
+                known.setdefault(read[:2], {})[text_of(read[2])] = None
+        return {key: tuple(names) for key, names in known.items()}
+
+    @cached_property
+    def awaited(self) -> frozenset[str]:
+        """What is called with `await`, or defined by `async def`, as it is written where it is called."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if node.type == "function_definition" and node.children[0].type == "async":
+                name = node.child_by_field_name("name")
+                found |= {text_of(name), f"self.{text_of(name)}"} if name is not None else set()
+            elif node.type == "await" and node.named_children and node.named_children[0].type == "call":
+                called = node.named_children[0].child_by_field_name("function")
+                found |= {text_of(called)} if called is not None else set()
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
 class DoubtScope:
     """An outermost function or method of a document, with those inside it.
 
     Attributes:
-        document: The document.
+        file: The document, and what its functions share.
         function: The function.
     """
 
-    document: Document
+    file: DoubtFile
     function: Function
+
+    @property
+    def document(self) -> Document:
+        """The document."""
+        return self.file.document
 
     @cached_property
     def root(self) -> tree_sitter.Node:
@@ -72,17 +124,6 @@ class DoubtScope:
     def of(self, *types: str) -> Iterator[tree_sitter.Node]:
         """The nodes of some types."""
         return (node for node in self.nodes if node.type in types)
-
-    @cached_property
-    def everywhere(self) -> tuple[tree_sitter.Node, ...]:
-        """All named nodes of the document, for what the rest of the file says."""
-        found: list[tree_sitter.Node] = []
-        pending = [self.document.tree.root_node]
-        while pending:
-            node = pending.pop()
-            found.append(node)
-            pending.extend(reversed(node.named_children))
-        return tuple(found)
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -149,6 +190,16 @@ def is_docstring(node: tree_sitter.Node) -> bool:
         and bool(node.named_children)
         and node.named_children[0].type in {"string", "concatenated_string"}
     )
+
+
+def attribute_of(node: tree_sitter.Node) -> tuple[str, bool, tree_sitter.Node] | None:
+    """Of an attribute of a name: the name, whether it is called, and the attribute's own name."""
+    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
+        return None
+    parent = node.parent
+    called = parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
+    return text_of(receiver), called, name
 
 
 def around(node: tree_sitter.Node, *types: str) -> tree_sitter.Node | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope, attribute_of, text_of
 
 
 class WrongAttribute(DoubtKind):
@@ -24,28 +23,13 @@ class WrongAttribute(DoubtKind):
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
-        known: dict[tuple[str, bool], dict[str, None]] = defaultdict(dict)
-        for node in scope.everywhere:
-            read = _read(node)
-            if read is not None:
-                known[read[0]][text_of(read[1])] = None
         for node in scope.of("attribute"):
-            read = _read(node)
+            read = attribute_of(node)
             if read is None or _bound(node):
                 continue
-            for other in known[read[0]]:
-                if other != text_of(read[1]):
-                    yield self.instead(read[1], other)
-
-
-def _read(node: tree_sitter.Node) -> tuple[tuple[str, bool], tree_sitter.Node] | None:
-    """Receiver and whether it is called, and the attribute's name."""
-    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-    if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
-        return None
-    parent = node.parent
-    called = parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
-    return (text_of(receiver), called), name
+            for other in scope.file.attributes[read[:2]]:
+                if other != text_of(read[2]):
+                    yield self.instead(read[2], other)
 
 
 def _bound(node: tree_sitter.Node) -> bool:
