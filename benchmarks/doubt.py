@@ -1,7 +1,7 @@
 """Are marks of doubt right? On bugs made by hand and on changes put into clean code; and what do they cost?
 
     python benchmarks/doubt.py --data DATA                # the tables of docs/doubt.md
-    python benchmarks/doubt.py --data DATA --fit          # the margins of counterlens/doubt/margins.py
+    python benchmarks/doubt.py --data DATA --fit          # all kinds, and the margins of doubt/margins.py
     python benchmarks/doubt.py --data DATA --quick        # a few functions, under a minute
 
 DATA is a folder with HumanEvalPack's files (`humanevalpack/python`). What is looked at:
@@ -29,7 +29,7 @@ import math
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -179,10 +179,10 @@ def _lines(scope: DoubtScope) -> int:
     return scope.document.data.count(b"\n", scope.start, scope.function.end) + 1
 
 
-def look(model: Model, case: Case) -> Looked:
+def look(model: Model, case: Case, kinds: Collection[str] | None) -> Looked:
     """Try the alternatives of a case, and weigh its lines by the other signals."""
     read: list[int] = []
-    tried = trials(model, case.scope, read=read.append)
+    tried = trials(model, case.scope, kinds=kinds, read=read.append)
     document, positions = case.scope.document, case.scope.document.positions
     lines: dict[str, dict[int, float]] = {name: dict.fromkeys(case.code, -math.inf) for name in SIGNALS}
     once = 0
@@ -206,15 +206,18 @@ def look(model: Model, case: Case) -> Looked:
 
 
 def collected(given: argparse.Namespace, model: Model) -> list[Looked]:
-    """Every case, looked at."""
+    """Every case, looked at; where nothing is fitted those that are reported, as `check` asks about them."""
     cases = [
         *of_humaneval(given.data, given.bugs, given.clean, np.random.default_rng(given.seed)),
         *of_library(given.library, np.random.default_rng(given.seed)),
     ]
+    kinds = None if given.fit else set(MARGINS)
+    if not given.fit:
+        cases = [case for case in cases if case.reported]
     found = []
     for done, case in enumerate(cases):
         print(f"{done} of {len(cases)} functions: {case.id}, {case.group}", file=sys.stderr, flush=True)
-        found.append(look(model, case))
+        found.append(look(model, case, kinds))
     return found
 
 
@@ -382,9 +385,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--bugs", type=int, default=80, help="buggy solutions")
-    parser.add_argument("--clean", type=int, default=30, help="reference solutions")
-    parser.add_argument("--library", type=int, default=40, help="functions of the standard library")
+    parser.add_argument("--bugs", type=int, default=30, help="buggy solutions")
+    parser.add_argument("--clean", type=int, default=10, help="reference solutions")
+    parser.add_argument("--library", type=int, default=24, help="functions of the standard library")
     parser.add_argument("--quick", action="store_true", help="a few of each")
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--threads", type=int, default=0)
