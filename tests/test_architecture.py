@@ -26,6 +26,7 @@ FLOORS = [
     {"confidence"},
     {"sandbox"},
     {"attribution"},
+    {"doubt"},
     {"metrics"},
     {"calibration"},
     {"datasets"},

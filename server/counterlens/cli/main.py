@@ -24,6 +24,7 @@ _COMMANDS = (
     "mutate",
     "dependence",
     "bench",
+    "check",
     "changed",
     "report",
     "compare",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -28,22 +28,34 @@ Json = dict[str, Any]
 
 def sarif(found: Exported) -> str:
     """The document: one run of the tool."""
-    results = list(_results(found))
+    properties = {"finished": found.finished, "task": ", ".join(found.probes)}
+    return sarif_run(list(_results(found)), _rule, properties, rooted=found.before is not None)
+
+
+def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json, *, rooted: bool) -> str:
+    """A document of one run of the tool.
+
+    Args:
+        results: Its results, each with its `ruleId`.
+        rule: Describes a rule.
+        properties: Of the run.
+        rooted: Whether places in files are relative to the root of the working tree.
+    """
     rules = sorted({result["ruleId"] for result in results})
     for result in results:
         result["ruleIndex"] = rules.index(result["ruleId"])
     driver = {
         "name": "Counterlens",
         "semanticVersion": counterlens.__version__,
-        "rules": [_rule(name) for name in rules],
+        "rules": [rule(name) for name in rules],
     }
     run: Json = {
         "tool": {"driver": driver},
         "results": results,
         "columnKind": "utf16CodeUnits",
-        "properties": {"finished": found.finished, "task": ", ".join(found.probes)},
+        "properties": properties,
     }
-    if found.before is not None:
+    if rooted:
         run["originalUriBaseIds"] = {"SRCROOT": {"description": {"text": "the root of the working tree"}}}
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

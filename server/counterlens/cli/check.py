@@ -1,0 +1,116 @@
+"""`counterlens check`: the places where a concrete alternative makes the code likelier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import (
+    ChosenModel,
+    cache_option,
+    model_options,
+    sandbox_option,
+    steps,
+    strong_sandbox,
+)
+from counterlens.cli.sources import files_of
+from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
+from counterlens.datasets.repository import Lines, changed_lines
+from counterlens.doubt.generating import scopes
+from counterlens.doubt.marking import Doubt, doubts
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.settling import settled
+from counterlens.errors import SourceError
+from counterlens.models.base import Model
+from counterlens.reports.export.doubts import DOUBT_FORMATS
+from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import require_python
+
+_ANY_SIZE = ScoringLimits(bytes=1 << 40)
+
+
+@click.command()
+@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
+@click.option("--since", metavar="REV", help="Only functions that differ from this revision of git.")
+@click.option("--tests", is_flag=True, help="Run the tests of each function that has a mark, to settle it.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(DOUBT_FORMATS)),
+    default="text",
+    show_default=True,
+    help="How marks are printed.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@model_options
+@cache_option
+@sandbox_option
+def check(
+    paths: tuple[Path, ...],
+    since: str | None,
+    tests: bool,
+    form: str,
+    as_json: bool,
+    model: ChosenModel,
+) -> None:
+    """Mark the few places where an alternative of the same kind makes the code clearly likelier.
+
+    Of Python files, and of those in folders. Exits with 1 where there is a mark, with 0 where there is none.
+    A comment `# counterlens: ignore` on its line silences a mark.
+    """
+    if as_json and form not in {"text", "json"}:
+        raise click.UsageError("--json and --format exclude each other")
+    chosen = _chosen(paths, since)
+    sandbox = strong_sandbox() if tests else None
+    found: list[Doubt] = []
+    if chosen:
+        with model.opened() as loaded:
+            found = list(_checked(loaded, chosen, sandbox))
+    click.echo(DOUBT_FORMATS["json" if as_json else form](found), nl=False)
+    if found:
+        raise click.exceptions.Exit(1)
+
+
+def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
+    """The functions of the files, only those that have changed where a revision is given."""
+    named = {path for path in paths if not path.is_dir()}
+    changed: dict[Path, dict[Path, Lines]] = {}
+    chosen: list[DoubtScope] = []
+    for path in files_of(paths):
+        try:
+            document = Document.read(path)
+            if path in named:
+                require_python(document)
+            elif document.language != "python" or reason_to_skip(document, _ANY_SIZE):
+                continue
+        except SourceError:
+            if path in named:
+                raise
+            continue
+        lines = Lines(None)
+        if since is not None:
+            folder = path.resolve().parent
+            if folder not in changed:
+                changed[folder] = changed_lines(folder, since)
+            lines = changed[folder].get(path.resolve(), Lines(()))
+        chosen += [
+            one for one in scopes(document) if lines.overlaps(one.function.start_line, one.function.end_line)
+        ]
+    return chosen
+
+
+def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) -> Iterator[Doubt]:
+    """The marks of some functions, settled by tests where there is a sandbox."""
+    with steps("checking") as report:
+        for number, scope in enumerate(chosen):
+            name = f"{scope.document.path}::{scope.function.qualname}"
+            report(f"checking {name}", number, len(chosen))
+            found = doubts(model, scope)
+            if sandbox is not None and found:
+                report(f"running the tests of {name}", number, len(chosen))
+                yield from settled(found, sandbox)
+            else:
+                yield from found

@@ -1,0 +1,1 @@
+"""Places where an alternative of the same kind makes the rest of a function likelier (docs/doubt.md)."""

@@ -1,0 +1,61 @@
+"""What could stand in a place instead: `Alternative`, and `DoubtKind`, which finds them in a function."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import tree_sitter
+
+from counterlens.doubt.scope import DoubtScope
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    r"""Another text for a byte range of a document.
+
+    Attributes:
+        kind: The id of its kind.
+        start: The first byte that is replaced.
+        end: The byte after the last; equal to `start` where something is put in.
+        text: What takes its place, with the line ends `\n`.
+        marked: The byte range that a mark stands on, where that is not what is replaced.
+        question: How the mark goes on after naming the place; by default "did you mean `text`?".
+    """
+
+    kind: str
+    start: int
+    end: int
+    text: str
+    marked: tuple[int, int] | None = None
+    question: str = ""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The byte range that a mark stands on."""
+        return self.marked or (self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtExample:
+    """A program, and each alternative of one kind as `what stands there -> what could`; blanks as one."""
+
+    program: str
+    offers: tuple[str, ...]
+
+
+class DoubtKind(ABC):
+    """One kind of alternatives. The docstring of a subclass is the user's documentation of it."""
+
+    id: ClassVar[str]
+    EXAMPLES: ClassVar[tuple[DoubtExample, ...]]
+
+    @abstractmethod
+    def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
+        """All that could stand in places of a function; whether it parses is checked by who asks."""
+
+    def instead(self, node: tree_sitter.Node, text: str, question: str = "") -> Alternative:
+        """Another text for a node."""
+        return Alternative(self.id, node.start_byte, node.end_byte, text, question=question)

@@ -1,0 +1,77 @@
+"""The alternatives of a function, of all kinds; whether one parses, and leaves the shape of its statement."""
+
+from __future__ import annotations
+
+import ast
+
+import tree_sitter
+
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.registry import DOUBT_KINDS
+from counterlens.doubt.scope import DoubtFile, DoubtScope
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+_RESHAPING = frozenset({"exits"})
+"""Kinds that put statements in, or move them."""
+
+
+def scopes(document: Document) -> list[DoubtScope]:
+    """The functions of a document that are no part of another; none where it is not Python."""
+    known = functions(document)
+    file = DoubtFile(document)
+    return [DoubtScope(file, one) for one in known if not any(_holds(other, one) for other in known)]
+
+
+def alternatives_in(scope: DoubtScope) -> list[Alternative]:
+    """What could stand in a function instead, in the order of the text; each text of a place once."""
+    found: dict[tuple[int, int, str], Alternative] = {}
+    for kind in DOUBT_KINDS.values():
+        for one in kind.alternatives(scope):
+            if one.text != scope.text(one.start, one.end):
+                found.setdefault((one.start, one.end, one.text), one)
+    return sorted(found.values(), key=lambda one: (one.start, one.end))
+
+
+def changed_text(document: Document, alternative: Alternative) -> str:
+    """The whole document with an alternative in its place."""
+    text = alternative.text
+    if b"\r\n" in document.data:
+        text = text.replace("\n", "\r\n")
+    data = document.data[: alternative.start] + text.encode() + document.data[alternative.end :]
+    return data.decode("utf-8", "surrogatepass")
+
+
+def fits(scope: DoubtScope, alternative: Alternative) -> bool:
+    """Whether the function parses with an alternative, and its statement is of the type that it was."""
+    document, function = scope.document, scope.function
+    grown = len(alternative.text.encode()) - (alternative.end - alternative.start)
+    line = document.data.rfind(b"\n", 0, function.header) + 1
+    data = document.data[line : alternative.start] + alternative.text.encode()
+    data += document.data[alternative.end : function.end]
+    try:
+        ast.parse(b"if 1:\n" + data if data[:1].isspace() else data)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    if alternative.kind in _RESHAPING:
+        return True
+    changed = Document(data.decode("utf-8", "replace"))
+    before = _statement(document.tree.root_node, alternative.start, alternative.end)
+    after = _statement(
+        changed.tree.root_node,
+        alternative.start - line,
+        max(alternative.end + grown, alternative.start) - line,
+    )
+    return before == after
+
+
+def _holds(outer: Function, inner: Function) -> bool:
+    return outer.start < inner.start and inner.end <= outer.end
+
+
+def _statement(root: tree_sitter.Node, start: int, end: int) -> str | None:
+    """The type of the statement around a range."""
+    node = root.descendant_for_byte_range(start, end)
+    while node is not None and node.parent is not None and node.parent.type not in {"block", "module"}:
+        node = node.parent
+    return node.type if node is not None else None

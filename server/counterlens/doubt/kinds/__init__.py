@@ -1,0 +1,1 @@
+"""The kinds of alternatives, one file each; `counterlens.doubt.registry` names them."""

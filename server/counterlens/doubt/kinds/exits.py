@@ -1,0 +1,97 @@
+"""`return`, `break` and `continue`: missing, in the wrong block, or one for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import tree_sitter
+
+from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
+from counterlens.doubt.scope import DoubtScope, around, text_of
+
+_LOOPS = ("for_statement", "while_statement")
+_BLOCKS = (*_LOOPS, "if_statement")
+_VALUES = frozenset({"identifier", "comparison_operator", "binary_operator", "boolean_operator", "list"})
+
+
+class Exits(DoubtKind):
+    """A `return` moves out of the block that it ends, or into the one before; it, or `break`, is put in."""
+
+    id = "exits"
+    EXAMPLES = (
+        DoubtExample(
+            "def f(a):\n    for x in a:\n        g(x)\n        return a\n",
+            ("return a -> return a",),
+        ),
+        DoubtExample(
+            "def f(a):\n    for x in a:\n        g(x)\n    return a\n",
+            ("return a -> return a",),
+        ),
+        DoubtExample("def f(a, b):\n    a + b\n", ("a + b -> return a + b",)),
+        DoubtExample(
+            "def f(a):\n    for x in a:\n        if x:\n            y = x\n    print(y)\n", (" -> break",)
+        ),
+        DoubtExample(
+            "def f(a):\n    for x in a:\n        if x:\n            break\n    print(x)\n",
+            ("break -> continue",),
+        ),
+    )
+
+    def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
+        """See the class."""
+        for node in scope.of("return_statement"):
+            yield from self._further_out(scope, node)
+            yield from self._further_in(scope, node)
+        for node in scope.of("break_statement", "continue_statement"):
+            yield self.instead(node, "continue" if node.type == "break_statement" else "break")
+        for node in scope.of("expression_statement"):
+            inner = next(iter(node.named_children), None)
+            if inner is not None and inner.type in _VALUES:
+                yield self.instead(node, f"return {text_of(node)}")
+        for node in scope.of("if_statement"):
+            yield from self._missing_break(node)
+
+    def _further_out(self, scope: DoubtScope, node: tree_sitter.Node) -> Iterator[Alternative]:
+        """The last statement of a block, after others, as the next one of the block around that."""
+        block = node.parent
+        outer = block.parent if block is not None else None
+        if block is None or outer is None or outer.type not in _BLOCKS or len(block.named_children) < 2:
+            return
+        if block.named_children[-1] != node or outer.next_named_sibling is not None:
+            return
+        if outer.type == "if_statement" and outer.child_by_field_name("alternative") is not None:
+            return
+        yield self._moved(scope, node, outer.start_point.column, "did you mean it one block further out?")
+
+    def _further_in(self, scope: DoubtScope, node: tree_sitter.Node) -> Iterator[Alternative]:
+        """The statement after a loop or an `if`, as the last one of its block."""
+        before = node.prev_named_sibling
+        body = before.children[-1] if before is not None and before.type in _BLOCKS else None
+        if body is not None and body.type == "block" and node.next_named_sibling is None:
+            last = body.named_children[-1].type
+            if last not in {"return_statement", "break_statement", "continue_statement", "raise_statement"}:
+                column = body.start_point.column
+                yield self._moved(scope, node, column, "did you mean it inside the block above?")
+
+    def _moved(self, scope: DoubtScope, node: tree_sitter.Node, column: int, question: str) -> Alternative:
+        line = node.start_byte - node.start_point.column
+        text = " " * column + scope.text(node.start_byte, node.end_byte)
+        return Alternative(self.id, line, node.end_byte, text, (node.start_byte, node.end_byte), question)
+
+    def _missing_break(self, node: tree_sitter.Node) -> Iterator[Alternative]:
+        """`break` after an assignment that ends the `if` of a loop."""
+        then, loop = node.child_by_field_name("consequence"), around(node, *_LOOPS)
+        last = then.named_children[-1] if then is not None and then.named_children else None
+        if loop is None or last is None or node.child_by_field_name("alternative") is not None:
+            return
+        inner = last.named_children[0] if last.named_children else None
+        if last.type == "expression_statement" and inner is not None and inner.type == "assignment":
+            text = "\n" + " " * last.start_point.column + "break"
+            yield Alternative(
+                self.id,
+                last.end_byte,
+                last.end_byte,
+                text,
+                (last.start_byte, last.end_byte),
+                "is a `break` missing after it?",
+            )

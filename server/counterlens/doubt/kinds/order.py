@@ -1,0 +1,60 @@
+"""Arguments and operands that are in the wrong order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import tree_sitter
+
+from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
+from counterlens.doubt.scope import DoubtScope, text_of
+
+_ORDERED = frozenset({"-", "/", "//", "%", "**"})
+_NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comment"})
+
+
+class Order(DoubtKind):
+    """Two neighbouring arguments of a call change places, or the operands of `-` and its like."""
+
+    id = "order"
+    EXAMPLES = (
+        DoubtExample("def f(a, b):\n    return g(a, b)\n", ("a, b -> b, a",)),
+        DoubtExample("def f(a, b):\n    return a - b\n", ("a - b -> b - a",)),
+        DoubtExample("def f(a, b):\n    return a + b, g(a, a), max(a, b), '%s' % a\n", ()),
+    )
+
+    def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
+        """See the class."""
+        for node in scope.of("argument_list"):
+            called = node.parent.child_by_field_name("function") if node.parent is not None else None
+            if called is not None and text_of(called) not in {"max", "min", "print"}:
+                given = [one for one in node.named_children if one.type not in _NAMED]
+                for first, second in pairwise(given):
+                    yield from self._exchanged(scope, first, second)
+        for node in scope.of("binary_operator"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            operator = node.child_by_field_name("operator")
+            if left is not None and right is not None and operator is not None and operator.type in _ORDERED:
+                simple = {
+                    "identifier",
+                    "attribute",
+                    "call",
+                    "subscript",
+                    "integer",
+                    "parenthesized_expression",
+                }
+                if {left.type, right.type} <= simple:
+                    yield from self._exchanged(scope, left, right)
+
+    def _exchanged(
+        self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node
+    ) -> Iterator[Alternative]:
+        one, other = text_of(first), text_of(second)
+        if (
+            one != other
+            and "\n" not in one + other
+            and not {first.type, second.type} <= {"integer", "string"}
+        ):
+            between = scope.text(first.end_byte, second.start_byte)
+            yield Alternative(self.id, first.start_byte, second.end_byte, f"{other}{between}{one}")

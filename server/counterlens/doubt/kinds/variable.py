@@ -1,0 +1,46 @@
+"""A variable that stands where another of the same role belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
+from counterlens.doubt.scope import DoubtScope, around, text_of
+
+
+class WrongVariable(DoubtKind):
+    """A variable stands for another that the function has bound before; indices are a kind of their own."""
+
+    id = "variable"
+    EXAMPLES = (
+        DoubtExample("def f(a, b):\n    return a\n", ("a -> b",)),
+        DoubtExample("def f(a):\n    b = a\n    return b\n", ("b -> a",)),
+        DoubtExample("def f(a, i):\n    return a[i]\n", ("a -> i",)),
+    )
+
+    def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
+        """See the class."""
+        for node in scope.uses():
+            if index_of(node):
+                continue
+            own = text_of(node)
+            for other, bound in scope.variables.items():
+                if other != own and bound < node.start_byte and not _inside(scope, node.start_byte, other):
+                    yield self.instead(node, other)
+
+
+def index_of(node: object) -> bool:
+    """Whether an identifier is an index or a key."""
+    parent = getattr(node, "parent", None)
+    return (
+        parent is not None
+        and parent.type == "subscript"
+        and any(one == node for one in parent.children_by_field_name("subscript"))
+    )
+
+
+def _inside(scope: DoubtScope, at: int, name: str) -> bool:
+    """Whether a byte stands in the very assignment that first binds a name."""
+    node = scope.document.tree.root_node.descendant_for_byte_range(at, at + 1)
+    assignment = around(node, "assignment") if node is not None else None
+    return assignment is not None and assignment.start_byte == scope.variables[name]

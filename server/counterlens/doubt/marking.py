@@ -1,0 +1,102 @@
+"""`Doubt`: a mark where an alternative makes a place and what follows likelier by more than a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from threading import Event
+
+from counterlens.confidence.ignoring import ignored
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.generating import changed_text
+from counterlens.doubt.margins import MARGINS, SILENT
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.scoring import Trial, trials
+from counterlens.models.base import Model
+from counterlens.syntax.concepts import Category
+
+
+class Telling(StrEnum):
+    """What the tests of a function say of what stands there and of the alternative."""
+
+    FAIL = "fail"  # they fail as it stands, and pass with the alternative
+    SAME = "same"  # they do not tell the two apart
+    NONE = "none"  # there are none, or they were not run
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A place in doubt.
+
+    Attributes:
+        scope: The function that it is in.
+        trial: The alternative, and by how much it is likelier.
+        tests: What the function's tests say.
+    """
+
+    scope: DoubtScope
+    trial: Trial
+    tests: Telling = Telling.NONE
+
+    @property
+    def alternative(self) -> Alternative:
+        """What could stand there."""
+        return self.trial.alternative
+
+    @property
+    def text(self) -> str:
+        """What is marked, on one line."""
+        return " ".join(self.scope.text(*self.alternative.place).split())
+
+    @property
+    def fixed(self) -> str:
+        """The whole document with the alternative."""
+        return changed_text(self.scope.document, self.alternative)
+
+
+def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> list[Trial]:
+    """The alternatives that are marks, in the order of the text.
+
+    Each is likelier by more than the margin of its kind and than the noise, makes what follows no less likely
+    than noise does, and is the best of all that were tried on its place; marks do not overlap.
+
+    Args:
+        found: The alternatives that were tried in a function.
+        margins: Nats, by kind.
+    """
+    chosen: list[Trial] = []
+    for one in sorted(found, key=lambda one: -one.gain):
+        start, end = one.alternative.place
+        if all(end <= other.alternative.place[0] or other.alternative.place[1] <= start for other in chosen):
+            chosen.append(one)
+    loud = [one for one in chosen if one.gain > max(margins.get(one.alternative.kind, SILENT), one.noise)]
+    return sorted((one for one in loud if one.rest > -one.noise), key=lambda one: one.alternative.place)
+
+
+def doubts(
+    model: Model,
+    scope: DoubtScope,
+    *,
+    margins: Mapping[str, float] = MARGINS,
+    cancel: Event | None = None,
+) -> list[Doubt]:
+    """The places of a function that are in doubt, in the order of the text; none on an ignored line.
+
+    Args:
+        model: Who is asked.
+        scope: The function.
+        margins: Nats, by kind; of a silent kind nothing is tried.
+        cancel: Set it to give up.
+
+    Raises:
+        UnscorableError, ModelError, Cancelled: as `trials`.
+    """
+    comments = ignored(scope.document)
+    kinds = frozenset(kind for kind, margin in margins.items() if margin < SILENT)
+    found = trials(model, scope, kinds=kinds, cancel=cancel)
+    return [
+        Doubt(scope, one)
+        for one in marked(found, margins)
+        if not all(comments.covers(*one.alternative.place, category) for category in Category)
+    ]

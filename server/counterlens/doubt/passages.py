@@ -1,0 +1,81 @@
+"""The pieces of a function that are asked about together, and what is read before each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from counterlens.confidence.units import units
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.scope import DoubtScope
+
+HEADER_BYTES = 1024
+"""How much of the document's header is in view."""
+BEFORE_BYTES = 3072
+"""How much of what stands between header and passage is in view, the function's own header included."""
+PASSAGE_BYTES = 3072
+"""A longer body is asked about in several pieces."""
+REST_BYTES = 80
+"""So much of what follows a place is read, to the end of the line in which that falls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some lines of a function.
+
+    Attributes:
+        scope: The function.
+        start: The line break before its first line; 0 at the start of a document.
+        end: The byte after its last.
+        context: What the model has read before it.
+    """
+
+    scope: DoubtScope
+    start: int
+    end: int
+    context: str
+
+    def until(self, alternative: Alternative) -> int:
+        """Where the text that an alternative is judged by ends: before a line break, or with the passage."""
+        data = self.scope.document.data
+        follows = data.find(b"\n", alternative.end + REST_BYTES, self.end)
+        return self.end if follows < 0 else follows - (data[follows - 1 : follows] == b"\r")
+
+    def as_it_stands(self, until: int) -> str:
+        """The text up to a byte."""
+        return self.scope.text(self.start, until)
+
+    def changed(self, alternative: Alternative, until: int) -> str:
+        """The same with an alternative."""
+        before = self.scope.text(self.start, alternative.start)
+        return before + alternative.text + self.scope.text(alternative.end, until)
+
+
+def passages(
+    scope: DoubtScope, alternatives: Sequence[Alternative]
+) -> Iterator[tuple[Passage, list[Alternative]]]:
+    """The pieces of a function in which there are alternatives, with these.
+
+    Each is one line at least; an alternative that reaches into the next piece belongs to none.
+    """
+    data, end = scope.document.data, scope.function.end
+    start = max(data.rfind(b"\n", 0, scope.start), 0)
+    while start < end:
+        stop = end if end - start <= PASSAGE_BYTES else data.find(b"\n", start + PASSAGE_BYTES // 2, end)
+        stop = end if stop < 0 else stop
+        inside = [one for one in alternatives if start <= one.start and one.end <= stop]
+        if inside:
+            begin = start - (data[start - 1 : start] == b"\r")
+            yield Passage(scope, begin, stop, _context(scope, begin)), inside
+        start = stop
+
+
+def _context(scope: DoubtScope, start: int) -> str:
+    """The header of the document, and the text before the passage."""
+    document = scope.document
+    unit = next(one for one in units(document, HEADER_BYTES) if one.start <= scope.function.header < one.end)
+    begin = max(unit.start, unit.context)
+    if start - begin > BEFORE_BYTES:
+        line = document.data.find(b"\n", start - BEFORE_BYTES, start)
+        begin = line if line >= 0 else start
+    return scope.text(0, unit.context) + scope.text(begin, start) or "\n"

@@ -1,0 +1,234 @@
+"""`DoubtScope`: the part of a function that can be in doubt, and what is known in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import tree_sitter
+
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.syntax.operators import OperatorSite, operator_sites
+
+_CERTAIN = frozenset(
+    {"comment", "string", "import_statement", "import_from_statement", "parameters", "lambda_parameters"}
+    | {"decorator", "type", "global_statement", "nonlocal_statement", "type_alias_statement"}
+)
+"""Nodes in which nothing is ever in doubt."""
+_BINDS = {
+    "assignment": "left",
+    "augmented_assignment": "left",
+    "for_statement": "left",
+    "for_in_clause": "left",
+    "named_expression": "name",
+}
+"""Nodes that bind names, and the field in which these stand."""
+
+
+@dataclass(frozen=True)
+class DoubtFile:
+    """A document, and what its functions share; found once."""
+
+    document: Document
+
+    @cached_property
+    def nodes(self) -> tuple[tree_sitter.Node, ...]:
+        """All named nodes, in the order of the text."""
+        found: list[tree_sitter.Node] = []
+        pending = [self.document.tree.root_node]
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            pending.extend(reversed(node.named_children))
+        return tuple(found)
+
+    @cached_property
+    def operators(self) -> tuple[OperatorSite, ...]:
+        """All binary operators, in the order of the text."""
+        return tuple(operator_sites(self.document))
+
+    @cached_property
+    def attributes(self) -> dict[tuple[str, bool], tuple[str, ...]]:
+        """The attributes that are used on each name, by the name and whether they are called."""
+        known: dict[tuple[str, bool], dict[str, None]] = {}
+        for node in self.nodes:
+            read = attribute_of(node)
+            if read is not None:
+                known.setdefault(read[:2], {})[text_of(read[2])] = None
+        return {key: tuple(names) for key, names in known.items()}
+
+    @cached_property
+    def awaited(self) -> frozenset[str]:
+        """What is called with `await`, or defined by `async def`, as it is written where it is called."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if node.type == "function_definition" and node.children[0].type == "async":
+                name = node.child_by_field_name("name")
+                found |= {text_of(name), f"self.{text_of(name)}"} if name is not None else set()
+            elif node.type == "await" and node.named_children and node.named_children[0].type == "call":
+                called = node.named_children[0].child_by_field_name("function")
+                found |= {text_of(called)} if called is not None else set()
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class DoubtScope:
+    """An outermost function or method of a document, with those inside it.
+
+    Attributes:
+        file: The document, and what its functions share.
+        function: The function.
+    """
+
+    file: DoubtFile
+    function: Function
+
+    @property
+    def document(self) -> Document:
+        """The document."""
+        return self.file.document
+
+    @cached_property
+    def root(self) -> tree_sitter.Node:
+        """The function's node."""
+        node = self.document.tree.root_node.descendant_for_byte_range(self.function.header, self.function.end)
+        while node is not None and node.type != "function_definition":
+            node = node.parent
+        assert node is not None
+        return node
+
+    @cached_property
+    def start(self) -> int:
+        """The first byte of the first statement that is not the docstring."""
+        body = self.root.child_by_field_name("body")
+        statements = [one for one in body.named_children if one.type != "comment"] if body else []
+        if statements and is_docstring(statements[0]):
+            statements = statements[1:]
+        return statements[0].start_byte if statements else self.function.end
+
+    @cached_property
+    def nodes(self) -> tuple[tree_sitter.Node, ...]:
+        """All nodes that can be in doubt, parents first, in the order of the text."""
+        found: list[tree_sitter.Node] = []
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if node.type in _CERTAIN or is_docstring(node) or node.is_missing or node.type == "ERROR":
+                continue
+            found.append(node)
+            pending.extend(reversed(node.children))
+        return tuple(node for node in found if node.start_byte >= self.start)
+
+    def of(self, *types: str) -> Iterator[tree_sitter.Node]:
+        """The nodes of some types."""
+        return (node for node in self.nodes if node.type in types)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, without `self` and `cls`."""
+        node = self.root.child_by_field_name("parameters")
+        names = []
+        for one in node.named_children if node else ():
+            name = one.child_by_field_name("name") or (
+                one if one.type == "identifier" else next(iter(one.named_children), None)
+            )
+            if name is not None and name.type == "identifier":
+                names.append(text_of(name))
+        return tuple(name for name in names if name not in {"self", "cls"})
+
+    @cached_property
+    def variables(self) -> dict[str, int]:
+        """The names that the function binds, each with the first byte at which that has been done."""
+        found = dict.fromkeys(self.parameters, self.function.header)
+        for node in self.nodes:
+            for name in _bound(node):
+                first = name if node.type == "for_in_clause" else node
+                found.setdefault(text_of(name), first.start_byte)
+        return found
+
+    @cached_property
+    def loops(self) -> frozenset[str]:
+        """The variables that loops bind."""
+        loops = self.of("for_statement", "for_in_clause")
+        return frozenset(text_of(name) for node in loops for name in _bound(node))
+
+    def uses(self) -> Iterator[tree_sitter.Node]:
+        """The identifiers that read a variable of the function: nothing bound, called or a keyword."""
+        bound = {name.start_byte for node in self.nodes for name in _bound(node)}
+        for node in self.of("identifier"):
+            parent = node.parent
+            if parent is None or node.start_byte in bound or text_of(node) not in self.variables:
+                continue
+            field = _field(parent, node)
+            if field == "attribute" or (parent.type, field) in {
+                ("call", "function"),
+                ("keyword_argument", "name"),
+                ("function_definition", "name"),
+                ("class_definition", "name"),
+            }:
+                continue
+            if parent.type in {"as_pattern_target", "except_clause", "delete_statement", "case_pattern"}:
+                continue
+            yield node
+
+    def text(self, start: int, end: int) -> str:
+        r"""A part of the document, with the line ends `\n`."""
+        return self.document.data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """What a node says."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def is_docstring(node: tree_sitter.Node) -> bool:
+    """Whether a statement is a string and nothing else."""
+    return (
+        node.type == "expression_statement"
+        and bool(node.named_children)
+        and node.named_children[0].type in {"string", "concatenated_string"}
+    )
+
+
+def attribute_of(node: tree_sitter.Node) -> tuple[str, bool, tree_sitter.Node] | None:
+    """Of an attribute of a name: the name, whether it is called, and the attribute's own name."""
+    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
+        return None
+    parent = node.parent
+    called = parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
+    return text_of(receiver), called, name
+
+
+def around(node: tree_sitter.Node, *types: str) -> tree_sitter.Node | None:
+    """The innermost node of some types around a node, inside its function."""
+    above = node.parent
+    while above is not None and above.type not in {"function_definition", "lambda", "class_definition"}:
+        if above.type in types:
+            return above
+        above = above.parent
+    return None
+
+
+def _field(parent: tree_sitter.Node, node: tree_sitter.Node) -> str | None:
+    for i, child in enumerate(parent.children):
+        if child.start_byte == node.start_byte and child.end_byte == node.end_byte:
+            return parent.field_name_for_child(i)
+    return None
+
+
+def _bound(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The identifiers that a node binds."""
+    field = _BINDS.get(node.type)
+    target = node.child_by_field_name(field) if field else None
+    if node.type == "as_pattern_target":
+        target = next(iter(node.named_children), None)
+    pending = [target] if target is not None else []
+    while pending:
+        one = pending.pop()
+        if one.type == "identifier":
+            yield one
+        elif one.type in {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"}:
+            pending.extend(reversed(one.named_children))

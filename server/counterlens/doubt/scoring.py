@@ -1,0 +1,208 @@
+"""By how much an alternative makes its place and what follows it likelier: one pass, then the likely ones.
+
+The first pass reads a function as it stands, with what the model would have written instead. An alternative
+whose first token is much less likely than what stands there will hardly win it back, so the alternatives are
+tried in the order of that difference, until they have cost what they may.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+import numpy as np
+
+from counterlens.confidence.noise import TOKEN_NATS
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.generating import alternatives_in, fits
+from counterlens.doubt.passages import Passage, passages
+from counterlens.doubt.scope import DoubtScope
+from counterlens.errors import UnscorableError
+from counterlens.models.base import Capability, Model, TokenScores
+
+LEAST_HEAD = -4.0
+"""Nats: an alternative whose first token is so much less likely than what stands there is not tried."""
+NAMED = 40
+"""How many of the likeliest tokens the first pass names."""
+COST = 3.0
+"""What a function may cost, in times the tokens of reading it once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An alternative that was tried. All figures in nats.
+
+    Attributes:
+        alternative: What was tried.
+        head: Log-probability of its first token that differs, less that of the token that stands there; of
+            one that is not among those named, at most.
+        place: By how much the place is likelier with it.
+        rest: By how much what follows is.
+        noise: What rounding may do to the sum, in 95 of 100 cases.
+        tokens: How many tokens were compared.
+        share: The probability of the alternative among what was tried in its place and what stands there.
+    """
+
+    alternative: Alternative
+    head: float
+    place: float
+    rest: float
+    noise: float
+    tokens: int
+    share: float = math.nan
+
+    @property
+    def gain(self) -> float:
+        """By how much the place and what follows are likelier with it."""
+        return self.place + self.rest
+
+
+def trials(
+    model: Model,
+    scope: DoubtScope,
+    *,
+    kinds: Collection[str] | None = None,
+    cancel: Event | None = None,
+    read: Callable[[int], None] | None = None,
+) -> list[Trial]:
+    """Try the alternatives of a function, in the order of the text.
+
+    Args:
+        model: Who is asked.
+        scope: The function.
+        kinds: Only alternatives of these kinds; None for all.
+        cancel: Set it to give up.
+        read: Called with the number of tokens that each question had the model read, beyond the context.
+
+    Raises:
+        UnscorableError: the model gives no token probabilities.
+        ModelError, Cancelled: as `Model.score_continuations`.
+    """
+    found: list[Trial] = []
+    if not model.offers(Capability.SCORE, cancel=cancel):
+        raise UnscorableError(f"{model.info.name} gives no token probabilities")
+    wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
+    for passage, inside in passages(scope, wanted):
+        text = passage.as_it_stands(passage.end)
+        (scores,) = model.score_continuations(passage.context, [text], alternatives=NAMED, cancel=cancel)
+        if read:
+            read(len(scores))
+        heads = [(_head(passage, scores, one), one) for one in inside]
+        ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
+        allowed = _affordable(passage, scores, ranked)
+        if allowed:
+            found += _tried(model, passage, allowed, cancel, read)
+    return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
+
+
+def _affordable(
+    passage: Passage, scores: TokenScores, ranked: Sequence[tuple[float, Alternative]]
+) -> list[tuple[float, Alternative]]:
+    """The likeliest alternatives that together cost no more than they may, besides reading the text twice."""
+    size = len(passage.as_it_stands(passage.end).encode())
+    ahead = min(len(passage.context.encode()), passage.start - passage.scope.function.start)
+    rate = len(scores) / max(size, 1)
+    budget = ((COST - 2) * size + (COST - 1) * max(ahead, 0)) * rate
+    allowed = []
+    ends: set[int] = set()
+    for head, one in ranked:
+        until = passage.until(one)
+        price = (until - one.end + len(one.text.encode())) * rate + 2 + 2 * (until not in ends)
+        if price <= budget and fits(passage.scope, one):
+            budget -= price
+            ends.add(until)
+            allowed.append((head, one))
+    return allowed
+
+
+def _tried(
+    model: Model,
+    passage: Passage,
+    chosen: Sequence[tuple[float, Alternative]],
+    cancel: Event | None,
+    read: Callable[[int], None] | None,
+) -> list[Trial]:
+    """One question: the text as it stands to where each comparison ends, and with each alternative."""
+    ends = sorted({passage.until(one) for _, one in chosen}, reverse=True)
+    texts = [passage.as_it_stands(end) for end in ends]
+    texts += [passage.changed(one, passage.until(one)) for _, one in chosen]
+    answers = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
+    standing = dict(zip(ends, answers, strict=False))
+    found = []
+    for (head, one), other in zip(chosen, answers[len(ends) :], strict=True):
+        own = standing[passage.until(one)]
+        before = len(passage.scope.text(passage.start, one.start).encode())
+        was = before + len(passage.scope.text(one.start, one.end).encode())
+        now = before + len(one.text.encode())
+        same = _common(own, other)
+        tokens = len(other) - same
+        place = _sum(other, same, now) - _sum(own, same, was)
+        whole = _sum(other, same) - _sum(own, same)
+        noise = TOKEN_NATS * math.sqrt(max(tokens, len(own) - same, 1))
+        found.append(Trial(one, head, place, whole - place, noise, tokens))
+    if read:
+        read(len(answers[0]) + sum(one.tokens for one in found) + len(ends) - 1)
+    return _shared(found)
+
+
+def _shared(found: list[Trial]) -> list[Trial]:
+    """The same with the share of each among those of its place."""
+    weights: dict[tuple[int, int], float] = {}
+    for one in found:
+        place = one.alternative.place
+        weights[place] = weights.get(place, 1.0) + math.exp(min(one.gain, 500.0))
+    return [
+        Trial(
+            one.alternative,
+            one.head,
+            one.place,
+            one.rest,
+            one.noise,
+            one.tokens,
+            math.exp(min(one.gain, 500.0)) / weights[one.alternative.place],
+        )
+        for one in found
+    ]
+
+
+def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> float:
+    """How the first token of an alternative that differs compares with the one that stands there."""
+    before = len(passage.scope.text(passage.start, alternative.start).encode())
+    until = passage.until(alternative)
+    wanted = passage.changed(alternative, until).encode()
+    text = scores.text.encode()
+    index = int(np.searchsorted(scores.end, before, side="right"))
+    while index < len(scores):
+        start, end = int(scores.start[index]), int(scores.end[index])
+        if not wanted[start:].startswith(text[start:end]):
+            break
+        index += 1
+    if index >= len(scores):
+        return 0.0
+    start, own = int(scores.start[index]), float(scores.logprob[index])
+    named = zip(scores.alternative_text[index], scores.alternative_logprob[index].tolist(), strict=False)
+    rest = wanted[start:].decode("utf-8", "replace")
+    known = [logprob for token, logprob in named if token.strip() and rest.startswith(token)]
+    bound = float(scores.alternative_logprob[index].min()) if scores.alternative_logprob.shape[1] else own
+    return max(known, default=min(bound, own) - 1.0) - own
+
+
+def _common(one: TokenScores, other: TokenScores) -> int:
+    """How many first tokens two scores share: the same text, and the same value."""
+    least = min(len(one), len(other))
+    same = (one.end[:least] == other.end[:least]) & (
+        (one.logprob[:least] == other.logprob[:least])
+        | (np.isnan(one.logprob[:least]) & np.isnan(other.logprob[:least]))
+    )
+    different = np.flatnonzero(~same)
+    return int(different[0]) if len(different) else least
+
+
+def _sum(scores: TokenScores, first: int, until: int | None = None) -> float:
+    """The log-probability of the tokens from one on, of those that begin before a byte."""
+    chosen = scores.logprob[first:]
+    if until is not None:
+        chosen = chosen[scores.start[first:] < until]
+    return float(np.nansum(chosen))

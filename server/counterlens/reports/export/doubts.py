@@ -1,0 +1,122 @@
+"""Places in doubt as a line each, as plain data, as SARIF and as annotations on GitHub."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from counterlens.doubt.marking import Doubt, Telling
+from counterlens.doubt.registry import DOUBT_KINDS
+from counterlens.reports.export.annotations import Annotation
+from counterlens.reports.export.sarif import sarif_run
+from counterlens.reports.wording import share, shortened
+from counterlens.text import PositionEncoding
+
+_WIDTH = 60
+_SAID = {
+    Telling.FAIL: "tests fail as it stands, and pass with it",
+    Telling.SAME: "no test tells them apart",
+    Telling.NONE: "",
+}
+_LEVELS = {Telling.FAIL: "error", Telling.SAME: "note", Telling.NONE: "note"}
+
+
+def doubt_sentence(doubt: Doubt) -> str:
+    """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test tells them apart)"."""
+    other = f"did you mean `{shortened(doubt.alternative.text, _WIDTH)}`?"
+    figures = ", ".join(filter(None, (share(doubt.trial.share), _SAID[doubt.tests])))
+    return f"`{shortened(doubt.text, _WIDTH)}`: {doubt.alternative.question or other} ({figures})"
+
+
+def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
+    """A mark as plain data; lines and columns are counted from 1, columns in characters."""
+    positions, place = doubt.scope.document.positions, doubt.alternative.place
+    (line, column), (end_line, end_column) = (positions.to_character(at, encoding) for at in place)
+    return {
+        "path": _path(doubt),
+        "line": line + 1,
+        "column": column + 1,
+        "end_line": end_line + 1,
+        "end_column": end_column + 1,
+        "kind": doubt.alternative.kind,
+        "text": doubt.scope.text(*place),
+        "alternative": doubt.alternative.text,
+        "probability": doubt.trial.share,
+        "tests": doubt.tests.value,
+        "message": doubt_sentence(doubt),
+    }
+
+
+def _text(found: Sequence[Doubt]) -> str:
+    rows = (doubt_data(doubt) for doubt in found)
+    return "".join(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}\n" for row in rows)
+
+
+def _json(found: Sequence[Doubt]) -> str:
+    return json.dumps([doubt_data(doubt) for doubt in found], indent=2, ensure_ascii=False) + "\n"
+
+
+def _github(found: Sequence[Doubt]) -> str:
+    rows = (doubt_data(doubt) for doubt in found)
+    lines = (
+        Annotation(row["path"], row["line"], row["end_line"], row["kind"], row["message"]) for row in rows
+    )
+    return "".join(f"{one.workflow_command}\n" for one in lines)
+
+
+def _sarif(found: Sequence[Doubt]) -> str:
+    return sarif_run([_result(doubt) for doubt in found], _rule, {}, rooted=False)
+
+
+def _result(doubt: Doubt) -> dict[str, Any]:
+    row = doubt_data(doubt, PositionEncoding.UTF16)
+    parts = (row["path"], doubt.scope.function.qualname, row["kind"], row["text"], row["alternative"])
+    region = {
+        "startLine": row["line"],
+        "startColumn": row["column"],
+        "endLine": row["end_line"],
+        "endColumn": row["end_column"],
+    }
+    return {
+        "ruleId": row["kind"],
+        "level": _LEVELS[doubt.tests],
+        "message": {"text": row["message"]},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": quote(row["path"])}, "region": region},
+                "logicalLocations": [
+                    {"fullyQualifiedName": doubt.scope.function.qualname, "kind": "function"}
+                ],
+            }
+        ],
+        "partialFingerprints": {
+            "doubt/v1": hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        },
+        "properties": {"probability": row["probability"], "tests": row["tests"]},
+    }
+
+
+def _rule(name: str) -> dict[str, Any]:
+    about = " ".join((DOUBT_KINDS[name].__doc__ or "").split())
+    return {
+        "id": name,
+        "shortDescription": {"text": f"An alternative is likelier ({name})"},
+        "fullDescription": {"text": about},
+        "defaultConfiguration": {"level": "note"},
+    }
+
+
+def _path(doubt: Doubt) -> str:
+    path = doubt.scope.document.path
+    return path.as_posix() if isinstance(path, Path) else ""
+
+
+DOUBT_FORMATS: Mapping[str, Callable[[Sequence[Doubt]], str]] = MappingProxyType(
+    {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+)
+"""The forms, by name."""

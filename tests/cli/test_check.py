@@ -1,0 +1,143 @@
+"""`counterlens check`: forms, exit codes, what has changed, and what tests say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from counterlens.cli.options import ChosenModel
+from counterlens.doubt import marking
+from tests.cli.test_cli import Cli
+from tests.doubt.conftest import WordModel
+from tests.doubt.test_marking import LIKES
+
+WRONG = '''def is_even(n):
+    """Whether n is even.
+
+    >>> is_even(2)
+    True
+    """
+    return n % 2 != 0
+'''
+"""What stands there fails its own example, and `==` would pass it."""
+UNTESTED = WRONG.replace(">>> is_even(2)", "Not tested:")
+RIGHT = WRONG.replace("is_even", "is_odd").replace("even", "odd").replace("(2)", "(3)")
+EITHER = WRONG.replace("is_even(2)", "is_even(2) in (True, False)")
+FIELDS = [
+    "path",
+    "line",
+    "column",
+    "end_line",
+    "end_column",
+    "kind",
+    "text",
+    "alternative",
+    "probability",
+    "tests",
+    "message",
+]
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    model = WordModel(LIKES)
+    monkeypatch.setattr(ChosenModel, "opened", lambda _self: model)
+    monkeypatch.setitem(marking.doubts.__kwdefaults__, "margins", {"comparison": 3.0})
+    return Cli(capfd)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_mark_is_one_line_and_the_exit_code_says_that_there_is_one(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "even.py", UNTESTED)
+    ran = cli("check", path)
+    assert (ran.code, ran.out) == (1, f"{path}:7:18: `!=`: did you mean `==`? (100 %)\n")
+    clean = cli("check", write(tmp_path, "clean.py", UNTESTED.replace("!=", "==")))
+    assert (clean.code, clean.out) == (0, "")
+    assert cli("check").code == 2
+    assert cli("check", path, "--json", "--format", "sarif").code == 2
+
+
+def test_json_has_the_fields_that_are_promised_and_folders_are_searched(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "pack/even.py", UNTESTED)
+    write(tmp_path, "pack/other.js", "export const f = (x) => x != 1;\n")
+    ran = cli("check", tmp_path, "--json")
+    assert ran.code == 1
+    (mark,) = ran.json
+    assert list(mark) == FIELDS
+    assert mark["path"] == path.as_posix()
+    assert (mark["line"], mark["column"], mark["end_line"], mark["end_column"]) == (7, 18, 7, 20)
+    assert (mark["kind"], mark["text"], mark["alternative"], mark["tests"]) == (
+        "comparison",
+        "!=",
+        "==",
+        "none",
+    )
+    assert 0.9 < mark["probability"] < 1
+    assert cli("check", tmp_path, "--format", "json").json == ran.json
+    assert cli("check", write(tmp_path, "clean.py", "x = 1\n"), "--json").json == []
+    assert "only Python" in cli("check", tmp_path / "pack/other.js").err
+
+
+def test_the_forms_for_services_name_the_place(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "even.py", UNTESTED)
+    annotated = cli("check", path, "--format", "github").out
+    assert annotated.startswith(f"::warning file={path},line=7,endLine=7,title=Counterlens%3A comparison::")
+    document = json.loads(cli("check", path, "--format", "sarif").out)
+    (run,) = document["runs"]
+    (result,) = run["results"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["comparison"]
+    assert (result["ruleId"], result["ruleIndex"], result["level"]) == ("comparison", 0, "note")
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 7, "startColumn": 18, "endLine": 7, "endColumn": 20}
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "level"),
+    [
+        (WRONG, "fail", "error"),
+        (EITHER, "same", "note"),
+        (UNTESTED, "none", "note"),
+        (RIGHT, None, None),
+    ],
+)
+def test_tests_settle_a_mark(
+    cli: Cli, tmp_path: Path, source: str, said: str | None, level: str | None
+) -> None:
+    path = write(tmp_path, "even.py", source)
+    marks = cli("check", path, "--tests", "--json").json
+    assert [mark["tests"] for mark in marks] == ([said] if said else [])
+    assert cli("check", path).code == 1
+    if said == "fail":
+        assert marks[0]["message"].endswith("tests fail as it stands, and pass with it)")
+        (run,) = json.loads(cli("check", path, "--tests", "--format", "sarif").out)["runs"]
+        assert run["results"][0]["level"] == level
+    if said == "same":
+        assert marks[0]["message"].endswith("no test tells them apart)")
+
+
+def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)  # noqa: S607
+
+    git("init", "-q")
+    path = write(tmp_path, "two.py", f"{UNTESTED}\n\n{UNTESTED.replace('is_even', 'again')}")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one")
+    assert len(cli("check", path, "--json").json) == 2
+    assert cli("check", tmp_path, "--since", "HEAD").code == 0
+    path.write_text(path.read_text() + "    # below\n")
+    path.write_text(path.read_text().replace("def again(n)", "def again(n: int)"))
+    (mark,) = cli("check", tmp_path, "--since", "HEAD", "--json").json
+    assert mark["line"] > 8
+    ran = cli("check", tmp_path, "--since", "nowhere")
+    assert ran.code == 1
+    assert "cannot compare" in ran.err

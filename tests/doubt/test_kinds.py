@@ -1,0 +1,77 @@
+"""Every kind offers what its examples say and nothing else; what is certain is never in doubt."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from counterlens.doubt.alternative import Alternative, DoubtExample
+from counterlens.doubt.generating import alternatives_in, changed_text, fits, scopes
+from counterlens.doubt.margins import MARGINS
+from counterlens.doubt.registry import DOUBT_KINDS
+from counterlens.syntax.document import Document
+
+EXAMPLES = [(kind.id, example) for kind in DOUBT_KINDS.values() for example in kind.EXAMPLES]
+
+
+def offers(kind: str, program: str) -> list[str]:
+    """The alternatives of one kind, as examples write them."""
+    found = []
+    for scope in scopes(Document(program)):
+        for one in alternatives_in(scope):
+            if one.kind == kind and fits(scope, one):
+                was, text = (" ".join(text.split()) for text in (scope.text(one.start, one.end), one.text))
+                found.append(f"{was} -> {text}")
+    return found
+
+
+@pytest.mark.parametrize(("kind", "example"), EXAMPLES)
+def test_a_kind_offers_what_its_examples_say(kind: str, example: DoubtExample) -> None:
+    assert sorted(offers(kind, example.program)) == sorted(example.offers)
+
+
+def test_every_kind_has_an_example_that_offers_something_and_a_description() -> None:
+    for kind in DOUBT_KINDS.values():
+        assert any(example.offers for example in kind.EXAMPLES), kind.id
+        assert kind.__doc__
+
+
+def test_the_page_describes_every_kind_and_margins_are_of_kinds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "doubt.md").read_text(encoding="utf-8")
+    table = page.partition("## What can be in doubt")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(DOUBT_KINDS)
+    assert set(MARGINS) <= set(DOUBT_KINDS)
+    assert all(margin > 0 for margin in MARGINS.values())
+
+
+def test_names_that_are_bound_imports_strings_and_comments_are_never_in_doubt() -> None:
+    program = (
+        "import a, b\n\n\n"
+        "def f(x=1, *, y: int = 2):\n"
+        '    """1 < 2 and 3."""\n'
+        "    import c  # 1 < 2\n"
+        "    from d import e\n"
+        "    z = 'a < b and 1'\n"
+        "    def g(w=1):\n"
+        "        pass\n"
+    )
+    assert [one for scope in scopes(Document(program)) for one in alternatives_in(scope)] == []
+
+
+def test_an_alternative_takes_the_line_ends_of_its_file() -> None:
+    document = Document("def f(c):\r\n    if c:\r\n        g()\r\n    else:\r\n        h()\r\n")
+    (scope,) = scopes(document)
+    (one,) = [one for one in alternatives_in(scope) if one.kind == "branches"]
+    assert changed_text(document, one) == (
+        "def f(c):\r\n    if c:\r\n        h()\r\n    else:\r\n        g()\r\n"
+    )
+
+
+def test_what_does_not_parse_does_not_fit() -> None:
+    (scope,) = scopes(Document("def f(a):\n    return a\n"))
+    start = scope.document.text.index("return a") + 7
+    assert not fits(scope, Alternative("variable", start, start + 1, "a b"))
+    assert not fits(scope, Alternative("variable", start - 7, start + 1, "a"))
+    assert fits(scope, Alternative("variable", start, start + 1, "b"))
