@@ -1,9 +1,10 @@
 """Reading prompts and continuing them: a decoder keeps the sequences of one request in step.
 
 `ExactDecoder` makes what a sequence gives depend on its own tokens alone, bit for bit. llama.cpp computes a
-call with other kernels when its shape is another: a single row is multiplied otherwise than several, 64 rows of
-one sequence are attended to in tiles, and a single row that looks back on 512 tokens or more has that work
-divided among the threads. Inside a class of shapes the kernels are the same and treat each row by itself.
+call with other kernels when its shape is another: weights of 16 bits are multiplied otherwise by one row than
+by several, those of most K-quants by eight or more; 64 rows of one sequence are attended to in tiles; and one
+row that looks back on more than 256 tokens has that work divided among the threads. Inside a class of shapes
+the kernels are the same and treat each row by itself.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ class ExactDecoder:
                     self._batch.copy(len(order), seq_id)
 
     def _call(self, live: int, sequences: int, each: int, until: int | None) -> Logits:
-        """Decode the tokens of some sequences up to a place, so many of each, read again where there are fewer.
+        """Decode so many tokens of each of some sequences, up to a place; some of them may be read again.
 
         Args:
             live: The first so many sequences of the batch are of the request.

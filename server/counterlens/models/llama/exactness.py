@@ -1,4 +1,4 @@
-"""Which class of shapes makes completions exact with this model, build and processor: tried, and remembered."""
+"""In which shapes of calls a model decodes exactly, with this build and processor: tried, remembered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHAPES = (Shape(2, 1, 56), Shape(8, 1, 56), Shape(4, 4, 56), Shape(8, 8, 56))
 _MEMORY = "exact-decoding.json"
 _TRIALS = 1  # another number when what is tried here, or how calls are made up, has changed
 _HELD = 264  # makes room for 512 tokens, to which llama.cpp attends otherwise than to fewer
-_OWN = (64, 20, 31, 12, 24, 9, 70, 16)  # tokens of each text after those that all begin with
+_OWN = (64, 70, 20, 12, 9, 16, 8, 5)  # tokens of each text after those that all begin with
 _PORTION = 8
 
 
@@ -59,9 +59,9 @@ def build() -> str:
 def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
     """Whether a text has the same logits, bit for bit, however it is read and whatever is beside it.
 
-    One text is read whole, in small portions, and token by token; alone and beside others, which are longer or
-    shorter and end earlier; with other threads; and in a context of another size. What stands before it is
-    long enough for llama.cpp to attend to it as it does to long texts.
+    One text is read whole, in small portions, and token by token; alone and beside others, which are longer
+    or shorter and end earlier; with other threads; and in a context of another size. What stands before it
+    is long enough for llama.cpp to attend to it as it does to long texts.
     """
     if not engine.keeps_prefixes:  # each sequence would have to be read anew: nobody has tried that
         return False
@@ -72,7 +72,7 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
     own = texts[0][held:]
     decoder.start(1, len(own) + shape.each)
     narrow = _last(decoder, [own], [1], 0)
-    slots = next((n for n in (len(texts), 4) if batch.fits(n, room)), 2)
+    slots = next(n for n in (len(texts), 4) if batch.fits(n, room) or n == 4)
     decoder.start(slots, room)
     if not np.array_equal(_last(slow, [own], [0], 0), narrow):
         return False
@@ -82,8 +82,8 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
     whole = _last(decoder, [target], [0], 0)
     trials = (
         (slow, [target], [9]),
-        (decoder, [target, *others[:3]], [6, 3, 1, 8]),
-        (slow, [target, *others], [2, 0] * (slots // 2)),
+        (decoder, [target, *others[:1]], [6, 3]),
+        (slow, [target, *others], [5, 0, 3, 1] * (slots // 4)),
     )
     for by, asked, steps in trials:
         if not np.array_equal(_last(by, asked, steps, held), whole):

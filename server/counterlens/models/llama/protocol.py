@@ -45,7 +45,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Find out how completions are made exact, unless it is known. Answered by a text, empty if they are not."""
+    """Find out, unless it is known, how completions are exact. Answered by a text; empty: they are not."""
 
 
 @dataclass(frozen=True, slots=True)
