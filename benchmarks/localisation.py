@@ -23,7 +23,7 @@ These read the text again with something else in a place, for a sample of the fu
   mutations a function at most.
 - `operators, excess`: operators where another is likelier, then as `excess`.
 
-Intervals are percentiles of 2,000 bootstrap samples of functions. Answers are kept, so a run that was ended
+Intervals of 95 % are Wilson's (docs/statistics.md). Answers are kept, so a run that was ended
 goes on where it stopped. The last line is one JSON document.
 """
 
@@ -50,6 +50,7 @@ from counterlens.confidence.surprising import surprising
 from counterlens.confidence.weights import WEIGHTS, Weight
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError
+from counterlens.metrics.bootstrap import pooled_mean
 from counterlens.models import DEFAULT_MODEL, load
 from counterlens.models.base import Model, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -61,7 +62,6 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 
 BUDGETS = (1, 3, 5)
-ROUNDS = 2000
 AFTER_TOKENS, AFTER_BYTES = 12, 48
 NAMED, LEAVES, ALTERNATIVES, MUTANTS = 20, 6, 2, 6
 QUICK = 16
@@ -258,12 +258,10 @@ def chance_of_nodes(scored: Scored, rng: np.random.Generator) -> list[float]:
     return (hits / 200).tolist()
 
 
-def interval(values: Hits, seed: int) -> list[tuple[float, float]]:
+def intervals(values: Hits, bounds: tuple[float, float] = (0, 1)) -> list[tuple[float, float]]:
     """The 95 % intervals of the means of (functions, budgets)."""
-    rng = np.random.default_rng(seed)
-    drawn = rng.integers(0, len(values), (ROUNDS, len(values)))
-    low, high = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975], axis=0)
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+    means = (pooled_mean(enumerate(column), bounds=bounds) for column in values.T.tolist())
+    return [(one.low or 0.0, one.high or 0.0) for one in means]
 
 
 def measured(given: argparse.Namespace, model: Model) -> list[dict[str, Hits]]:
@@ -315,11 +313,12 @@ def show(hits: dict[str, Hits], given: argparse.Namespace, model: str) -> dict[s
     base = hits["chance: lines"].mean(axis=0)
     ratios, spans = {}, {}
     for name, values in hits.items():
-        around, means = interval(values, given.seed), values.mean(axis=0)
+        around, means = intervals(values), values.mean(axis=0)
         shown = [f"{m:.2f} ({a:.2f} to {b:.2f})" for m, (a, b) in zip(means, around, strict=True)]
         over = values - hits["raw"]
-        (low, high), mean = interval(over, given.seed)[1], float(over[:, 1].mean())
-        print(f"| {name} | {' | '.join(shown)} | {mean:+.2f} ({low:+.2f} to {high:+.2f}) |")
+        (low, high), mean = intervals(over, (-1, 1))[1], float(over[:, 1].mean())
+        compared = f"{mean:+.2f} ({low:+.2f} to {high:+.2f})" if name != "raw" else ""
+        print(f"| {name} | {' | '.join(shown)} | {compared} |")
         ratios[name] = [round(one, 3) for one in (means / base).tolist()]
         spans[name] = [[round(a, 3), round(b, 3)] for a, b in around]
     return {"functions": n, "ratios": ratios, "intervals": spans}

@@ -116,6 +116,16 @@ def test_equal_values_are_no_certainty() -> None:
     assert (all_alike.value, all_alike.low) == (1, wilson(10, 10).low)
 
 
+def test_equal_values_leave_room_for_as_many_others_as_a_share_of_none() -> None:
+    none = pooled_mean(((i, 0) for i in range(48)), bounds=(0, 1))
+    middle = pooled_mean(((i, 0) for i in range(48)), bounds=(-1, 1))
+    assert none.low == 0
+    assert none.high == pytest.approx(wilson(0, 48).high)
+    assert (middle.low, middle.high) == pytest.approx((-(none.high or 0), none.high))
+    whole = pooled_mean(((i, 1) for i in range(48)), bounds=(0, 1))
+    assert (whole.low, whole.high) == pytest.approx((1 - (none.high or 0), 1))
+
+
 def test_an_interval_ends_where_no_value_can_be() -> None:
     values = [("a", 0.0), ("b", 0.1), ("c", 0.9)]
     free, cut = pooled_mean(values), pooled_mean(values, least=0)

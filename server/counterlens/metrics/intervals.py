@@ -39,6 +39,7 @@ class Sample:
         variance: Of that mean, estimated; 0 where all observations are equal.
         independent: As how many independent observations they count at least: n^2 / sum(m^2).
         binary: Whether each is 0 or 1.
+        equal: Whether all are the same.
     """
 
     n: int
@@ -47,6 +48,7 @@ class Sample:
     variance: float
     independent: float
     binary: bool
+    equal: bool
 
     @classmethod
     def of(cls, groups: Collection[Sequence[float]]) -> Sample:
@@ -61,11 +63,19 @@ class Sample:
             variance=_variance(groups, n, mean, crowding),
             independent=n / crowding,
             binary=all(value in (0, 1) for group in groups for value in group),
+            equal=len({value for group in groups for value in group}) == 1,
         )
 
     def share_interval(self, level: float = 0.95) -> Interval:
-        """The interval of a mean that is known to lie in [0, 1]; never a point."""
-        return wilson_interval(self.mean, self.effective_size(level), level)
+        """The interval of a mean that is known to lie in [0, 1]; never a point.
+
+        Where all observations are the same fraction, Wilson's says how many there may be of 0, or of 1.
+        """
+        size = self.effective_size(level)
+        if self.binary or not self.equal:
+            return wilson_interval(self.mean, size, level)
+        others = wilson_interval(0, size, level)[1]
+        return self.mean * (1 - others), self.mean + (1 - self.mean) * others
 
     def mean_interval(self, level: float = 0.95) -> Interval | None:
         """Student's interval; None where nothing varies, because then nothing says how much it would."""
