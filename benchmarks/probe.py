@@ -8,9 +8,10 @@ One original and eight counterfactuals of a function with a docstring, completed
   an empty cache, get the same prompts, cut at a token boundary, and write as many tokens.
 - `over_own_sequential`: the same prompts in nine calls of our own completer, over the batch.
 
-Batching moves logits a little. Where a text of the batch is not that of `create_completion`, the first token
-in which they differ is looked up, and the log-odds of the two tokens printed: a near tie that fell the other
-way.
+The batch fills its calls as far as they go (`FreeDecoder`); what exact decoding costs on top is measured by
+`benchmarks/exact.py`. Batching moves logits a little. Where a text of the batch is not that of
+`create_completion`, the first token in which they differ is looked up, and the log-odds of the two tokens
+printed: a near tie that fell the other way.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
         for path in PACKAGE.rglob("*.py")
         if "import llama_cpp" in path.read_text()
     }
-    inside = ("chat_template", "embedding", "grammar", "native", "sequences", "worker")
+    inside = ("chat_template", "embedding", "exactness", "grammar", "native", "sequences", "worker")
     assert users == {f"models/llama/{name}.py" for name in inside}
 
 

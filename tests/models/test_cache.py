@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from counterlens.models.base import Completion, Prompt, Stop, TokenScores
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, Stop, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.wrapped import WrappedModel
@@ -37,15 +38,49 @@ def test_completions_are_kept_by_prompt_limit_and_stop(model: LlamaModel, tmp_pa
     assert cached.complete(prompts) == first
 
 
-def test_an_answer_of_a_batch_is_one_of_that_batch(model: LlamaModel, tmp_path: Path) -> None:
+class Inexact(Counting):
+    """What decodes together rounds together."""
+
+    @property
+    def info(self) -> ModelInfo:
+        info = self.model.info
+        return replace(info, capabilities=info.capabilities - {Capability.EXACT}, decoding="")
+
+    def offers(self, capability: Capability, **options: Any) -> bool:
+        return capability is not Capability.EXACT and self.model.offers(capability, **options)
+
+
+PROMPTS = [Prompt("x = ", 4), Prompt("y = ", 4), Prompt("z = ", 4)]
+
+
+def test_an_exact_answer_is_one_of_its_prompt_and_never_asked_for_twice(
+    model: LlamaModel, tmp_path: Path
+) -> None:
     counting = Counting(model)
     cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
-    prompts = [Prompt("x = ", 4), Prompt("y = ", 4), Prompt("z = ", 4)]
-    together = cached.complete(prompts)
-    assert cached.complete(prompts) == together
+    first = cached.complete(PROMPTS[:2])
+    assert cached.complete([PROMPTS[2], PROMPTS[1], PROMPTS[0]])[1:] == first[::-1]
+    assert counting.asked == [2, 1]
+
+
+def test_an_answer_of_a_batch_that_is_not_exact_is_one_of_that_batch(
+    model: LlamaModel, tmp_path: Path
+) -> None:
+    counting = Inexact(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
+    together = cached.complete(PROMPTS)
+    assert cached.complete(PROMPTS) == together
     assert counting.asked == [3]
-    cached.complete(prompts[:2])
+    cached.complete(PROMPTS[:2])
     assert counting.asked == [3, 2]
+
+
+def test_answers_that_are_not_exact_are_not_taken_for_exact_ones(model: LlamaModel, tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.sqlite")
+    CachedModel(Inexact(model), store).complete(PROMPTS[:1])
+    counting = Counting(model)
+    CachedModel(counting, store).complete(PROMPTS[:1])
+    assert counting.asked == [1]
 
 
 def test_continuations_are_kept_as_they_were_asked_for(model: LlamaModel, tmp_path: Path) -> None:

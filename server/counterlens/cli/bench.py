@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from counterlens.cli.options import print_report, sandbox_option, steps, strong_sandbox
+from counterlens.cli.options import exact_option, print_report, sandbox_option, steps, strong_sandbox
 from counterlens.cli.probe_options import probe_options, task_option
 from counterlens.errors import Cancelled, CounterlensError, DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
@@ -34,7 +34,7 @@ from counterlens.sandbox.base import Sandbox
 _EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
 _ENGINE = ("engine", "address", "replicas")
-_KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_url", "api")
+_KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_url", "api", "exact")
 
 
 @click.command()
@@ -70,6 +70,7 @@ _KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_
 @click.option(
     "--threads", type=click.IntRange(0), default=0, help="CPU threads for a local model (0 = auto)."
 )
+@exact_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
 @click.option("--since", metavar="REV", help="repo: only functions that differ from this revision of git.")
 @click.option(

@@ -68,9 +68,11 @@ def model_options(command: Command) -> Command:
         base_url: str | None,
         api: str,
         no_cache: bool = False,
+        exact: bool = False,
         **others: Any,
     ) -> Any:
-        chosen_model = ChosenModel(model, Options(threads=threads, base_url=base_url, api=api), not no_cache)
+        options = Options(threads=threads, base_url=base_url, api=api, exact=exact)
+        chosen_model = ChosenModel(model, options, not no_cache)
         return command(*arguments, model=chosen_model, **others)
 
     decorated: Any = gathered
@@ -107,6 +109,15 @@ def cache_option(command: Command) -> Command:
     """`--no-cache`, for `model_options`: ask the model again what it was asked before."""
     return click.option(
         "--no-cache", is_flag=True, help="Ask the model anew, also what it has answered before."
+    )(command)
+
+
+def exact_option(command: Command) -> Command:
+    """`--exact`: refuse a model whose completions depend on what is asked beside."""
+    return click.option(
+        "--exact",
+        is_flag=True,
+        help="Refuse a model whose completions are not exact. Local models decode exactly wherever they can.",
     )(command)
 
 

@@ -16,6 +16,7 @@ from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
+    exact_option,
     model_options,
     print_json,
     print_report,
@@ -66,6 +67,7 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
     "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
 )
 @cache_option
+@exact_option
 @sandbox_option
 def probe(
     target: str,

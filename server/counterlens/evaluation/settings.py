@@ -32,6 +32,7 @@ class RunSettings:
         threads: CPU threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
+        exact: Whether a model whose completions are not exact is refused.
         options: The options of each task, all of them, also those that were not given.
     """
 
@@ -45,6 +46,7 @@ class RunSettings:
     threads: int = 0
     base_url: str | None = None
     api: str = "completions"
+    exact: bool = False
     options: Chosen = field(default_factory=dict)
 
     @classmethod

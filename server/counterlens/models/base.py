@@ -26,13 +26,19 @@ class Capability(StrEnum):
     """One thing that a model may be able to do; callers say so where it is missing.
 
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
-    together. This is faster, but an answer depends on the whole call, through rounding.
+    together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. Where
+    requests decode together and are not exact, an answer depends on the whole call, through rounding.
     """
 
     COMPLETE = "complete"
     SCORE = "score"
     EMBED = "embed"
     BATCH = "batch"
+    EXACT = "exact"
+
+
+COMPLETIONS = "completions"
+"""The name among `ModelInfo.details` under which a local model says whether its completions are exact."""
 
 
 class Api(StrEnum):
@@ -73,6 +79,8 @@ class ModelInfo:
         api: Prompt format.
         engine: Program that computes the answers, where it is known; part of a cache key.
         scoring: How a server's token probabilities are obtained, where that is known; part of a cache key.
+        decoding: How completions are kept exact, where that is known; empty: they are not. Part of the cache
+            key of a completion.
     """
 
     id: str
@@ -85,6 +93,7 @@ class ModelInfo:
     api: Api = Api.COMPLETIONS
     engine: str | None = None
     scoring: str | None = None
+    decoding: str | None = None
 
     @property
     def local(self) -> bool:
@@ -243,8 +252,9 @@ class Model(ABC):
     ) -> list[Completion]:
         """Continue each prompt at temperature 0.
 
-        The answers depend on the prompts and their order, and on nothing that was asked before or is asked
-        beside it.
+        With `Capability.EXACT` each answer depends on its prompt and on nothing else. Without, the answers of
+        a local model depend on the prompts of the call and their order, and on nothing that was asked before;
+        a server's may depend on what else it is asked.
 
         Raises:
             ModelError: the model cannot answer; the message says why.

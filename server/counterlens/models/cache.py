@@ -148,9 +148,11 @@ class CachedModel(WrappedModel):
     ) -> list[Completion]:
         """As `Model.complete`; only what was never answered is asked.
 
-        Where prompts decode together an answer is kept as one of its whole call: in another it may differ.
+        Where prompts decode together and not exactly, an answer is kept as one of its whole call: in another
+        it may differ.
         """
-        together = Capability.BATCH in self.info.capabilities
+        exact = self.offers(Capability.EXACT, cancel=cancel)
+        together = not exact and Capability.BATCH in self.info.capabilities
         keys = [self._prompt_key(prompt) for prompt in prompts]
         if together:
             batch = hashlib.sha256(b"".join(keys)).hexdigest()
@@ -235,6 +237,8 @@ class CachedModel(WrappedModel):
             request.append([api, prompt.suffix if api is Api.FILL else ""])
         if prompt.reply:
             request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
+        if self.info.decoding:
+            request.append(["exact", self.info.decoding])
         return self._key("complete", *request)
 
     def _key(self, *request: Any) -> bytes:

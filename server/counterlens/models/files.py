@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 import json
+import os
 import struct
 from pathlib import Path
 
@@ -73,22 +75,37 @@ def identity(path: Path) -> str:
     """The SHA-256 of a file, remembered by path, size and time of change."""
     status = path.stat()
     key = f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}"
-    memory = Path(platformdirs.user_cache_dir("counterlens")) / "model-identities.json"
-    try:
-        known = json.loads(memory.read_text())
-    except (OSError, ValueError):
-        known = {}
-    if isinstance(known, dict) and isinstance(known.get(key), str):
-        return str(known[key])
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known = known if isinstance(known, dict) else {}
-    known[key] = digest
-    try:
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        temporary = memory.with_suffix(".tmp")
-        temporary.write_text(json.dumps(known, indent=1))
-        temporary.replace(memory)
-    except OSError:
-        pass  # a read-only cache costs time, nothing else
+    digest = known("model-identities.json", key)
+    if not isinstance(digest, str):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        note("model-identities.json", key, digest)
     return digest
+
+
+def known(memory: str, key: str) -> object:
+    """What was noted under a key in a small file of the user's cache; None where nothing was."""
+    return _notes(_memory(memory)).get(key)
+
+
+def note(memory: str, key: str, value: str) -> None:
+    """Note something for `known`; a cache that cannot be written costs time, nothing else."""
+    path = _memory(memory)
+    notes = _notes(path) | {key: value}
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(notes, indent=1))
+        temporary.replace(path)
+
+
+def _memory(name: str) -> Path:
+    return Path(platformdirs.user_cache_dir("counterlens")) / name
+
+
+def _notes(path: Path) -> dict[str, object]:
+    try:
+        notes = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return notes if isinstance(notes, dict) else {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Model, Progress
+from counterlens.models.base import Capability, Model, Progress
 from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
@@ -26,6 +26,7 @@ class Options:
         base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
             environment variable COUNTERLENS_BASE_URL.
         api: How a model is asked: `completions`, `fill` or `chat`.
+        exact: Whether a model whose completions are not exact is refused.
         progress: Told how much of a local model is loaded. It changes nothing of what is opened.
     """
 
@@ -33,6 +34,7 @@ class Options:
     context: int = 0
     base_url: str | None = None
     api: str = "completions"
+    exact: bool = False
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
 
@@ -65,9 +67,21 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
         options: How to open it.
 
     Raises:
-        ModelError: there is no such model, or it cannot be opened; the message says why.
+        ModelError: there is no such model, or it cannot be opened, or it is not exact where that was asked
+            for; the message says why.
     """
-    return _backend(spec).open(spec, options or Options())
+    options = options or Options()
+    model = _backend(spec).open(spec, options)
+    try:
+        if options.exact and not model.offers(Capability.EXACT):
+            raise ModelError(
+                f"the completions of {model.info.name} are not exact: what is asked beside may change them",
+                "Leave out --exact, or choose a local model that decodes exactly",
+            )
+    except BaseException:
+        model.close()
+        raise
+    return model
 
 
 def runs_here(spec: str) -> bool:

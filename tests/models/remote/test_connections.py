@@ -281,3 +281,10 @@ def test_the_registry_opens_remote_models(serve: Serve) -> None:
     with load("remote:m", Options(base_url=serve(answer).url)) as model:
         assert model.info.id == "remote:m"
         assert model.complete([Prompt("x =", 1)])[0].text == " 1"
+
+
+def test_a_server_is_refused_before_it_is_asked_where_completions_must_be_exact(serve: Serve) -> None:
+    script = serve()
+    with pytest.raises(ModelError, match="not exact"):
+        load("remote:m", Options(base_url=script.url, exact=True))
+    assert not script.requests

@@ -59,7 +59,9 @@ def opened(spec: str, settings: RunSettings) -> Model:
 
 def options_of(settings: RunSettings) -> Options:
     """How the models of a run are opened."""
-    return Options(threads=settings.threads, base_url=settings.base_url, api=settings.api)
+    return Options(
+        threads=settings.threads, base_url=settings.base_url, api=settings.api, exact=settings.exact
+    )
 
 
 def fitting(model: Model, settings: RunSettings) -> Model:

@@ -11,23 +11,29 @@ import numpy.typing as npt
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.llama import healing
+from counterlens.models.llama.decoding import Decoder, ExactDecoder, FreeDecoder, Shape
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import EncodedPrompt, PromptEncoder
-from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.models.llama.sequences import SequenceBatch
 
 
 @dataclass
 class LlamaCompleter:
     """Completes prompts with one engine; the prompts of one call decode together.
 
-    How a batch is made up moves logits a little, so a near tie may fall the other way in another batch. The
-    answers to one call depend on its prompts and their order, and on nothing else.
+    With a shape a completion is a function of its prompt. Without, how a batch is made up moves logits a
+    little, so a near tie may fall the other way in another one; the answers to one call depend on its prompts
+    and their order, and on nothing else.
+
+    Attributes:
+        shape: The class of shapes in which this model decodes exactly; None where there is none.
     """
 
     encoder: PromptEncoder
     engine: Engine
     constraint: healing.Constraint
     batch: SequenceBatch
+    shape: Shape | None = None
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Continue each prompt at temperature 0; equal prompts are answered once.
@@ -51,32 +57,30 @@ class LlamaCompleter:
             finished += 1
             progress(finished, len(distinct))
 
+        decoder = ExactDecoder(self.batch, self.shape) if self.shape else FreeDecoder(self.batch)
         for group in self.batch.groups(needs):
-            self.batch.start([needs[i] for i in group])
-            self._generate([distinct[i] for i in group], advance)
+            self._generate(decoder, [distinct[i] for i in group], [needs[i] for i in group], advance)
         answers = {growing.encoded.prompt: growing.answer for growing in distinct}
         return [answers[prompt] for prompt in prompts]
 
-    def _generate(self, group: list[_Growing], advance: Callable[[], None]) -> None:
-        sequences = [growing.encoded.tokens for growing in group]
-        logits: Sequence[npt.NDArray[np.float32]] = self.batch.read(sequences)
-        unfinished = list(enumerate(group))
-        while unfinished:
+    def _generate(
+        self, decoder: Decoder, group: list[_Growing], needs: list[int], advance: Callable[[], None]
+    ) -> None:
+        logits = decoder.read([growing.encoded.tokens for growing in group], needs)
+        while logits:
             if self.engine.cancelled.is_set():
                 raise Cancelled
-            rows, left = [], []
-            for (seq_id, growing), row in zip(unfinished, logits, strict=True):
+            tokens: dict[int, int] = {}
+            for i, row in sorted(logits.items()):
+                growing = group[i]
                 grammar = growing.encoded.grammar
                 token = grammar.choose(row) if grammar else self._choose(row, growing.missing)
                 growing.append(token, self.engine)
                 if growing.finish:
                     advance()
                 else:
-                    rows.append(Row(seq_id, token, wanted=True))
-                    left.append((seq_id, growing))
-            unfinished = left
-            if rows:
-                logits = list(self.batch.decode(rows))
+                    tokens[i] = token
+            logits = decoder.step(tokens) if tokens else {}
 
     def _choose(self, logits: npt.NDArray[np.float32], required: bytes) -> int:
         """The most likely token, of those that spell out what is required."""

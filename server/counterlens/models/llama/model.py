@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from counterlens.errors import ModelError
 from counterlens.models.base import (
+    COMPLETIONS,
     Api,
     Capability,
     Completion,
@@ -32,6 +34,7 @@ from counterlens.models.llama.protocol import (
     Score,
     ScoreContinuations,
     Scored,
+    Settle,
 )
 from counterlens.models.parameters import PARAMETERS
 
@@ -75,14 +78,15 @@ class LlamaModel(Model):
         check_gguf(path)
         api = Api.named(api)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
-        self._process = ModelProcess(Open(str(path), threads, context, api))
+        sha256 = sha256 or identity(path)
+        self._process = ModelProcess(Open(str(path), threads, context, api, sha256))
         opened: Opened = self._process.start(progress)
         self._info = ModelInfo(
             id=spec,
             name=name or path.stem,
-            identity=sha256 or identity(path),
+            identity=sha256,
             where="local",
-            capabilities=frozenset(Capability),
+            capabilities=frozenset(Capability) - {Capability.EXACT},  # as long as it is not known
             context=opened.context,
             api=api,
             engine="llama.cpp",
@@ -99,8 +103,21 @@ class LlamaModel(Model):
 
     @property
     def info(self) -> ModelInfo:
-        """Identity of the model."""
+        """Identity of the model; whether it decodes exactly is said once that was tried."""
         return self._info
+
+    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+        """As `Model.offers`; the first time this build meets a model exact decoding is tried for seconds."""
+        if capability is Capability.EXACT and self._info.decoding is None:
+            how: str = self._process.ask(Settle(), cancel=cancel)
+            said = "exact" if how else "not exact"
+            self._info = replace(
+                self._info,
+                capabilities=self._info.capabilities | ({Capability.EXACT} if how else set()),
+                details=(*self._info.details, (COMPLETIONS, said)),
+                decoding=how,
+            )
+        return super().offers(capability, anew=anew, cancel=cancel)
 
     @property
     def pid(self) -> int | None:
@@ -117,6 +134,7 @@ class LlamaModel(Model):
         """As `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if not prompts:
             return []
+        self.offers(Capability.EXACT, cancel=cancel)
         answers: list[Completion] = self._process.ask(
             Complete(tuple(prompts)), cancel=cancel, progress=progress
         )

@@ -68,6 +68,7 @@ class Engine:
 
     Attributes:
         chunk: Positions whose logits are wanted in one decode, at most.
+        threads: Threads to decode with.
         pieces: The bytes of every token of the vocabulary.
         cancelled: Set from another thread to abort the decode that is under way.
     """
@@ -92,7 +93,7 @@ class Engine:
         self.trained_context = llama.llama_model_n_ctx_train(self._model)
         self.parameters = int(llama.llama_model_n_params(self._model))
         self.context = min(context, self.trained_context) if self.trained_context > 0 else context
-        self._threads = threads
+        self.threads = threads
         # The callback must outlive every context, or llama.cpp calls into freed memory.
         self._abort = llama.ggml_abort_callback(lambda _data: self.cancelled.is_set())
         self._context = self.open_context(self.context)
@@ -122,7 +123,7 @@ class Engine:
         parameters.n_batch = parameters.n_ubatch = BATCH
         # Bounds the compute buffer: outputs x vocabulary floats.
         parameters.n_outputs_max = parameters.n_outputs_max_per_seq = max(self.chunk, sequences)
-        parameters.n_threads = parameters.n_threads_batch = self._threads
+        parameters.n_threads = parameters.n_threads_batch = self.threads
         parameters.n_seq_max = sequences
         if states:
             parameters.embeddings, parameters.pooling_type = True, llama.LLAMA_POOLING_TYPE_NONE

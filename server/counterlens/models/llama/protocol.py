@@ -27,6 +27,7 @@ class Open:
     threads: int
     context: int
     api: Api = Api.COMPLETIONS
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Opened:
     adds_bos: bool
     system: str
     parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Find out, unless it is known, how completions are exact. Answered by a text; empty: they are not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ now: results depend on the request alone, not on what ran before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -200,6 +201,16 @@ class SequenceBatch:
             return np.empty((0, self._engine.vocabulary), np.float32)
         pointer = llama.llama_get_logits(self._context)
         return np.ctypeslib.as_array(pointer, (wanted, self._engine.vocabulary))
+
+    @contextmanager
+    def threads(self, count: int) -> Iterator[None]:
+        """Decode with so many threads meanwhile."""
+        llama.llama_set_n_threads(self._context, count, count)
+        try:
+            yield
+        finally:
+            if self._context:
+                llama.llama_set_n_threads(self._context, self._engine.threads, self._engine.threads)
 
     def close(self) -> None:
         """Free the memory."""

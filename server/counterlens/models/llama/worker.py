@@ -13,7 +13,9 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.continuations import ContinuationScorer
+from counterlens.models.llama.decoding import Shape
 from counterlens.models.llama.embedding import Embedder
+from counterlens.models.llama.exactness import build, shape_of
 from counterlens.models.llama.healing import Constraint
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
@@ -28,6 +30,7 @@ from counterlens.models.llama.protocol import (
     Opened,
     Score,
     ScoreContinuations,
+    Settle,
     receive,
     send,
 )
@@ -50,6 +53,8 @@ class Worker:
         self._completer: LlamaCompleter | None = None
         self._continuations: ContinuationScorer | None = None
         self._embedder: Embedder | None = None
+        self._identity = ""
+        self._settled = False
 
     def run(self) -> None:
         """Serve until the parent is gone."""
@@ -97,7 +102,11 @@ class Worker:
             return self._open(request, progress)
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
+        if isinstance(request, Settle) and self._completer:
+            shape = self._settle(self._completer)
+            return f"{shape} {build()}" if shape else ""
         if isinstance(request, Complete) and self._completer:
+            self._settle(self._completer)
             return self._completer.complete(request.prompts, progress)
         if isinstance(request, ScoreContinuations) and self._continuations:
             return self._continuations.score(request, progress)
@@ -105,13 +114,20 @@ class Worker:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
 
+    def _settle(self, completer: LlamaCompleter) -> Shape | None:
+        """Find out in which shapes completions are exact, which takes a while the first time."""
+        if not self._settled:
+            completer.shape = shape_of(completer.engine, completer.batch, self._identity)
+            self._settled = True
+        return completer.shape
+
     def _open(self, request: Open, progress: Progress) -> Opened:
         import llama_cpp
 
         engine = Engine(
             Path(request.path), threads=request.threads, context=request.context, progress=progress
         )
-        self._engine = engine
+        self._engine, self._identity = engine, request.identity
         self._scorer = Scorer(engine)
         batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
         self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces), batch)

@@ -48,7 +48,7 @@ def controls_of(
 
 def wavers(model: ModelInfo) -> bool:
     """Whether the same prompt may be answered otherwise when it is asked once more."""
-    together = Capability.BATCH in model.capabilities and "exact" not in model.capabilities
+    together = Capability.BATCH in model.capabilities and Capability.EXACT not in model.capabilities
     return together or not model.local
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from counterlens.confidence import Confidence
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, grouped, summarize
-from counterlens.models.base import ModelInfo
+from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.pairs.attempts import same_code
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
@@ -121,11 +121,14 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
 def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     details = dict(model.details)
     threads = f", {details['threads']} threads" if "threads" in details else ""
+    exact = ""
+    if any(pair.original.completion is not None for pair in record.pairs):
+        exact = f", completions {'' if Capability.EXACT in model.capabilities else 'not '}exact"
     judged = f", judged by {record.judged_by}" if record.judged_by else ""
     protocol = f" by the protocol {record.protocol}" if record.protocol else ""
     return (
         f"{capitalised(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
-        f"{record.end_line} with {model.name} ({model.where}{threads}){judged}"
+        f"{record.end_line} with {model.name} ({model.where}{threads}{exact}){judged}"
     )
 
 

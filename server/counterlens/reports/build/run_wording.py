@@ -10,6 +10,7 @@ from counterlens.evaluation.estimate import estimated_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
+from counterlens.models.base import COMPLETIONS
 from counterlens.probes.options import flag_of
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
@@ -48,8 +49,10 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
     lines = []
     for digest, manifest in results.manifests.items():
         model: Any = manifest["model"]
+        said = model["details"].get(COMPLETIONS)
+        exact = f", completions {said}" if said else ""
         lines.append(
-            f"{model['asked_as']}: {model['name']} ({model['where']}, {model['identity'][:12]}); "
+            f"{model['asked_as']}: {model['name']} ({model['where']}, {model['identity'][:12]}{exact}); "
             f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )

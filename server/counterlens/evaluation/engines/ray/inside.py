@@ -16,7 +16,7 @@ from typing import Any
 import counterlens
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.manifest import package_versions
-from counterlens.models.base import Model, ModelInfo
+from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.registry import Options, load
 from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.registry import best_sandbox, chosen
@@ -156,6 +156,7 @@ class Replica:
         try:
             if self._model is None:
                 self._model = load(self._spec, self._options)
+                self._model.offers(Capability.EXACT)  # so that the others can be compared with it
             return self._model.info
         except CounterlensError as error:
             return error

@@ -15,7 +15,7 @@ from typing import Any
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.evaluation.engines.ray.cluster import Lost, Node, RayCluster, Warn
 from counterlens.evaluation.engines.ray.inside import Replica
-from counterlens.models.base import ModelInfo
+from counterlens.models.base import COMPLETIONS, Capability, ModelInfo
 from counterlens.models.registry import Options
 
 _ATTEMPTS = 5  # a call whose replica is lost is made again on another
@@ -217,6 +217,14 @@ class Replicas:
         elif (info.identity, info.context) != (self._info.identity, self._info.context):
             raise ModelError(
                 f"its {self._spec} is another model than on the other nodes", "Copy the same file to all"
+            )
+        elif info.decoding != self._info.decoding:  # other builds or processors round otherwise
+            details = tuple((name, value) for name, value in info.details if name != COMPLETIONS)
+            self._info = replace(
+                self._info,
+                capabilities=self._info.capabilities - {Capability.EXACT},
+                details=(*details, (COMPLETIONS, "not exact")),
+                decoding="",
             )
 
     def _none_left(self) -> CounterlensError:

@@ -1,0 +1,193 @@
+"""Is a completion a function of its prompt, and what does it cost to make it one?
+
+    python benchmarks/exact.py [--quick] [--texts N] [--tokens N] [--model FILE] [--threads N]
+
+Functions of HumanEval, each cut in three places, are completed at temperature 0, alone in a call: the
+reference. Then the same prompts are completed
+
+- `batched`: nine in a call, as a probe asks them;
+- `other_order`: in another order, so that each has other neighbours, sixteen in a call;
+- `other_threads`: nine in a call, on one thread, or on two where the reference ran on one;
+- `resumed`: through the cache, from which some of each call are taken.
+
+and the texts counted that are not those of the reference. This is done with exact decoding, and with the
+baseline: calls that are filled as far as they go (`FreeDecoder`), which is how Counterlens decoded before.
+
+`exact_over_free` is the cost: one original and eight counterfactuals of `benchmarks/probe.py` completed
+exactly, over freely; processor seconds, the median of pairs that were measured one after the other (the
+`_wall` ratio is of seconds, which other work on the machine moves). `alone` is the same for single prompts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Event
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
+
+from probe import SOURCES, prompts
+
+from counterlens.datasets import open_dataset
+from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Progress, Prompt, Stop
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.files import embedded_model, identity
+from counterlens.models.llama import healing
+from counterlens.models.llama.completing import LlamaCompleter
+from counterlens.models.llama.decoding import Shape
+from counterlens.models.llama.exactness import shape_of
+from counterlens.models.llama.native import Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
+from counterlens.models.llama.sequences import SequenceBatch
+
+Texts = dict[Prompt, str]
+
+
+class Direct(Model):
+    """A completer in this process, so that what it costs can be told from what others do."""
+
+    def __init__(self, path: Path, threads: int) -> None:
+        self._engine = Engine(path, threads=threads, context=8192)
+        self.completer = LlamaCompleter(
+            PromptEncoder(self._engine, Api.COMPLETIONS),
+            self._engine,
+            healing.Constraint(self._engine.pieces),
+            SequenceBatch(self._engine),
+        )
+        self._path = path
+        self.shape: Shape | None = shape_of(self._engine, self.completer.batch, identity(path))
+
+    @property
+    def info(self) -> ModelInfo:
+        exact = self.completer.shape is not None
+        capabilities = {Capability.COMPLETE, Capability.BATCH} | ({Capability.EXACT} if exact else set())
+        how = repr(self.completer.shape) if exact else ""
+        return ModelInfo("m", "m", identity(self._path), "local", frozenset(capabilities), 8192, decoding=how)
+
+    def complete(
+        self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> list[Completion]:
+        del cancel, progress
+        return self.completer.complete(prompts, lambda *_: None)
+
+
+def asked(count: int, tokens: int) -> list[Prompt]:
+    """Functions of HumanEval, each cut before the second, third and fourth quarter of its lines."""
+    found: dict[Prompt, None] = {}
+    for problem in open_dataset("humaneval"):
+        shown = problem.prompt or ""
+        lines = problem.source[len(shown) :].splitlines(keepends=True)
+        for quarter in range(3):
+            text = shown + "".join(lines[: len(lines) * quarter // 4])
+            found[Prompt(text, tokens, Stop(indent=0))] = None
+    every = list(found)
+    return _shuffled(every, 0)[:count]
+
+
+def _shuffled(every: list[Prompt], seed: int) -> list[Prompt]:
+    return random.Random(seed).sample(every, len(every))  # noqa: S311 - nothing is to be kept secret
+
+
+def completed(model: Model, every: Sequence[Prompt], size: int) -> Texts:
+    """The texts of prompts, so many in a call."""
+    texts: Texts = {}
+    for at in range(0, len(every), size):
+        part = every[at : at + size]
+        texts |= {prompt: answer.text for prompt, answer in zip(part, model.complete(part), strict=True)}
+    return texts
+
+
+def resumed(model: Model, every: Sequence[Prompt]) -> Texts:
+    """The texts of calls of nine, where every third prompt was answered before, alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = AnswerStore(Path(folder) / "a.sqlite")
+        cached = CachedModel(model, store)
+        completed(cached, every[::3], 1)
+        texts = completed(cached, every, 9)
+        store.close()
+    return texts
+
+
+def differing(model: Direct, other: Direct, every: list[Prompt]) -> dict[str, int]:
+    """How many texts are not those of the same prompt alone, by circumstance."""
+    shuffled = _shuffled(every, 1)
+    alone = completed(model, every, 1)
+    ways: dict[str, Callable[[], Texts]] = {
+        "batched": lambda: completed(model, every, 9),
+        "other_order": lambda: completed(model, shuffled, 16),
+        "other_threads": lambda: completed(other, every, 9),
+        "resumed": lambda: resumed(model, every),
+    }
+    found = {}
+    for name, way in ways.items():
+        texts = way()
+        found[name] = sum(texts[prompt] != alone[prompt] for prompt in every)
+        print(f"  {name}: {found[name]} of {len(every)} differ", flush=True)
+    return found
+
+
+def cost(model: Direct, tokens: int, rounds: int, size: int) -> tuple[float, float]:
+    """Exact over free, in processor seconds and in seconds."""
+    ratios = []
+    for at in range(rounds):
+        part = [Prompt(prompt.text, tokens) for prompt in prompts(SOURCES[at % len(SOURCES)], tokens)[:size]]
+        spent = []
+        for shape in (model.shape, None):
+            model.completer.shape = shape
+            start = time.perf_counter(), time.process_time()
+            written = sum(answer.tokens for answer in model.complete(part))
+            end = time.perf_counter(), time.process_time()
+            # Texts differ in length where they differ: what counts is the time for a token.
+            spent.append([(b - a) / written for a, b in zip(start, end, strict=True)])
+        ratios.append([exact / free for exact, free in zip(*spent, strict=True)])
+    wall, processor = (statistics.median(column) for column in zip(*ratios, strict=True))
+    return processor, wall
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="four texts, one round")
+    parser.add_argument("--texts", type=int, default=300)
+    parser.add_argument("--tokens", type=int, default=48)
+    parser.add_argument("--rounds", type=int, default=6, help="of the comparison of costs")
+    parser.add_argument("--model", type=Path, help="a GGUF file; by default the embedded model")
+    parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
+    options = parser.parse_args()
+    count, tokens, rounds = (4, 8, 1) if options.quick else (options.texts, options.tokens, options.rounds)
+    path = options.model or embedded_model()
+    model = Direct(path, options.threads)
+    if model.shape is None:
+        raise SystemExit(f"{path.name} is not exact with this build: nothing to measure")
+    other = Direct(path, 2 if options.threads == 1 else 1)
+    every = asked(count, tokens)
+    print(f"{path.name}: {model.shape}; {len(every)} prompts, at most {tokens} new tokens")
+    short = 12 if options.quick else 2 * tokens
+    batch, batch_wall = cost(model, short, rounds, 9)
+    alone, alone_wall = cost(model, short, rounds, 1)
+    print(f"exact over free: nine prompts {batch:.2f} (wall {batch_wall:.2f}), one {alone:.2f}", flush=True)
+    found: dict[str, dict[str, int]] = {}
+    for name, shape in (("exact", model.shape), ("free", None)):
+        print(f"{name}:")
+        model.completer.shape = other.completer.shape = shape
+        found[name] = differing(model, other, every)
+    ratios = {
+        "exact_over_free": round(batch, 3),
+        "exact_over_free_wall": round(batch_wall, 3),
+        "exact_over_free_alone": round(alone, 3),
+        "exact_over_free_alone_wall": round(alone_wall, 3),
+    }
+    print(json.dumps({"benchmark": "exact", "texts": len(every), "differing": found, "ratios": ratios}))
+
+
+if __name__ == "__main__":
+    main()

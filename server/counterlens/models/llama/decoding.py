@@ -1,0 +1,219 @@
+"""Reading prompts and continuing them: a decoder keeps the sequences of one request in step.
+
+`ExactDecoder` makes what a sequence gives depend on its own tokens alone, bit for bit. llama.cpp computes a
+call with other kernels when its shape is another: weights of 16 bits are multiplied otherwise by one row than
+by several, those of most K-quants by eight or more; 64 rows of one sequence are attended to in tiles; and one
+row that looks back on more than 256 tokens has that work divided among the threads. Inside a class of shapes
+the kernels are the same and treat each row by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.llama.native import BATCH
+from counterlens.models.llama.sequences import Row, SequenceBatch
+
+Logits = dict[int, npt.NDArray[np.float32]]
+"""The logits after the last token of each sequence, (vocabulary,) float32; the next call overwrites them."""
+
+
+class Decoder(Protocol):
+    """Holds the sequences of one request, by their place in it."""
+
+    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
+        """Read sequences, none of them empty.
+
+        Args:
+            sequences: Their tokens.
+            needs: How many tokens each may come to hold.
+
+        Raises:
+            Cancelled, ModelError: as `SequenceBatch.decode`.
+        """
+
+    def step(self, tokens: Mapping[int, int]) -> Logits:
+        """Append a token to each of some sequences; the others have ended.
+
+        Raises:
+            Cancelled, ModelError: as `SequenceBatch.decode`.
+        """
+
+
+@dataclass(frozen=True)
+class FreeDecoder:
+    """Fills every call: what a sequence gives depends on those beside it, through rounding."""
+
+    batch: SequenceBatch
+
+    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
+        """As `Decoder.read`."""
+        self.batch.start(needs)
+        return dict(enumerate(self.batch.read(sequences)))
+
+    def step(self, tokens: Mapping[int, int]) -> Logits:
+        """As `Decoder.step`."""
+        rows = [Row(seq_id, token, wanted=True) for seq_id, token in tokens.items()]
+        return dict(zip(tokens, self.batch.decode(rows), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A class of shapes that a call may have.
+
+    Attributes:
+        least: Rows of a call at least, and rows of it whose logits are computed, where any are.
+        multiple: Both are a multiple of it.
+        each: Rows of one sequence at most; a multiple of `multiple`, and no less than `least`.
+    """
+
+    least: int
+    multiple: int
+    each: int
+
+    def rows(self, wanted: int) -> int:
+        """The fewest rows that are no fewer than `wanted`."""
+        return -(-max(wanted, self.least) // self.multiple) * self.multiple
+
+
+class ExactDecoder:
+    """Makes every call one of a class of shapes.
+
+    In a call each of the sequences 0, 1, ... of the batch has equally many rows: other calls llama.cpp would
+    split, and compute in parts of other shapes. Rows that are too few are made up for by reading the last
+    tokens again, or by sequences that nobody asks for.
+
+    Attributes:
+        slots: Sequences that the batch has.
+    """
+
+    def __init__(self, batch: SequenceBatch, shape: Shape) -> None:
+        self._batch, self._shape = batch, shape
+        self._tokens: list[list[int]] = []
+        self._order: list[int] = []  # which sequence of the request each one of the batch is
+        self.slots = 0
+
+    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
+        """As `Decoder.read`."""
+        room = max(needs) + self._shape.each
+        slots = self._shape.rows(len(sequences))
+        self.start(slots if self._batch.fits(slots, room) else len(sequences), room)
+        return self.fill(sequences)
+
+    def start(self, slots: int, room: int) -> None:
+        """Begin with so many empty sequences of so many tokens."""
+        self.slots = slots
+        self._batch.start([room] * slots)
+
+    def fill(self, sequences: Sequence[Sequence[int]], held: int = 0) -> Logits:
+        """Read sequences, of which sequence 0 of the batch holds the first tokens already.
+
+        Args:
+            sequences: Not more than there are slots for, none of them empty.
+            held: How many tokens that are; all sequences begin with them, and go on.
+
+        Raises:
+            Cancelled, ModelError: as `SequenceBatch.decode`.
+        """
+        self._tokens = [list(tokens) for tokens in sequences]
+        # The longest first, so that those that are still being read are always the first of the batch.
+        self._order = sorted(range(len(sequences)), key=lambda i: -len(sequences[i]))
+        at = self._read_shared(held)
+        last: Logits = {}
+        while live := sum(len(self._tokens[i]) > at for i in self._order):
+            count = self._portion(live, len(self._tokens[self._order[0]]) - at)
+            logits = self._call(live, live, count, at + count)
+            last |= {which: row.copy() for which, row in logits.items()}
+            at += count
+        return last
+
+    def step(self, tokens: Mapping[int, int]) -> Logits:
+        """As `Decoder.step`."""
+        self._retire(tokens)
+        for which, token in tokens.items():
+            self._tokens[which].append(token)
+        live, shape = len(self._order), self._shape
+        # Of the ways to have enough rows, the one with the fewest.
+        _, sequences, each = min(
+            (sequences * each, sequences, each)
+            for sequences in range(live, max(live, self.slots) + 1)
+            for each in range(1, shape.least + 1)
+            if shape.rows(sequences * each) == sequences * each
+        )
+        return self._call(live, sequences, each, None)
+
+    def _read_shared(self, held: int) -> int:
+        """Read what all sequences begin with, once; leave at least a token of each."""
+        first, *others = self._tokens
+        shared = min(map(len, self._tokens)) - 1
+        for other in others:
+            shared = next((i for i in range(shared) if first[i] != other[i]), shared)
+        at = held
+        while at < shared:
+            count = self._portion(1, shared - at)
+            self._call(1, 1, count, min(at + count, shared))
+            at = min(at + count, shared)
+        if at:
+            for seq_id in range(1, len(self._order)):
+                self._batch.copy(0, seq_id)
+        return at
+
+    def _portion(self, live: int, left: int) -> int:
+        """How many tokens of each of some sequences are read in a call, of which so many are left."""
+        shape = self._shape
+        most = min(shape.each, BATCH // live // shape.multiple * shape.multiple)
+        return min(most, shape.rows(left))
+
+    def _retire(self, going_on: Mapping[int, int]) -> None:
+        """Move the sequences that go on to the front of the batch."""
+        order = self._order
+        for seq_id, which in enumerate(order):
+            if which not in going_on:
+                while order[-1] not in going_on and len(order) > seq_id + 1:
+                    order.pop()
+                moved = order.pop()
+                if len(order) > seq_id:
+                    order[seq_id] = moved
+                    self._batch.copy(len(order), seq_id)
+
+    def _call(self, live: int, sequences: int, each: int, until: int | None) -> Logits:
+        """Decode so many tokens of each of some sequences, up to a place; some of them may be read again.
+
+        Args:
+            live: The first so many sequences of the batch are of the request.
+            sequences: So many take part.
+            each: Rows of each of them.
+            until: Where the last row stands; None for each one's end.
+
+        Returns:
+            Of those whose end was read.
+        """
+        rows: list[tuple[int, int]] = []
+        ending: dict[int, int] = {}
+        for seq_id in range(sequences):
+            tokens = self._tokens[self._order[seq_id]] if seq_id < live else []
+            end = min(len(tokens), until or len(tokens))
+            begin = max(0, end - each)
+            self._batch.cut(seq_id, begin)
+            part = tokens[begin:end]
+            if part and end == len(tokens):
+                ending[len(rows) + len(part) - 1] = self._order[seq_id]
+            # What follows the end is seen by nothing before it, and dropped by the next call's cut.
+            part = (part + (part[-1:] or self._tokens[0][:1]) * each)[:each]
+            rows += [(seq_id, token) for token in part]
+        wanted = self._wanted(len(rows), list(ending))
+        logits = self._batch.decode([Row(*row, wanted=i in wanted) for i, row in enumerate(rows)])
+        return {ending[i]: logits[at] for at, i in enumerate(sorted(wanted)) if i in ending}
+
+    def _wanted(self, rows: int, ending: list[int]) -> set[int]:
+        """The rows whose logits are computed: those of the ends, and others to make up their number."""
+        if not ending:
+            return set()
+        chosen = set(ending)
+        others = (i for i in range(rows) if i not in chosen)
+        return chosen | {next(others) for _ in range(self._shape.rows(len(ending)) - len(ending))}
