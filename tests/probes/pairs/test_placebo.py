@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -205,7 +205,7 @@ def test_placebos_are_asked_in_the_batch_and_cut_where_counterfactuals_are() -> 
 
 @pytest.mark.parametrize(
     ("capabilities", "again"),
-    [((), 0), ((Capability.BATCH,), 1), ((Capability.BATCH, cast("Capability", "exact")), 0)],
+    [((), 0), ((Capability.BATCH,), 1), ((Capability.BATCH, Capability.EXACT), 0)],
     ids=["one by one", "together", "exactly"],
 )
 def test_a_model_whose_answer_may_depend_on_the_batch_is_asked_once_more_alone(
