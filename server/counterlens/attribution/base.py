@@ -55,8 +55,12 @@ class Isolation(StrEnum):
     """How far a program was from the tests that judged it."""
 
     APART = "apart"  # a process of its own: what the tests compared were real values, on their side
-    OWN_EQUALITY = "own equality"  # the same, but the program's own `__eq__` or order had a say
+    OWN_OPERATORS = "own operators"  # the same, but operators of the program's own objects had a say
     SHARED = "shared"  # the same process: a determined program could have forged it
+
+    @classmethod
+    def _missing_(cls, value: object) -> Isolation | None:
+        return cls.OWN_OPERATORS if value == "own equality" else None  # as older records call it
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,8 @@ class Evidence:
 class Verdict:
     """A judgement with its evidence and its cost in seconds.
 
-    "Failed" is always strong: there is a case that fails, or an input on which two programs differ.
+    "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
+    is never more than weak where the program could have had a say in it.
     """
 
     judgement: Judgement
@@ -99,8 +104,12 @@ class Verdict:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.judgement is Judgement.FAILED and self.evidence.strength is not None:
-            object.__setattr__(self, "evidence", replace(self.evidence, strength=Strength.STRONG))
+        strength = self.evidence.strength
+        if self.judgement is Judgement.FAILED and strength is not None:
+            strength = Strength.STRONG
+        elif self.passed and self.evidence.isolation in {Isolation.OWN_OPERATORS, Isolation.SHARED}:
+            strength = Strength.WEAK
+        object.__setattr__(self, "evidence", replace(self.evidence, strength=strength))
 
     @property
     def passed(self) -> bool:
