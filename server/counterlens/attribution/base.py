@@ -13,6 +13,7 @@ from typing import Protocol
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.text import printable
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 """Default limits of a program together with the tests that judge it."""
@@ -65,7 +66,7 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a judgement rests on.
+    """What a judgement rests on; texts of programs are made `printable` in it.
 
     Attributes:
         attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
@@ -85,6 +86,9 @@ class Evidence:
     isolation: Isolation | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "message", printable(self.message))
+        if self.failed is not None:
+            object.__setattr__(self, "failed", printable(self.failed))
         if self.strength is None:
             known = [STRENGTHS[name] for name in self.attribution.split("+") if name in STRENGTHS]
             strongest = min(known, key=list(Strength).index, default=None)
