@@ -22,8 +22,8 @@ from scipy import stats
 
 KEEP = ("for-while-convert", "if-else-flip", "rename-generic", "reorder-parameters")
 BREAK = ("negate-condition", "remove-conditional", "replace-arithmetic", "remove-definition")
-MEASURES = {"summary": ("semantic", "lexical"), "output": ("equal",)}
-MEASURES["name"] = ("exact match", "F1", "precision", "recall")
+NAMES = ("exact match", "F1", "precision", "recall")
+MEASURES = {"summary": ("semantic", "lexical"), "output": ("equal",), "name": NAMES}
 
 
 def rows(folder, name):
@@ -33,19 +33,11 @@ def rows(folder, name):
 
 def lexical(pairs):
     """Cosines of TF-IDF vectors of words, all answers of the run being the texts (equation 3)."""
-    texts, seen = [], set()
-    for pair in pairs:
-        if pair["problem"] not in seen:
-            seen.add(pair["problem"])
-            texts.append(pair["original"])
-        texts.append(pair["answer"])
+    first = {pair["problem"]: pair["original"] for pair in reversed(pairs)}
+    texts = [*first.values(), *(pair["answer"] for pair in pairs)]
     words = [Counter(re.findall(r"\w+", text.lower())) for text in texts]
     known = sorted(set().union(*words))
-    column = {word: index for index, word in enumerate(known)}
-    counts = np.zeros((len(texts), len(known)))
-    for index, found in enumerate(words):
-        for word, times in found.items():
-            counts[index, column[word]] = times
+    counts = np.array([[found[word] for word in known] for found in words], float)
     vectors = counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     at = dict(zip(texts, vectors, strict=True))
@@ -54,11 +46,8 @@ def lexical(pairs):
 
 def figure(functions):
     """The mean of the operators' means (equations 1 and 2, and section 5.1, RQ1)."""
-    pooled = defaultdict(list)
-    for operators in functions:
-        for operator, values in operators.items():
-            pooled[operator] += values
-    return float(np.mean([np.mean(values) for values in pooled.values()])) if pooled else None
+    pooled = [[v for one in functions for v in one.get(name, ())] for name in set().union(*functions)]
+    return float(np.mean([np.mean(values) for values in pooled])) if pooled else None
 
 
 def interval(functions, seed):
@@ -77,8 +66,7 @@ def estimate(functions, seed):
 
 
 def holm(values):
-    order = sorted(index for index, p in enumerate(values) if p is not None)
-    order.sort(key=lambda index: values[index])
+    order = sorted((index for index, p in enumerate(values) if p is not None), key=values.__getitem__)
     adjusted, highest = [None] * len(values), 0.0
     for rank, index in enumerate(order):
         highest = adjusted[index] = max(highest, min(1.0, values[index] * (len(order) - rank)))
@@ -133,14 +121,28 @@ def one_kind(found, tested, pairs, given, what):
         found[f"figure 7, {name}, {title}"] = [*map(len, sides), *both]
 
 
-def main(folder, seed=0):
-    models = list(dict.fromkeys(record["model"] for record in rows(folder, "records")))
+def table_7(edges, seed):
     found = {}
+    for relation in dict.fromkeys(edge["relation"] for edge in edges):
+        counts = Counter((edge["problem"], edge["status"]) for edge in edges if edge["relation"] == relation)
+        problems = dict.fromkeys(edge["problem"] for edge in edges)
+        known = [[counts[one, status] for status in ("found", "invented", "missed")] for one in problems]
+        known = [(f / max(1, f + i), f / (f + m), 2 * f / (2 * f + i + m)) for f, i, m in known if f + m]
+        columns = ([{relation: [value]} for value in column] for column in zip(*known, strict=True))
+        found[f"table 7, {relation}"] = [len(known), *(estimate(column, seed) for column in columns)]
+    return found
+
+
+def main(folder, seed=0):
+    models, found = dict.fromkeys(record["model"] for record in rows(folder, "records")), {}
     for task, measures in MEASURES.items():
         pairs, records = rows(folder, f"{task}-pairs"), rows(folder, task)
         for model in models if records else ():
             own = ([row for row in some if row["model"] == model] for some in (pairs, records))
             found[f"{task}, {model}"] = tables(*own, measures, seed)
+    for model in models:
+        edges = [row for row in rows(folder, "dependence-edges") if row["model"] == model]
+        found |= {f"dependence, {model}": table_7(edges, seed)} if edges else {}
     print(json.dumps(found, indent=1))
 
 

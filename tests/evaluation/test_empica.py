@@ -18,7 +18,7 @@ from counterlens.mutations.empica import TRANSFORMATIONS
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "empica.py"
-TASKS = ("summary", "name", "output")
+TASKS = ("summary", "name", "output", "dependence")
 OPERATORS = {known.title: known.mutation.id for known in TRANSFORMATIONS}
 LOOP = "    n = 0\n    for x in xs:\n        n = n + x * k\n    return n\n"
 BRANCH = "    if xs:\n        return k + len(xs)\n    else:\n        return k\n"
@@ -45,17 +45,25 @@ def problem(name: str) -> dict[str, str]:
 
 def said(text: str) -> str:
     """What a chat model says: `WRITTEN`, or something about how the code looks, after some thinking."""
+    if "dependences of:" in text:
+        lines = [int(line.split(":")[0]) for line in text.splitlines() if re.match(r"\d+:", line)]
+        pairs = [[one, other] for one in lines for other in lines if chance_of(f"{one} {other} {text}") > 180]
+        return f"<think>[1, 2]</think>{json.dumps({'pairs': pairs})}"
     if not text.startswith("Given the following code snippet"):
         (name,) = re.findall(r"def (\w)\(xs", text)
         return f"```python\n{WRITTEN[name]}```"
     code = text.split("\n\n")[1]
-    chance = hashlib.sha256(code.encode()).digest()[0] % 4
+    chance = chance_of(code) % 4
     if "summarize" in text:
         words = ("numbers", "items", "all numbers", "some of the items")[chance]
         return f"<think>hm</think>It goes through {words} and {'adds' if '+' in code else 'takes'} them."
     if "method name" in text:
         return f"<think>def no(): hm</think>`{('add_all', 'add_up', 'sum_all', 'count')[chance]}`"
     return f"<think>== 9</think>{text.rpartition('test case: ')[2].replace('<FILL>', str(chance))}"
+
+
+def chance_of(text: str) -> int:
+    return hashlib.sha256(text.encode()).digest()[0]
 
 
 @pytest.fixture
@@ -88,7 +96,9 @@ def cells(tables: list[dict[str, Any]], task: str) -> dict[str, Any]:
         for model, *row in table["rows"] if table["columns"][0] == "model" else ():
             assert model == "remote:m"
             values = [figures(cell) for cell in row]
-            if "Pass@1" in table["columns"]:
+            if "rule F1" in table["columns"]:
+                found[f"table 7, {row[0]}"] = values[1:5]
+            elif "Pass@1" in table["columns"]:
                 found["table 2"] = [*values[:2], values[2][0], values[3]]
             elif "operator" in table["columns"]:
                 for name, figure in zip(table["columns"][5:], values[4:], strict=True):
@@ -100,7 +110,7 @@ def cells(tables: list[dict[str, Any]], task: str) -> dict[str, Any]:
     protocols = [
         table["title"].endswith("(protocol empica)") for table in mine if "model" in table["columns"]
     ]
-    assert sum(protocols) >= 4
+    assert sum(protocols) >= (1 if task == "dependence" else 4)
     return found
 
 
@@ -132,7 +142,7 @@ def test_every_cell_is_what_a_recomputation_from_the_export_gives(url: str, tmp_
         ours, theirs = cells(report["tables"], task), again[f"{task}, remote:m"]
         assert ours.keys() == theirs.keys()
         assert {name for name in ours if not close(ours[name], theirs[name])} == set()
-        assert ours["table 2"] == [7, 4, 4 / 7, 6]
+        assert task == "dependence" or ours["table 2"] == [7, 4, 4 / 7, 6]
     assert again["name, remote:m"]["table 3 to 5, F1, robustness"][0] == 4
     assert again["output, remote:m"]["table 6, equal, reorder-parameters"] == [0, None]
     assert any(row[0] == "figure" for row in (name.split() for name in again["name, remote:m"]))

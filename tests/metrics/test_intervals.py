@@ -116,6 +116,14 @@ def test_equal_values_are_no_certainty() -> None:
     assert (all_alike.value, all_alike.low) == (1, wilson(10, 10).low)
 
 
+def test_an_interval_ends_where_no_value_can_be() -> None:
+    values = [("a", 0.0), ("b", 0.1), ("c", 0.9)]
+    free, cut = pooled_mean(values), pooled_mean(values, least=0)
+    assert free.low is not None
+    assert free.low < 0
+    assert (cut.value, cut.low, cut.high) == (free.value, 0, free.high)
+
+
 def test_a_pooled_mean_counts_clusters() -> None:
     values = [("a", 1.0), ("a", 1.0), ("b", 0.0)]
     shown = pooled_mean(values)

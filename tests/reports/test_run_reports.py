@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -17,7 +18,8 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
 from counterlens.reports.build import plots
-from counterlens.reports.document import TableBlock
+from counterlens.reports.build.evaluation import evaluation_report
+from counterlens.reports.document import Heading, TableBlock
 from counterlens.reports.formats import write_evaluation
 from counterlens.reports.render.latex import PARAGRAPHS, escaped, table_parts
 from tests.reports.runs import MODELS, MUTATIONS, hostile_run
@@ -133,6 +135,15 @@ def test_without_altair_the_page_has_its_tables(run: RunResults, monkeypatch: py
     assert "data-plot=" not in text.partition("<script>")[0]
     assert len(text) < 1_000_000
     assert "Average mutation effect" in text
+
+
+def test_a_run_without_plots_has_no_heading_for_them(run: RunResults) -> None:
+    headings = [block.text for block in evaluation_report(run).blocks if isinstance(block, Heading)]
+    assert "Plots" in headings
+    none = replace(run, records=())
+    headings = [block.text for block in evaluation_report(none).blocks if isinstance(block, Heading)]
+    assert headings
+    assert "Plots" not in headings
 
 
 def test_latex_tables_are_whole(run: RunResults) -> None:

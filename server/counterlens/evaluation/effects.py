@@ -11,6 +11,8 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
+from counterlens.metrics.power import POWER
+from counterlens.metrics.standing import TELLING, Standing, standings
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
@@ -32,6 +34,7 @@ class RunEffects:
         names: The mutations that occur, in the paper's order.
         correlations: Of each model, for every two mutations.
         sizes: The number of parameters of each model that says it.
+        standings: Every two models side by side.
         protocol: The published protocol that was followed; its averages and counts are among the task's own
             tables.
     """
@@ -42,6 +45,7 @@ class RunEffects:
     names: tuple[str, ...]
     correlations: Mapping[str, Mapping[tuple[str, str], Estimate]]
     sizes: Mapping[str, int]
+    standings: tuple[Standing, ...] = ()
     protocol: str = ""
 
     @classmethod
@@ -55,7 +59,7 @@ class RunEffects:
         settings = found.settings
         return cls.of_pairs(
             _dataset(found),
-            {model: observations(_paired(found, model)) for model in found.models},
+            observed(found),
             sizes_of(found) | dict(sizes or {}),
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
@@ -89,6 +93,7 @@ class RunEffects:
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},
+            standings=standings(pairs, seed=seed),
             protocol=protocol,
         )
 
@@ -96,7 +101,7 @@ class RunEffects:
         """The tables that have something in them."""
         if not self.names:
             return []
-        own = [] if self.protocol else [*self._averages(), self._counts()]
+        own = [] if self.protocol else [*self._averages(), self._counts(), *self._standings()]
         return [*own, *self.associations()]
 
     def associations(self) -> list[Table]:
@@ -144,6 +149,27 @@ class RunEffects:
         note = "judged pairs; Hooda et al. 2024, Table 1"
         return Table("counterfactual pairs", ("mutation", *self.models), rows, note)
 
+    def _standings(self) -> Iterable[Table]:
+        if self.standings:
+            yield Table(
+                "which model holds more often",
+                ("model", "than", "difference", "functions", "told", "functions to tell 10 points"),
+                tuple(
+                    (
+                        one.first,
+                        one.second,
+                        one.difference,
+                        one.difference.n,
+                        "yes" if one.told else "no",
+                        one.needed,
+                    )
+                    for one in self.standings
+                ),
+                "difference: of the average mutation effects, lower being better, over the same functions; "
+                "all intervals hold together at 95 %. Told: 0 is outside. "
+                f"{100 * TELLING:.0f} points: at {POWER:.0%} power",
+            )
+
     def _correlation_tables(self) -> Iterable[Table]:
         for model, found in self.correlations.items():
             known = {both: one for both, one in found.items() if one.value is not None}
@@ -177,6 +203,19 @@ class RunEffects:
         )
 
 
+def observed(found: RunResults) -> dict[str, list[Observation]]:
+    """The pairs of each model of a run of one task."""
+    return {model: observations(_paired(found, model)) for model in found.models}
+
+
+def judged_parts(found: RunResults) -> Iterable[RunResults]:
+    """The tasks of a run whose pairs are judged and cut once."""
+    for part in found.parts:
+        cut_often = part.settings.options.get(part.settings.task, {}).get("cut_ranges")
+        if not cut_often and any(_paired(part, model) for model in part.models):
+            yield part
+
+
 def effects_of(found: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
     """The effects of every task of a run whose pairs are judged and cut once, by task.
 
@@ -184,11 +223,7 @@ def effects_of(found: RunResults, sizes: Mapping[str, int] | None = None) -> dic
         found: The run.
         sizes: Numbers of parameters that the user gives, by model.
     """
-    each = {
-        part.settings.task: RunEffects.of(part, sizes)
-        for part in found.parts
-        if not part.settings.options.get(part.settings.task, {}).get("cut_ranges")
-    }
+    each = {part.settings.task: RunEffects.of(part, sizes) for part in judged_parts(found)}
     return {task: effects for task, effects in each.items() if effects.names}
 
 

@@ -92,6 +92,7 @@ def pooled_mean(
     values: Iterable[tuple[Hashable, float]],
     *,
     bounds: tuple[float, float] | None = None,
+    least: float = -math.inf,
 ) -> Estimate:
     """The mean of all values, each given with the cluster that it belongs to.
 
@@ -101,6 +102,7 @@ def pooled_mean(
     Args:
         values: The clusters and the values.
         bounds: What no value can lie outside of.
+        least: What no value can lie below, where there is no upper bound; Student's interval ends there.
     """
     groups: dict[Hashable, list[float]] = {}
     for cluster, value in values:
@@ -115,7 +117,7 @@ def pooled_mean(
     sample = Sample.of(groups.values())
     interval = sample.share_interval() if bounds else sample.mean_interval()
     mean, low, high = (
-        None if figure is None else start + figure * (end - start)
+        None if figure is None else max(least, start + figure * (end - start))
         for figure in (sample.mean, *(interval or (None, None)))
     )
     return Estimate(mean, low, high, len(groups))

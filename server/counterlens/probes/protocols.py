@@ -32,7 +32,11 @@ PROTOCOLS = {
         Protocol("astxplainer", "Palacio et al. 2023", "token probabilities by syntax"),
         Protocol("codemind", "Liu et al. 2024", "execution reasoning"),
         Protocol("operators", "Ahmed et al. 2024", "masked operators under swaps"),
-        Protocol("empica", "Nguyen et al. 2024", "robustness and sensitivity to transformations"),
+        Protocol(
+            "empica",
+            "Nguyen et al. 2024",
+            "robustness and sensitivity to transformations, and listed dependences",
+        ),
         Protocol("core", "Xie et al. 2025", "data and control dependence, and information flow"),
     )
 }

@@ -253,7 +253,7 @@ def _whole(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> Tab
     row: tuple[Cell, ...] = (
         len(records),
         pooled.tokens,
-        pooled_mean((record.target, record.cross_entropy) for record in records),
+        pooled_mean(((record.target, record.cross_entropy) for record in records), least=0),
         _cell(pooled.bits_per_byte, len(records)),
         _cell(pooled.whole, len(records)),
     )
@@ -267,7 +267,7 @@ def _concepts(records: Sequence[ConfidenceRecord], pooled: CorpusConfidence) -> 
         holding = [
             (record.target, record.concepts[category]) for record in records if category in record.concepts
         ]
-        surprisal = pooled_mean(((name, concept.bits_per_byte) for name, concept in holding))
+        surprisal = pooled_mean(((name, concept.bits_per_byte) for name, concept in holding), least=0)
         nodes = sum(concept.nodes for _, concept in holding)
         rows.append((str(category), len(holding), nodes, _cell(median, len(holding)), surprisal))
     columns = ("concept", "functions", "nodes", "confidence", "surprisal")

@@ -101,7 +101,7 @@ def published_comparison(models: Mapping[str, Sequence[ConfidenceRecord]], *, se
 
 
 def _whole(records: Sequence[ConfidenceRecord]) -> Table:
-    loss = pooled_mean((record.target, record.cross_entropy) for record in records)
+    loss = pooled_mean(((record.target, record.cross_entropy) for record in records), least=0)
     row: tuple[Cell, ...] = (len(records), sum(record.tokens for record in records), loss)
     columns = ("functions", "tokens", "cross-entropy (nats)")
     note = "each function alone, its first token unscored; cross-entropy: mean over functions"

@@ -23,21 +23,31 @@ from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, 
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer
 from counterlens.probes.dependence.instances import questions
+from counterlens.probes.dependence.listed_pairs import QUESTIONS, list_pairs, table_7
 from counterlens.probes.dependence.prompted import every_pair
-from counterlens.probes.dependence.published import asked_of, core_right, core_summary, run_core
+from counterlens.probes.dependence.published import CORE, asked_of, core_right, core_summary, run_core
 from counterlens.probes.dependence.reactions import texts
 from counterlens.probes.dependence.record import DependenceRecord, dependence_record
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.robustness.published import EMPICA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependenceOptions(ProbeOptions):
     """Options of the dependence probe."""
 
-    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {"core": {"method": InferenceMethod.TRACE}}
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        CORE: {"method": InferenceMethod.TRACE},
+        EMPICA: {
+            "method": InferenceMethod.PROMPTED,
+            "questions": None,
+            "lite": False,
+            "max_tokens": ANSWER_TOKENS,
+        },
+    }
 
     method: Annotated[
         InferenceMethod | None,
@@ -66,7 +76,7 @@ class DependenceOptions(ProbeOptions):
             high=65_536,
         ),
     ] = ANSWER_TOKENS
-    protocol: Annotated[str | None, protocols("core")] = None
+    protocol: Annotated[str | None, protocols(CORE, EMPICA)] = None
 
     @property
     def most(self) -> int:
@@ -93,8 +103,10 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def run(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
         """As `Probe.run`."""
+        if options.chosen_protocol == EMPICA:
+            return dependence_record(list_pairs(context, target))
         dependences = Program(target.document.text).dependences(target.qualname)
-        if options.chosen_protocol:
+        if options.chosen_protocol == CORE:
             return run_core(
                 context.model,
                 dependences,
@@ -118,7 +130,9 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
         """As `Probe.tables`."""
-        if records[0].protocol:
+        if records[0].protocol == EMPICA:
+            return (table_7(records, seed),)
+        if records[0].protocol == CORE:
             return core_tables([record.answers for record in records if record.answers], seed)
         drawn = [
             tables.by_function(records),
@@ -131,7 +145,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
         """As `Probe.summary`."""
-        if records[0].protocol:
+        if records[0].protocol == CORE:
             return f"{core_summary([one for record in records for one in record.answers])}."
         parts = []
         for relation in Relation:
@@ -148,7 +162,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
         """As `Probe.measures`; a function without dependences of a kind says nothing of it."""
         found: dict[str, bool] = {}
-        if record.protocol:
+        if record.protocol == CORE:
             for task in dict.fromkeys(one.task for one in record.answers):
                 these = [one for one in record.answers if one.task is task]
                 found[f"most answers on {task.words} right"] = 2 * sum(map(core_right, these)) > len(these)
@@ -164,8 +178,10 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
     def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
         """As `Probe.estimate`."""
+        if options.chosen_protocol == EMPICA:
+            return QUESTIONS
         subject = ExaminedFunction.of(Program(target.document.text).dependences(target.qualname))
-        if options.chosen_protocol:
+        if options.chosen_protocol == CORE:
             limit, seed = options.questions, options.seed
             return len(
                 asked_of(subject, target.name, target.details, lite=options.lite, limit=limit, seed=seed)

@@ -24,6 +24,7 @@ from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
 from counterlens.progress import Steps
 
+CORE = "core"
 _TASKS = {Relation.CONTROL: CoreTask.CONTROL, Relation.DATA: CoreTask.DATA}
 
 

@@ -77,13 +77,13 @@ def share(asked: Answers) -> Proportion:
 
 def mean_entropy(asked: Answers) -> Estimate:
     """The mean entropy in nats, with an interval over functions."""
-    return pooled_mean(((target, answer.entropy) for target, answer in asked))
+    return pooled_mean(((target, answer.entropy) for target, answer in asked), least=0)
 
 
 def mean_nll(asked: Answers) -> Estimate:
     """The mean negative log-likelihood of the right operator in nats, with an interval over functions."""
     known = _known((target, answer.nll) for target, answer in asked)
-    return pooled_mean(known)
+    return pooled_mean(known, least=0)
 
 
 def side_of(pairs: Pairs, side: str) -> Answers:

@@ -271,8 +271,8 @@ def _row(title: str, pairs: Distances) -> tuple[Cell, ...]:
         title,
         len(functions),
         len(pairs),
-        pooled_mean(((target, pair.plain) for target, pair in pairs)),
-        pooled_mean(((target, pair.equivalent) for target, pair in pairs)),
+        pooled_mean(((target, pair.plain) for target, pair in pairs), least=0),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs), least=0),
         pooled_share((target, pair.nearer) for target, pair in pairs),
         pooled_share(fewer),
         signed_rank(means, alternative="greater").p,
@@ -285,8 +285,8 @@ def _table_6(pairs: Distances) -> Table:
     row: tuple[Cell, ...] = (
         "all",
         len(pairs),
-        pooled_mean(((target, pair.plain) for target, pair in pairs)),
-        pooled_mean(((target, pair.equivalent) for target, pair in pairs)),
+        pooled_mean(((target, pair.plain) for target, pair in pairs), least=0),
+        pooled_mean(((target, pair.equivalent) for target, pair in pairs), least=0),
         pooled_share((target, pair.nearer) for target, pair in pairs),
         signed_rank(distances, alternative="greater").p,
     )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from counterlens.evaluation.effects import RunEffects, all_tables, effects_of
+from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observed
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
+from counterlens.metrics.standing import standings
+from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, average, counts
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
+from counterlens.reports.build.standing import answer_lines
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -49,7 +52,8 @@ def evaluation_report(
     head = Heading(1, title(results))
     if brief:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
-        blocks = (head, Paragraph(progress_of(results)), *tables, *_left_out(results))
+        answers = [Paragraph(line) for part in judged_parts(results) for line in _answer_of(part)]
+        blocks = (head, *answers, Paragraph(progress_of(results)), *tables, *_left_out(results))
         return Report(title(results), blocks)
     effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
@@ -64,6 +68,7 @@ def evaluation_report(
         *(
             block
             for name, inside in sections.items()
+            if inside
             for block in (Heading(2, name, name.partition(" ")[0].lower()), *inside)
         ),
     )
@@ -71,12 +76,21 @@ def evaluation_report(
 
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
+    for found in effects.values():
+        yield from map(Paragraph, answer_lines(found.standings, found.models))
     yield Paragraph(progress_of(results))
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
             figures = "; ".join(part for part in (counts(summary), average(summary)) if part)
             yield Paragraph(f"{figures}.", lead=f"{head}:")
+
+
+def _answer_of(part: RunResults) -> Iterator[str]:
+    """What one task of a run answers, without its other effects, which take longer."""
+    pairs = observed(part)
+    summaries = {model: summarize(some) for model, some in pairs.items()}
+    return answer_lines(standings(pairs, seed=part.settings.seed), summaries)
 
 
 def _left_out(results: RunResults) -> Iterator[Block]:
@@ -90,14 +104,10 @@ def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[B
     if not plots.available():
         yield Paragraph(plots.EXTRA)
         return
-    drawn: list[Block] = [
-        figure
-        for task, found in effects.items()
-        for figure in plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
-    ]
-    drawn += confidence_plots.published(results)
-    drawn += operator_plots.boxes(results)
-    yield from drawn or [Paragraph("There is nothing to plot.")]
+    for task, found in effects.items():
+        yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
+    yield from confidence_plots.published(results)
+    yield from operator_plots.boxes(results)
 
 
 def _entries(results: RunResults) -> Entries:

@@ -12,14 +12,15 @@ from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Rep
 def merged_report(merged: MergedRuns) -> Report:
     """The report on runs of one task, finished or not."""
     title = f"{merged.task} on {', '.join(merged.datasets)}"
-    blocks = (
+    blocks: tuple[Block, ...] = (
         Heading(1, title),
         Bullets(merged.sources),
         Heading(2, "Tables", "tables"),
         *(TableBlock.of(table) for table in merged.tables()),
-        Heading(2, "Plots", "plots"),
-        *_plots(merged),
     )
+    drawn = tuple(_plots(merged))
+    if drawn:
+        blocks += (Heading(2, "Plots", "plots"), *drawn)
     return Report(title, blocks)
 
 
@@ -27,7 +28,5 @@ def _plots(merged: MergedRuns) -> Iterator[Block]:
     found = merged.effects()
     if not plots.available():
         yield Paragraph(plots.EXTRA)
-    elif not found:
-        yield Paragraph("There is nothing to plot.")
     for dataset, effects in found.items():
         yield from plots.plots(effects, prefix=f"{dataset}: ")

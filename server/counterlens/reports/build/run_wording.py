@@ -9,7 +9,9 @@ from counterlens.counting import plural
 from counterlens.evaluation.estimate import estimated_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
+from counterlens.metrics.power import POWER, detectable_difference, functions_needed
 from counterlens.probes.options import flag_of
+from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES
 
@@ -78,11 +80,24 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
                 line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
                 line += f"{plural(found.counted, 'function')})"
         lines.append(line)
+        if issubclass(PROBES[task].record, PairsRecord):
+            lines.append(_power(len(functions)))
     for name, tasks in settings.applied().items():
         lines.append(f"{flag_of(PROBES.values(), name)} applies to {', '.join(tasks)}")
     if done:
         lines.append(f"{done} of {len(plan.items)} are done already")
     return lines
+
+
+def _power(functions: int) -> str:
+    """What a run of pairs can show, at best: where every function has an informative pair."""
+    least, ten = detectable_difference(functions), f"10 points take {functions_needed(0.1)} functions"
+    if least is None:
+        return f"so few functions cannot tell two models apart, or an effect from 0; {ten}"
+    return (
+        f"it can tell two models apart, or an effect from 0, that differ by {100 * least:.0f} points or more "
+        f"({POWER:.0%} power, if every function says something); {ten}"
+    )
 
 
 def _not_drawn(dropped: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,100 @@
+"""Which of two models holds more often under counterfactuals, and whether the data can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+
+from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.power import POWER
+from counterlens.metrics.summary import EffectSummary, Observation
+
+TELLING = 0.1
+"""A difference of ten points: what is asked where none was told."""
+WEAK = 0.2
+"""A model that completes fewer of the originals right is too weak for its effects to say much."""
+
+_Counts = tuple[int, int]  # informative pairs of one function, and how many of them changed their verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Two models on the same functions.
+
+    Attributes:
+        first: The model whose average mutation effect is lower.
+        second: The other.
+        difference: The second's average mutation effect less the first's, with an interval over functions;
+            several standings hold together at 95 % (Bonferroni).
+        needed: About how many functions would tell a difference of `TELLING` with probability `POWER`; None
+            where that cannot be said.
+    """
+
+    first: str
+    second: str
+    difference: Estimate
+    needed: int | None
+
+    @property
+    def told(self) -> bool:
+        """Whether the first holds more often beyond chance."""
+        return self.difference.low is not None and self.difference.low > 0
+
+
+def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> tuple[Standing, ...]:
+    """Every two models that have informative pairs.
+
+    Args:
+        pairs: Of each model.
+        seed: Of the bootstrap.
+    """
+    counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}
+    compared = [*combinations(counted, 2)]
+    level = 1 - 0.05 / max(1, len(compared))
+    return tuple(_standing(counted, both, level, seed) for both in compared)
+
+
+def too_weak(summary: EffectSummary) -> bool:
+    """Whether a model completes so few originals right that its effects say little."""
+    right = summary.original_accuracy.value
+    return right is not None and right < WEAK
+
+
+def _standing(
+    counted: Mapping[str, Mapping[Hashable, _Counts]], both: tuple[str, str], level: float, seed: int
+) -> Standing:
+    one, other = (counted[model] for model in both)
+    functions = [(one.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*one, *other])]
+    found = bootstrap(functions, _difference, seed=seed, level=level)
+    if found.value is not None and found.value < 0:
+        both, functions = both[::-1], [pair[::-1] for pair in functions]
+        found = bootstrap(functions, _difference, seed=seed, level=level)
+    return Standing(*both, found, _needed(found, level))
+
+
+def _by_function(observations: Sequence[Observation]) -> dict[Hashable, _Counts]:
+    counts: dict[Hashable, _Counts] = {}
+    for one in observations:
+        if one.effect is not None and one.effect.informative:
+            informative, changed = counts.get(one.cluster, (0, 0))
+            counts[one.cluster] = informative + 1, changed + one.effect.mutation_effect
+    return counts
+
+
+def _difference(functions: Sequence[tuple[_Counts, _Counts]]) -> float | None:
+    (n, changed), (m, others) = (
+        (sum(pair[side][0] for pair in functions), sum(pair[side][1] for pair in functions))
+        for side in (0, 1)
+    )
+    return others / m - changed / n if n and m else None
+
+
+def _needed(found: Estimate, level: float) -> int | None:
+    if found.low is None or found.high is None:
+        return None
+    outside, told = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
+    error = (found.high - found.low) / (2 * outside)
+    return math.ceil(found.n * ((outside + told) * error / TELLING) ** 2)

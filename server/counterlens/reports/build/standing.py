@@ -1,0 +1,53 @@
+"""What a run of several models answers, in words: who holds more often, and who is too weak to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from counterlens.counting import plural
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.standing import TELLING, Standing, too_weak
+from counterlens.metrics.summary import EffectSummary
+
+
+def answer_lines(standings: Sequence[Standing], models: Mapping[str, EffectSummary]) -> Iterator[str]:
+    """What a run answers: the first sentences of its report.
+
+    Args:
+        standings: Every two models.
+        models: The pairs of each model together.
+    """
+    yield from _standing_lines(standings)
+    yield from _weakness_lines(models)
+
+
+def _standing_lines(standings: Sequence[Standing]) -> Iterator[str]:
+    for one in standings:
+        over = f"over {plural(one.difference.n, 'function')}"
+        if one.told:
+            yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
+            continue
+        said = f"Which of {one.first} and {one.second} holds more often cannot be told"
+        if one.needed is None:
+            yield f"{said} {over}."
+            continue
+        yield (
+            f"{said}: the difference is {_points(one.difference)}, {over}; to tell one of "
+            f"{100 * TELLING:.0f} points takes about {plural(one.needed, 'function')}."
+        )
+
+
+def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
+    for model, summary in models.items():
+        right = summary.original_accuracy
+        if too_weak(summary) and right.value is not None and right.low is not None and right.high is not None:
+            yield (
+                f"{model} is too weak here: it completes {right.value:.0%} ({right.low:.0%} to "
+                f"{right.high:.0%}) of the originals right, so {plural(summary.average.n, 'pair')} of "
+                f"{summary.pairs} can show an effect. A larger model would say more."
+            )
+
+
+def _points(difference: Estimate) -> str:
+    value, low, high = (100 * (part or 0.0) for part in (difference.value, difference.low, difference.high))
+    return f"{value:.0f} points ({low:.0f} to {high:.0f})"
