@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.errors import SourceError
-from counterlens.text import PositionEncoding, Positions, decode
+from counterlens.text import PositionEncoding, Positions, decode, printable
 
 TEXTS = st.text(st.sampled_from("ab é😀\t\r\n\u2028"), max_size=60)
 ENCODINGS = st.sampled_from(list(PositionEncoding))
@@ -60,8 +60,26 @@ def test_files_are_decoded_as_python_does_and_come_back() -> None:
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"x = 1\ny = '\xff'\n", "line 2"), (b"x = 1\0", "null byte"), (b"\x80\x02}q\x00.", "not valid UTF-8")],
+    [
+        (b"x = 1\ny = '\xff'\n", "line 2"),
+        (b"x = 1\0", "null byte"),
+        (b"\x80\x02}q\x00.", "not valid UTF-8"),
+        (b"# coding: rot13\nk = 1\n", "is no text"),
+        (b"# coding: hex\nabc\n", "is no text"),
+    ],
 )
 def test_what_is_no_text_is_refused_with_a_reason(data: bytes, said: str) -> None:
     with pytest.raises(SourceError, match=said):
         decode(data)
+
+
+@given(st.text(st.characters()))
+def test_what_is_printable_goes_anywhere(text: str) -> None:
+    shown = printable(text + "\ud800\x1b]0;title\x07\u202e")
+    assert not set(shown) & {"\x1b", "\x07", "\u202e", "\r", "\x9b"}
+    assert shown.encode().decode() == shown
+    assert printable(shown) == shown
+
+
+def test_printable_keeps_what_can_be_looked_at() -> None:
+    assert printable("a\tä\n→ 🐍\x1b[2J\ud800") == "a\tä\n→ 🐍\\x1b[2J\\ud800"

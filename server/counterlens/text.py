@@ -17,6 +17,7 @@ from enum import StrEnum
 from counterlens.errors import SourceError
 
 _LINE_BREAK = re.compile(rb"\r\n|\n|\r")
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 BOM = "\ufeff"
 
 
@@ -67,9 +68,20 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
             f"{name} is not valid {encoding.upper()}: byte 0x{body[error.start]:02x} in line {line}",
             "Save it as UTF-8, or name its encoding in a coding comment on the first line",
         ) from error
+    except LookupError:  # a codec of Python that is none of text
+        raise SourceError(f"{name} is no text: its coding comment names {encoding}") from None
     if "\0" in text:
         raise SourceError(f"{name} is a binary file: it contains a null byte")
     return Decoded(text, encoding, bom)
+
+
+def printable(text: str) -> str:
+    r"""A text from a program, on its way to a person or a file: `\x1b` for what is no character to look at.
+
+    Controls (but not line ends and tabs), marks that turn the direction of writing, and surrogates alone,
+    which no file can hold, are escaped as Python does.
+    """
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class Positions:

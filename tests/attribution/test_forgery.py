@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Isolation, Judge, Judgement
+from counterlens.attribution.base import Isolation, Judge, Judgement, Strength
 from counterlens.attribution.doctests import DoctestJudge
 from counterlens.attribution.test_run import Apartness
 from counterlens.attribution.unittests import CasesJudge
@@ -243,7 +243,7 @@ def test_an_answer_out_of_turn_is_only_an_answer(
     assert verdict.judgement is Judgement.FAILED, verdict
 
 
-def test_what_rests_on_the_equality_of_the_program_itself_is_said(
+def test_what_rests_on_the_equality_of_the_program_itself_is_weak(
     project: Project, judge_of: JudgeOf, bare_python: Path
 ) -> None:
     program = """
@@ -260,7 +260,8 @@ def test_what_rests_on_the_equality_of_the_program_itself_is_said(
     path = project({"program.py": program, "test_program.py": tests}) / "program.py"
     judge = judge_of(path, "f", python=bare_python)
     verdict = judge.judge(path.read_text())
-    assert (verdict.judgement, verdict.evidence.isolation) == (Judgement.PASSED, Isolation.OWN_EQUALITY)
+    assert (verdict.judgement, verdict.evidence.isolation) == (Judgement.PASSED, Isolation.OWN_OPERATORS)
+    assert verdict.evidence.strength is Strength.WEAK
     assert not judge.judge(path.read_text().replace("Point(x)", "Point(2)")).passed
 
 

@@ -61,9 +61,10 @@ def test_tests_in_any_form(tmp_path: Path, form: str) -> None:
         ("#" * (5 << 20), "refused", "larger than"),
         ("def add(a, b):\n    while True: pass\n", "timed_out", "stopped after"),
         ("import os; os._exit(0)", "failed", "ended before"),
+        ("def add(a, b): raise ValueError('\\ud800 \\x1b[2J')\n", "failed", "\\ud800 \\x1b[2J"),
         ("class A:\n    __eq__ = lambda *_: True\ndef add(a, b): return A()\n", "refused", "forge"),
     ],
-    ids=["corrupt", "empty", "syntax", "huge", "endless", "exit", "always equal"],
+    ids=["corrupt", "empty", "syntax", "huge", "endless", "exit", "no text", "always equal"],
 )
 def test_any_program_gets_a_verdict(
     tmp_path: Path, program: str | bytes, expected: str, message: str

@@ -134,6 +134,7 @@ test("settings that choose programs, models or addresses are restricted in untru
     "remote.model",
     "remote.api",
     "probe.encoder",
+    "probe.corpus",
   ]) {
     assert.ok(restrictedConfigurations.includes(`counterlens.${name}`), name);
   }

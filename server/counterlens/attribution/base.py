@@ -13,6 +13,7 @@ from typing import Protocol
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.text import printable
 
 LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cases
 """Default limits of a program together with the tests that judge it."""
@@ -55,13 +56,17 @@ class Isolation(StrEnum):
     """How far a program was from the tests that judged it."""
 
     APART = "apart"  # a process of its own: what the tests compared were real values, on their side
-    OWN_EQUALITY = "own equality"  # the same, but the program's own `__eq__` or order had a say
+    OWN_OPERATORS = "own operators"  # the same, but operators of the program's own objects had a say
     SHARED = "shared"  # the same process: a determined program could have forged it
+
+    @classmethod
+    def _missing_(cls, value: object) -> Isolation | None:
+        return cls.OWN_OPERATORS if value == "own equality" else None  # as older records call it
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a judgement rests on.
+    """What a judgement rests on; texts of programs are made `printable` in it.
 
     Attributes:
         attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
@@ -81,6 +86,9 @@ class Evidence:
     isolation: Isolation | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "message", printable(self.message))
+        if self.failed is not None:
+            object.__setattr__(self, "failed", printable(self.failed))
         if self.strength is None:
             known = [STRENGTHS[name] for name in self.attribution.split("+") if name in STRENGTHS]
             strongest = min(known, key=list(Strength).index, default=None)
@@ -91,7 +99,8 @@ class Evidence:
 class Verdict:
     """A judgement with its evidence and its cost in seconds.
 
-    "Failed" is always strong: there is a case that fails, or an input on which two programs differ.
+    "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
+    is never more than weak where the program could have had a say in it.
     """
 
     judgement: Judgement
@@ -99,8 +108,12 @@ class Verdict:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.judgement is Judgement.FAILED and self.evidence.strength is not None:
-            object.__setattr__(self, "evidence", replace(self.evidence, strength=Strength.STRONG))
+        strength = self.evidence.strength
+        if self.judgement is Judgement.FAILED and strength is not None:
+            strength = Strength.STRONG
+        elif self.passed and self.evidence.isolation in {Isolation.OWN_OPERATORS, Isolation.SHARED}:
+            strength = Strength.WEAK
+        object.__setattr__(self, "evidence", replace(self.evidence, strength=strength))
 
     @property
     def passed(self) -> bool:

@@ -16,6 +16,7 @@ from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, study
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
+from counterlens.attribution.separation import why_inseparable
 from counterlens.attribution.test_run import Apartness, TestRun, brief
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
@@ -102,6 +103,7 @@ def judge_by_tests(
         task,
         folder=place.project,
         apartness=apartness,
+        inseparable=why_inseparable(tree, place.module),
         readable=at.readable or (tests,),
     )
     return test_run.run(program, read_cases, cancel)

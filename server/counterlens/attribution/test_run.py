@@ -45,13 +45,18 @@ _PRELOAD = (
 )
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
+_SHARED = "in one process with its tests, where it could have forged this: "
+_NOT_APART = (
+    "the tests and this program cannot be in two processes: {why}; with --isolation shared they are in one, "
+    "as weak evidence"
+)
 
 
 class Apartness(StrEnum):
     """Whether a program is to be in a process of its own."""
 
     CALIBRATED = "calibrated"  # if the original can be judged that way, else not at all
-    AUTO = "auto"  # if the tests allow it; what passes only beside them is refused
+    AUTO = "auto"  # unless the tests show that they cannot be; what passes only beside them is refused
     NEVER = "never"
 
 
@@ -81,6 +86,8 @@ class TestRun:
         folder: The working directory; None for a private one.
         original: The program that is trusted; it tells whether its tests work from another process.
         apartness: Whether programs are in processes of their own.
+        inseparable: With `AUTO`, what the tests do that only works in the process of the program, if they do;
+            read off the tests alone, before there is any program.
         readable: More that programs may read.
     """
 
@@ -91,6 +98,7 @@ class TestRun:
     folder: Path | None = None
     original: str | None = None
     apartness: Apartness = Apartness.CALIBRATED
+    inseparable: str | None = None
     readable: tuple[Path, ...] = ()
     calibration: IsolationCalibration = field(default_factory=IsolationCalibration)
 
@@ -120,14 +128,25 @@ class TestRun:
         return self._try(program, read, cancel, apart=apart).verdict
 
     def _run_warily(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
-        """Without an original that could be trusted."""
+        """Without an original that could be trusted: what passes shared has been shared from the start."""
+        if self.inseparable is not None:
+            verdict = self._try(program, read, cancel, apart=False).verdict
+            if not verdict.passed:
+                return verdict
+            known = verdict.evidence
+            message = brief("\n".join(filter(None, [known.message, _SHARED + self.inseparable])))
+            return replace(verdict, evidence=replace(known, message=message))
         first = self._try(program, read, cancel, apart=True)
-        if first.verdict.judgement is not Judgement.FAILED and not first.inseparable:
+        if first.inseparable is not None:
+            reason = brief(_NOT_APART.format(why=first.inseparable))
+            evidence = Evidence(self.attribution, 0, None, reason, isolation=Isolation.APART)
+            return Verdict(Judgement.REFUSED, evidence, first.verdict.seconds)
+        if first.verdict.judgement is not Judgement.FAILED:
             return first.verdict
         second = self._try(program, read, cancel, apart=False).verdict
         seconds = first.verdict.seconds + second.seconds
-        if first.inseparable or not second.passed:
-            return replace(second, seconds=seconds)
+        if not second.passed:
+            return replace(first.verdict, seconds=seconds)
         evidence = first.verdict.evidence
         message = (
             "it passes beside its tests, but not in a process of its own, where it could not forge that: "
@@ -180,7 +199,7 @@ class TestRun:
             evidence = Evidence(self.attribution, 0, None, _accident(report))
         else:
             judgement, evidence = read(report)
-            isolation = Isolation.OWN_EQUALITY if report.get("own_equality") else isolation
+            isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)

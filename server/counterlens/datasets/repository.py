@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -23,6 +21,7 @@ from counterlens.attribution.base import LIMITS, Setting
 from counterlens.attribution.coverage_tests import TestMap, body_lines, map_of
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, interpreter_for, layout_of
+from counterlens.datasets import git
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.errors import DataError, SourceError
 from counterlens.progress import ProgressCallback
@@ -34,7 +33,6 @@ PREFIX = "repo:"
 _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
-_SECONDS = 60.0  # for one command of git
 
 
 class NothingChosenError(DataError):
@@ -198,7 +196,7 @@ class RepositoryDataset(Dataset):
             title=self.path.name,
             source=self.loader.source,
             licence=self.loader.licence,
-            version=_commit(self.path),
+            version=git.commit(self.path),
             sha256=total.hexdigest(),
             records=len(self._found),
             path=self.path,
@@ -255,7 +253,7 @@ def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
     """
     if revision.startswith("-"):
         raise DataError(f"{revision} is no revision", "Name a commit or a branch, such as HEAD~1")
-    diff = _git(path, "diff", "--no-color", "--no-ext-diff", "--unified=0", "--relative", revision, "--")
+    diff = git.difference(path, revision)
     if diff is None:
         raise DataError(
             f"git cannot compare {path} with {revision}",
@@ -271,26 +269,32 @@ def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
             first, count = int(hunk[1]), int(hunk[2] or 1)
             ranges.setdefault(file, []).append((first, first + max(count, 1) - 1))
     found = {one: Lines(tuple(spans)) for one, spans in ranges.items()}
-    new = _git(path, "ls-files", "-z", "--others", "--exclude-standard") or ""
-    return found | {path / name: Lines(None) for name in new.split("\0") if name.endswith(".py")}
+    new = git.listed(path, "--others", "--exclude-standard") or []
+    return found | {path / name: Lines(None) for name in new if name.endswith(".py")}
 
 
 def python_files(path: Path) -> list[str]:
     """The Python files of a folder: what git does not ignore, else what no usual rule would ignore."""
-    listed = _git(path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.py")
-    if listed is not None:
-        names = (name for name in listed.split("\0") if name)
-        return sorted({name for name in names if _ours(Path(name), path) and (path / name).is_file()})
-    found = []
-    for where, folders, names_here in os.walk(path):
+    listed = git.listed(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
+    if listed is None:
+        listed = list(_walked(path))
+    known = {name for name in listed if _ours(Path(name), path)}
+    return sorted(name for name in known if _is_inside(path / name, path))
+
+
+def _walked(path: Path) -> Iterator[str]:
+    for where, folders, names in os.walk(path):
         here = Path(where)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and name not in _PASSED_OVER and not _environment(here / name)
-        )
-        found += [(here / name).relative_to(path).as_posix() for name in names_here if name.endswith(".py")]
-    return sorted(found)
+        folders[:] = sorted(name for name in folders if _ours(Path(name) / "any.py", here))
+        yield from ((here / name).relative_to(path).as_posix() for name in names if name.endswith(".py"))
+
+
+def _is_inside(file: Path, path: Path) -> bool:
+    """Whether it is a file of the folder, and no link to one that is elsewhere."""
+    try:
+        return file.is_file() and file.resolve().is_relative_to(path.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
 
 
 def _ours(name: Path, path: Path) -> bool:
@@ -309,30 +313,3 @@ def _outermost(document: Document) -> list[Function]:
     known = functions(document)
     outer = [one for one in known if not any(g.start < one.start and one.end <= g.end for g in known)]
     return list({one.qualname: one for one in outer}.values())
-
-
-def _commit(path: Path) -> str:
-    commit = _git(path, "rev-parse", "HEAD")
-    if commit is None:
-        return "unknown"
-    changed = _git(path, "status", "--porcelain", "--untracked-files=no", "--", ".")
-    return commit.strip()[:12] + ("+changes" if changed else "")
-
-
-def _git(path: Path, *arguments: str) -> str | None:
-    """What git prints; None where there is no git, or it fails."""
-    git = shutil.which("git")
-    if git is None:
-        return None
-    try:
-        done = subprocess.run(
-            [git, "-c", "core.quotePath=false", *arguments],
-            cwd=path,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace")

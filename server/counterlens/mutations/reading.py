@@ -12,12 +12,17 @@ from contextlib import contextmanager
 from typing import TypeVar, cast
 
 import libcst as cst
+import tree_sitter
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
 from counterlens.errors import SourceError
+from counterlens.syntax.languages import parser_for
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
 _DEEP = 20_000
+_DEEPEST, _BRACKETS = 3000, 300  # of a tree, and of brackets and blocks in it, of which Python reads 200
+_ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"
+_TOO_DEEP = "the source is nested too deeply to be read"
 _T = TypeVar("_T")
 _lock = threading.Lock()
 _deep_readers = 0
@@ -31,16 +36,49 @@ def parse(source: str) -> cst.Module:
         SourceError: it is not valid Python; says where and why.
     """
     try:
-        source.encode()
-        return cst.parse_module(source)
-    except cst.ParserSyntaxError as error:
-        line, reason = _python_says(source) or (error.raw_line, _reason(error.message))
-        raise SourceError(
-            f"the source does not parse: line {line}: {reason}",
-            "Correct it; mutations need a file that is valid Python",
-        ) from None
+        tree = parser_for("python").parse(source.encode())
     except UnicodeEncodeError as error:
         raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
+    said = _python_says(source) if tree.root_node.has_error else None
+    if said is not None:
+        raise _unparsed(*said)
+    if _is_too_deep(tree):
+        raise SourceError(_TOO_DEEP, "Split its longest expression")
+    try:
+        return cst.parse_module(source)
+    except cst.ParserSyntaxError as error:
+        raise _unparsed(*(_python_says(source) or (error.raw_line, _reason(error.message)))) from None
+
+
+def _unparsed(line: int, reason: str) -> SourceError:
+    return SourceError(
+        f"the source does not parse: line {line}: {reason}",
+        "Correct it; mutations need a file that is valid Python",
+    )
+
+
+def _is_too_deep(tree: tree_sitter.Tree) -> bool:
+    """Whether LibCST's parser, which recurses in machine code, might end the process over a source."""
+    deepest = _depth(tree, "")
+    return deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS)
+
+
+def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
+    """How many nodes stand in one another at most, of those whose type matches."""
+    cursor = tree.walk()
+    within: list[bool] = []  # for each node above, whether it counts
+    depth = deepest = 0
+    while True:
+        counts = not kinds or re.match(kinds, cursor.node.type if cursor.node else "") is not None
+        if cursor.goto_first_child():
+            within.append(counts)
+            depth += counts
+            deepest = max(deepest, depth)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return deepest
+            depth -= within.pop()
 
 
 def _python_says(source: str) -> tuple[int, str] | None:
@@ -89,9 +127,7 @@ def with_depth(work: Callable[[], _T]) -> _T:
         with _deep_recursion():
             return work()
     except RecursionError:
-        raise SourceError(
-            "the source is nested too deeply to be read", "Split its longest expression"
-        ) from None
+        raise SourceError(_TOO_DEEP, "Split its longest expression") from None
 
 
 @contextmanager

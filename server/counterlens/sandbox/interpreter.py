@@ -1,7 +1,13 @@
-"""Files of a Python interpreter, so that a confined program can still start it."""
+"""Files of a Python interpreter, so that a confined program can still start it.
+
+A virtual environment lies among the files of a project, so nothing of it is run to describe it: neither its
+`python`, which may be any program, nor what its packages do as an interpreter starts. Its configuration is
+read, and the interpreter that it was made from is asked, where that lies outside of the project.
+"""
 
 from __future__ import annotations
 
+import filecmp
 import json
 import os
 import subprocess
@@ -38,10 +44,11 @@ class Interpreter:
 
 
 def describe(python: Path) -> Interpreter:
-    """Ask an interpreter where it lives; asked once for each version of the file.
+    """Where an interpreter lives; found out once for each version of its file.
 
     Raises:
-        SandboxError: it does not exist or does not answer.
+        SandboxError: it does not exist or does not answer, or it is a virtual environment of nothing but
+            files of its project.
     """
     try:
         stamp = python.stat().st_mtime_ns
@@ -49,11 +56,71 @@ def describe(python: Path) -> Interpreter:
         raise SandboxError(
             f"there is no Python interpreter at {python}: {error.strerror}", "Choose another one"
         ) from None
-    return _describe(str(python), stamp)
+    config = python.parent.parent / "pyvenv.cfg"
+    if not config.exists():
+        return _asked(str(python), stamp)
+    try:
+        return _of_environment(str(python), config.stat().st_mtime_ns, stamp)
+    except OSError as error:
+        raise SandboxError(f"{config} cannot be read: {error.strerror}", "Choose another one") from None
 
 
 @lru_cache(maxsize=32)
-def _describe(python: str, _stamp: int) -> Interpreter:
+def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
+    """The description of a virtual environment."""
+    folder = Path(python).parent.parent
+    lines = (folder / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
+    known = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+    base = _asked(str(_base_of(Path(python), known)), stamp)
+    packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
+    added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
+    everything = known.get("include-system-site-packages", "").lower() == "true"
+    return Interpreter(
+        tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *added})),
+        base.user_base if everything else None,
+        base.version,
+    )
+
+
+def _base_of(python: Path, known: dict[str, str]) -> Path:
+    """The interpreter that an environment was made from: what its `python` is a link to, or a copy of."""
+    top = _project_of(python.parent.parent)
+    real = python.resolve()
+    if not real.is_relative_to(top):
+        return real
+    home = Path(known.get("home") or os.devnull)
+    for name in (python.name, "python3", "python"):
+        found = (home / name).resolve()
+        if found.is_file() and not found.is_relative_to(top) and filecmp.cmp(real, found, shallow=False):
+            return found
+    raise SandboxError(
+        f"{python} comes with the project, and is neither a link to an interpreter elsewhere nor its copy",
+        "Make the environment with an interpreter of the system, or choose one",
+    )
+
+
+def _project_of(environment: Path) -> Path:
+    """The outermost folder under version control that an environment is in, without the user's home."""
+    inside, home = environment.parent.resolve(), Path.home().resolve()
+    above = [folder for folder in (inside, *inside.parents) if not home.is_relative_to(folder)]
+    return next((folder for folder in reversed(above) if (folder / ".git").exists()), inside)
+
+
+def _paths_in(file: Path) -> list[str]:
+    """The folders that a path file adds; its lines of code are not run."""
+    try:
+        lines = file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    named = (
+        line.strip() for line in lines if line.strip() and not line.startswith(("import ", "import\t", "#"))
+    )
+    found = (file.parent / name for name in named if "\0" not in name)
+    return [str(path) for path in found if path != Path("/") and path.is_dir()]
+
+
+@lru_cache(maxsize=32)
+def _asked(python: str, _stamp: int) -> Interpreter:
     environment = {
         key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LD_LIBRARY_PATH"}
     }

@@ -45,7 +45,7 @@ def functions(document: Document) -> list[Function]:
     """
     if document.language != "python":
         return []
-    return list(_walk(document.tree.root_node, document.data, ()))
+    return list(_walk(document.tree.root_node, document.data))
 
 
 def require_python(document: Document) -> Document:
@@ -88,17 +88,18 @@ def function_at(document: Document, offset: int) -> Function | None:
     return around[-1] if around else None
 
 
-def _walk(node: tree_sitter.Node, data: bytes, path: tuple[str, ...]) -> Iterator[Function]:
-    for child in node.children:
-        inner = path
-        if child.type in {"function_definition", "class_definition"}:
-            name_node = child.child_by_field_name("name")
-            body = child.child_by_field_name("body")
+def _walk(root: tree_sitter.Node, data: bytes) -> Iterator[Function]:
+    todo: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(root, ())]
+    while todo:
+        node, path = todo.pop()
+        if node.type in {"function_definition", "class_definition"}:
+            name_node = node.child_by_field_name("name")
+            body = node.child_by_field_name("body")
             if name_node is not None and name_node.text is not None:
-                inner = (*path, name_node.text.decode("utf-8", "replace"))
-                if child.type == "function_definition" and body is not None:
-                    yield _function(child, body, inner, data)
-        yield from _walk(child, data, inner)
+                path = (*path, name_node.text.decode("utf-8", "replace"))
+                if node.type == "function_definition" and body is not None:
+                    yield _function(node, body, path, data)
+        todo.extend((child, path) for child in reversed(node.children))
 
 
 def _function(node: tree_sitter.Node, body: tree_sitter.Node, path: tuple[str, ...], data: bytes) -> Function:

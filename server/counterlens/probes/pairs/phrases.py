@@ -29,7 +29,7 @@ _DONE = {
 
 _APART = {
     Isolation.APART: "the program ran in a process apart from them",
-    Isolation.OWN_EQUALITY: "the program ran apart from them, but its own equality had a say",
+    Isolation.OWN_OPERATORS: "the program ran apart from them, but its own operators had a say",
     Isolation.SHARED: "the program ran in the same process, so it could have forged the result",
 }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TESTS = "<tests>"
+_ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
 _LENT = ("Counter", "defaultdict", "OrderedDict", "deque")
 
 
@@ -69,8 +70,10 @@ class StandIn:
 
     def _exception(self, name: str) -> BaseException:
         kind: Any = self.classes.get(name) or getattr(builtins, name, None)
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            kind = type(name, (Exception,), {})
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)) or issubclass(kind, _ENDINGS):
+            kind = type(
+                name, (Exception,), {"__module__": "builtins"}
+            )  # a loop of the tests does not end by it
         error: BaseException = kind("raised by the program")
         return error
 

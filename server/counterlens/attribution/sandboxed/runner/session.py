@@ -13,7 +13,7 @@ from ..job import take_descriptor, take_task
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
-from .isolated.proxies import CandidateConnection
+from .isolated.connection import CandidateConnection
 from .isolated.proxy_module import ProxyCandidate
 from .result_pipe import open_pipe
 from .script import run_script
@@ -70,7 +70,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
         if remote.gone:
             time.sleep(_SEEN)  # until it has been seen how the program ended
             return {"kind": "gone", "message": remote.gone}
-        report["own_equality"] = int(remote.own_equality)
+        report["own_operators"] = int(remote.own_operators)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 

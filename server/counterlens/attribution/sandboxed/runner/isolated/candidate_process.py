@@ -15,23 +15,11 @@ from ..candidate import Candidate
 from ..tamper_check import TamperCheck
 from .channel import Channel, Closed
 from .codec import Codec, ContainerTable
+from .operators import OPERATORS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-OPERATIONS = (
-    "__call__", "__iter__", "__next__", "__len__", "__getitem__", "__setitem__", "__delitem__",
-    "__contains__",
-    "__reversed__", "__enter__", "__exit__", "__int__", "__float__", "__index__", "__complex__", "__abs__",
-    "__neg__", "__pos__", "__invert__", "__round__", "__bool__", "__str__", "__repr__", "__format__",
-    "__bytes__", "__fspath__",
-    *(f"__{side}{name}__" for side in ("", "r", "i")
-      for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
-                   "lshift", "rshift")),
-)  # fmt: skip
-
-_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
 
 
 class Foreign:
@@ -201,7 +189,7 @@ class CandidateProcess:
             return [number]
         self._described.add(number)
         bases = [self._class(base) for base in kind.__bases__ if base is not object]
-        special = [name for name in (*OPERATIONS, *_COMPARISONS) if _defines(kind, name)]
+        special = [name for name in OPERATORS if _defines(kind, name)]
         return [number, kind.__module__, kind.__qualname__, bases, special, "__await__" in dir(kind)]
 
     def _take(self, node: list[Any]) -> Any:
@@ -220,7 +208,7 @@ class CandidateProcess:
 
 def _defines(kind: type, name: str) -> bool:
     """Whether a class has a special method that not every object has."""
-    if name in ("__repr__", "__str__", "__format__"):
+    if name in TEXTS or name == "__format__":
         return True
     return any(name in vars(base) for base in kind.__mro__ if base is not object)
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import importlib.machinery
+import re
+import sys
 import types
 
 from ..candidate import Candidate
-from .proxies import CandidateConnection
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
     from typing import Any
 
     from ..tamper_check import TamperCheck
+    from .connection import CandidateConnection
 
 _OWN = {"__class__", "__dict__", "__name__", "__file__", "__spec__", "__loader__", "__package__", "__path__",
         "__cached__", "__builtins__", "__doc__"}  # fmt: skip
+_SIDE_EFFECTS = {"antigravity", "this"}  # of being imported
 
 
 class ProxyCandidate(Candidate):
@@ -45,8 +50,22 @@ class ProxyCandidate(Candidate):
         return False
 
     def namespace(self, module: ModuleType) -> dict[str, Any]:
-        """What the module defines, as it is now."""
-        return {name: getattr(module, name) for name in self._names if name not in _OWN}
+        """What the module defines, as it is now; modules of the standard library are those of the tests."""
+        lent = {name: getattr(module, name) for name in self._names if name not in _OWN}
+        for name, value in lent.items():
+            known = _standard_module(value)
+            if known is not None:
+                lent[name] = known
+        self._note_shadowing(
+            {name for name, value in lent.items() if not isinstance(value, types.ModuleType)}
+        )
+        return lent
+
+    def _note_shadowing(self, names: Iterable[str]) -> None:
+        """Note that tests compare with what the program calls as the builtins, or a library, are called."""
+        shadowed = set(names).intersection({*vars(builtins), *getattr(sys, "stdlib_module_names", ())})
+        if shadowed and not shadowed.isdisjoint(re.findall(r"\w+", _tests_of(self._task))):
+            self.remote.own_operators = True
 
     def _load_there(self) -> None:
         task = self._task
@@ -71,7 +90,9 @@ class ProxyCandidate(Candidate):
                     raise AttributeError(name)
                 if name == "__all__":
                     public = [known for known in candidate._names if not known.startswith("_")]
-                    return candidate._all if candidate._all is not None else public
+                    public = candidate._all if candidate._all is not None else public
+                    candidate._note_shadowing(public)
+                    return public
                 return candidate.remote.ask("get", candidate._there, name)
 
             def __setattr__(self, name: str, value: Any) -> None:
@@ -106,3 +127,27 @@ class ProxyCandidate(Candidate):
                 exec_module(this, module)
 
         loader.get_code, loader.get_data, loader.exec_module = code, data, execute
+
+
+def _standard_module(value: Any) -> ModuleType | None:
+    """The tests' own module of the standard library, where the program has imported it too."""
+    if type(type(value)) is type or type(value).__name__ != "module":
+        return None
+    name = value.__name__
+    if type(name) is not str or name in _SIDE_EFFECTS:
+        return None
+    if name.partition(".")[0] not in getattr(sys, "stdlib_module_names", ()):
+        return None
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _tests_of(task: dict[str, Any]) -> str:
+    """The text of the tests."""
+    texts = [str(task.get("script", {}).get("source", "")), *task.get("examples", ())]
+    for file in task.get("files", ()):
+        with open(file["path"], encoding="utf-8", errors="replace") as tests:  # noqa: PTH123
+            texts.append(tests.read())
+    return "\n".join(texts)

@@ -1,0 +1,242 @@
+"""The tests' end of the line to a candidate that runs in another process.
+
+What the other process sends is never believed. Plain values are decoded by exact type; the special methods
+of a class are those of `operators.OPERATORS` and no others; what would end a loop of the tests is an error.
+Some values of the tests cannot be passed on; that is noted as `CandidateConnection.needs_sharing`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+import types
+import unittest
+
+from .channel import Channel, Closed
+from .codec import Codec, ContainerTable
+from .lent import FRAMEWORKS, UNSAFE, use
+from .proxies import ProxyClass, ProxyObject, proxy_class
+
+globals()["__builtins__"] = dict(vars(builtins))
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
+_get = object.__getattribute__
+
+
+class NeedsSharing(Exception):  # noqa: N818 - not the program's error
+    """The tests do what they can only do in the program's own process."""
+
+
+class EndedByProgram(Exception):  # noqa: N818 - what happened
+    """The program raised `StopIteration` or its like, which would have ended a loop of the tests."""
+
+    __module__ = "builtins"  # so that a message shows nothing but the name
+
+
+class CandidateConnection:
+    """Connection to the candidate's process.
+
+    Attributes:
+        gone: Why there is no more answer to expect, if so.
+        own_operators: Whether operators of the program's own objects have had a say, or names of the program
+            that stand for what tests compare with.
+        iterated: The objects of the program that have been iterated over.
+        needs_sharing: What the tests do that cannot be done from here, if anything.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._channel = Channel(descriptor)
+        self._codec = Codec(self._give, self._take)
+        self.gone: str | None = None
+        self.own_operators = False
+        self.iterated: set[int] = set()
+        self.needs_sharing: str | None = None
+        self._kinds: dict[int, Any] = {}
+        self._things: dict[int, Any] = {}
+        self._own: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def cannot(self, why: str) -> NeedsSharing:
+        """Note, and say, that the tests need the program in their own process."""
+        self.needs_sharing = self.needs_sharing or why
+        return NeedsSharing(why)
+
+    def ask(self, what: str, *parts: Any) -> Any:
+        """Have something done over there."""
+        if self.gone is not None:
+            raise Closed(self.gone)
+        try:
+            return self._ask(what, parts)
+        except Closed as error:
+            self.gone = str(error)
+            raise
+
+    def _ask(self, what: str, parts: tuple[Any, ...]) -> Any:
+        table = ContainerTable()
+        try:
+            self._channel.send({"do": what, "parts": [self._codec.encode(part, table) for part in parts]})
+        except (ValueError, RecursionError) as problem:
+            raise self.cannot(f"the tests pass on what is too large or too deep: {problem}") from None
+        while True:
+            reply = self._channel.receive()
+            if "back" not in reply:
+                break
+            self._serve(reply)
+        error, value = self._taken_in(reply, table)
+        if isinstance(error, StopIteration) and what == "special" and parts[0] == "__next__":
+            raise error
+        if isinstance(error, _ENDINGS):
+            raise EndedByProgram(f"the program raised {type(error).__name__}: {error}".rstrip(": "))
+        if error is not None:
+            raise error
+        return value
+
+    def _taken_in(self, reply: dict[str, Any], table: ContainerTable) -> tuple[BaseException | None, Any]:
+        """What a reply holds: an exception or a value; what it printed and changed is done here too."""
+        try:
+            for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
+                if text:
+                    stream.write(str(text))
+            error = self._error(reply["error"], table) if "error" in reply else None
+            value = self._codec.decode(reply.get("value"), table)
+            for number, content in reply.get("changed", ()):
+                self._codec.fill(table.objects[number], content, table)
+        except NeedsSharing:
+            raise
+        except Exception as problem:
+            raise Closed("the program sends what is no message") from problem
+        return error, value
+
+    def _serve(self, request: dict[str, Any]) -> None:
+        """The program uses something of the tests."""
+        table = ContainerTable()
+        try:
+            thing = self._own[request["of"]]
+            arguments, options = (self._codec.decode(part, table) for part in request["parts"])
+        except Exception as problem:
+            raise Closed("the program sends what is no message") from problem
+        try:
+            value = use(request["back"], thing, arguments, options)
+            reply = {"value": self._codec.encode(value, table)}
+        except (Closed, NeedsSharing):
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+            plain = vars(builtins).get(kind) is type(error)
+            reply = {"raised": [-1 if plain else self._keep(error), kind, str(error)]}
+        self._channel.send(reply)
+
+    def _keep(self, value: Any) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._own)
+            self._own.append(value)
+        return number
+
+    def _give(self, value: Any) -> list[Any]:
+        if isinstance(value, ProxyClass):
+            return ["yours", value._number]
+        if isinstance(value, ProxyObject):
+            return ["yours", _get(value, "_handle")]
+        number = getattr(value, "_candidate_class", None) if isinstance(value, type) else None
+        if isinstance(number, int):
+            return ["yours", number]
+        if isinstance(value, (type, types.BuiltinFunctionType)) and _is_standard(value):
+            return ["named type", value.__module__, value.__qualname__]
+        if isinstance(value, UNSAFE):
+            raise self.cannot(f"the tests pass on a {type(value).__name__}")
+        return ["mine", self._keep(value)]
+
+    def _take(self, node: list[Any]) -> Any:
+        kind, number = node[:2]
+        if kind == "yours":
+            return self._own[number]
+        if kind == "class":
+            return self._kind(number)
+        if kind == "mine":
+            made = self._things.get(number)
+            if made is None:
+                made = object.__new__(self._kind(node[2]))
+                object.__setattr__(made, "_handle", int(number))
+                self._things[number] = made
+            return made
+        raise ValueError(f"no value is a {kind}")
+
+    def _kind(self, node: list[Any]) -> Any:
+        """The proxy for a class; a real exception class where it is one of those."""
+        number = int(node[0])
+        if number in self._kinds:
+            return self._kinds[number]
+        _, module, name, bases, special, awaitable = node
+        known = _exception(str(module), str(name))
+        mapped = [self._kind(base) for base in bases]
+        failures = [base for base in mapped if isinstance(base, type) and issubclass(base, BaseException)]
+        made: Any
+        if known is not None:
+            made = known
+        elif failures:
+            made = type(str(name), tuple(failures), {"__module__": str(module), "_candidate_class": number})
+        else:
+            made = proxy_class(self, number, [module, name, special, awaitable], mapped)
+        self._kinds[number] = made
+        return made
+
+    def _error(self, node: list[Any], table: ContainerTable) -> BaseException:
+        if node[0] == "raised":
+            kept = self._own[node[1]]
+            if isinstance(kept, Exception) and not isinstance(kept, unittest.SkipTest):
+                return kept
+            return RuntimeError("the tests raised something else")
+        _, kind, arguments, more, text = node
+        found = self._kind(kind)
+        values = [self._codec.decode(part, table) for part in arguments]
+        if not (isinstance(found, type) and issubclass(found, BaseException)):
+            return RuntimeError(str(text))
+        kind_of: Any = found
+        error: BaseException = kind_of.__new__(kind_of)
+        if vars(builtins).get(found.__name__) is found:
+            try:
+                error = kind_of(*values)
+            except TypeError:  # such as one for Unicode, with too few arguments
+                error = RuntimeError(str(text))
+        error.args = tuple(values)
+        for key, value in more:
+            decoded = self._codec.decode(value, table)
+            if str(key).startswith("__") and key != "__notes__":
+                continue
+            try:
+                setattr(error, str(key), decoded)
+            except (AttributeError, TypeError):  # not one that can be set
+                continue
+        if "_candidate_class" in vars(found) and str(error) != text:
+            message = str(text)
+            setattr(found, "__str__", lambda this: message if this is error else "")  # noqa: B010
+        return error
+
+
+def _is_standard(value: Any) -> bool:
+    module = value.__module__ or ""
+    found = sys.modules.get(module)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    origin = os.path.dirname(os.__file__)  # noqa: PTH120
+    file = getattr(sys.modules.get(module), "__file__", None) or origin
+    return found is value and file.startswith(origin) and "site-packages" not in file
+
+
+def _exception(module: str, name: str) -> Any:
+    """A class of exceptions of the standard library, by its name, if the tests can know it.
+
+    Nothing is imported: a module may do something as it is.
+    """
+    top = module.partition(".")[0]
+    if top in FRAMEWORKS or (top != "builtins" and top not in getattr(sys, "stdlib_module_names", ())):
+        return None
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = None if part.startswith("_") else getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None

@@ -1,0 +1,25 @@
+"""The operators of the program's objects that tests can use, and which of them give the program a say.
+
+What a plain value is, the tests' side can see. What an object of the program does where an operator is used
+on it, is for the program to say: an `__sub__` that gives 0.0 is as close as one likes to everything.
+"""
+
+from __future__ import annotations
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
+           "rshift")  # fmt: skip
+ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+COMMANDS = ("__enter__", "__setitem__", "__delitem__")
+"""What is done to an object rather than asked of it."""
+TEXTS = ("__str__", "__repr__")
+"""A text says nothing that the program could not have said with a plain one; it is asked for in one call."""
+QUESTIONS = (
+    "__len__", "__getitem__", "__contains__", "__reversed__", "__int__", "__float__", "__index__",
+    "__complex__", "__abs__", "__neg__", "__pos__", "__invert__", "__round__", "__bool__", "__format__",
+    "__bytes__", "__fspath__",
+    *(f"__{side}{name}__" for side in ("", "r", "i") for name in _BINARY),
+    *ORDER,
+)  # fmt: skip
+"""What gives the program a say in what the tests find."""
+OPERATORS = ("__call__", "__iter__", "__next__", "__exit__", "__eq__", *COMMANDS, *TEXTS, *QUESTIONS)
+"""All of them. No other special method of a class of the program is known to the tests."""

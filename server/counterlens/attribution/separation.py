@@ -1,0 +1,81 @@
+"""Can tests and their program be in two processes? Read off the tests, before there is a program.
+
+From another process, a class of the program cannot be derived from, and no class or module of the tests can
+be handed to it. Only what the tests themselves do counts here; nothing that a program does leads to its being
+judged in the process of its tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def why_inseparable(tests: ast.Module, module: str) -> str | None:
+    """What tests do that only works in the process of the program; None where they do nothing of the kind.
+
+    Args:
+        tests: The tests.
+        module: The name under which they import the program; names that they define nowhere are its too.
+    """
+    names = _Names(tests, module)
+    for node in ast.walk(tests):
+        if isinstance(node, ast.ClassDef):
+            if any(names.is_of_program(base) for base in node.bases):
+                return f"the tests derive the class {node.name} from one of the program's"
+            if any(names.is_of_program(decorator) for decorator in node.decorator_list):
+                return f"the tests hand their class {node.name} to the program"
+        elif isinstance(node, ast.Call) and names.is_of_program(node.func):
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                if isinstance(argument, ast.Name) and argument.id in names.inner:
+                    return f"the tests hand {argument.id} to the program"
+    return None
+
+
+class _Names:
+    """What the names of a file of tests stand for, as far as its text says.
+
+    Attributes:
+        inner: Classes that it defines, and modules that it imports.
+    """
+
+    def __init__(self, tests: ast.Module, module: str) -> None:
+        self.inner: set[str] = set()
+        self._of_program: set[str] = set()
+        self._defined = {*vars(builtins), *sys.stdlib_module_names, "candidate", "__file__"}
+        self._modules = {module, module.rpartition(".")[2]}
+        self._all_known = True
+        for node in ast.walk(tests):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node)
+            elif isinstance(node, _Definition):
+                self._defined.add(node.name)
+                if isinstance(node, ast.ClassDef):
+                    self.inner.add(node.name)
+            elif isinstance(node, ast.arg):
+                self._defined.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._defined.add(node.id)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        source = node.module or "" if isinstance(node, ast.ImportFrom) else None
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            self._defined.add(name)
+            if alias.name == "*":
+                self._all_known = self._all_known and source in self._modules
+            elif source in self._modules or alias.name in self._modules:
+                self._of_program.add(name)
+            elif source is None:
+                self.inner.add(name)
+
+    def is_of_program(self, node: ast.expr) -> bool:
+        """Whether an expression is a name of the program, an attribute of one, or a call of one."""
+        while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name):
+            return False
+        return node.id in self._of_program or (self._all_known and node.id not in self._defined)

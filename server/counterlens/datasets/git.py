@@ -1,0 +1,83 @@
+"""Git, asked so that nothing of the repository is run: no monitor, hook, filter, conversion, or transport.
+
+The settings of a repository are text that came with it, and git runs what they name. A bare repository that
+lies among the files of another is text that came with those, so it counts for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+_SECONDS = 60.0  # for one command
+_OFF = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.quotePath": "false",
+    "core.alternateRefsCommand": "",
+    "safe.bareRepository": "explicit",
+}
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # beats what the settings allow
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_COMPARING = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+
+
+def listed(path: Path, *which: str) -> list[str] | None:
+    """Names of files below a folder, as `git ls-files` gives them for some options; None where git fails."""
+    names = _asked(path, "ls-files", "-z", *which)
+    return None if names is None else [name for name in names.split("\0") if name]
+
+
+def difference(path: Path, revision: str) -> str | None:
+    """The lines that differ from a revision, without context; None where git fails."""
+    return _asked(path, "diff", *_COMPARING, "--unified=0", "--relative", revision, "--")
+
+
+def commit(path: Path) -> str:
+    """The commit that a folder is at, and whether files that git knows have changed since."""
+    found = _asked(path, "rev-parse", "HEAD")
+    if found is None:
+        return "unknown"
+    options = ("--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+    return found.strip()[:12] + ("+changes" if _asked(path, "status", *options, "--", ".") else "")
+
+
+def _asked(path: Path, *arguments: str) -> str | None:
+    """What a command prints; None where there is no git, no repository to be trusted with it, or it fails."""
+    folder = _run(path, {}, "rev-parse", "--absolute-git-dir")
+    if folder is None or not _is_usual(path, Path(folder.rstrip("\n"))):
+        return None
+    filters = _run(path, {}, "config", "--null", "--name-only", "--get-regexp", r"^filter\.") or ""
+    off = {name: "false" if name.endswith(".required") else "" for name in filters.split("\0") if name}
+    return _run(path, off, *arguments)
+
+
+def _is_usual(path: Path, folder: Path) -> bool:
+    """Whether git was found as `.git`, as nothing in a repository is called, or by a file of that name."""
+    return ".git" in folder.parts or any((above / ".git").is_file() for above in (path, *path.parents))
+
+
+def _run(path: Path, off: dict[str, str], *arguments: str) -> str | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    settings = [part for name, value in {**_OFF, **off}.items() for part in ("-c", f"{name}={value}")]
+    try:
+        done = subprocess.run(
+            [git, "--no-pager", *settings, *arguments],
+            cwd=path,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **_ENVIRONMENT},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace")
