@@ -29,8 +29,13 @@ _LEVELS = {Telling.FAIL: "error", Telling.SAME: "note", Telling.NONE: "note"}
 def doubt_sentence(doubt: Doubt) -> str:
     """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test tells them apart)"."""
     other = f"did you mean `{shortened(doubt.alternative.text, _WIDTH)}`?"
-    figures = ", ".join(filter(None, (share(doubt.trial.share), _SAID[doubt.tests])))
+    figures = ", ".join(filter(None, (_preferred(doubt.trial.share), _SAID[doubt.tests])))
     return f"`{shortened(doubt.text, _WIDTH)}`: {doubt.alternative.question or other} ({figures})"
+
+
+def _preferred(part: float) -> str:
+    """A share of the probability, which is never all of it."""
+    return share(part) if part < 0.99 else "over 99 %"
 
 
 def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:
