@@ -38,7 +38,7 @@ async def test_it_is_probed_by_what_it_writes_and_not_scored(client: LanguageCli
     assert {one.model for one in questions} == {"habit"}
     assert [one.role for one in questions[0].messages] == ["system", "user"]
     assert "if n < 0:" in questions[0].messages[1].content
-    assert "habit (the editor)" in answer.markdown
+    assert "habit (the editor, completions not exact)" in answer.markdown
     assert answer.pairs[0].shows == "lost"  # it wrote the usual branches where they were exchanged
     report = await ask(client, "counterlens.confidence", uri)
     assert "gives no token probabilities" in report.error

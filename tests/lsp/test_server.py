@@ -240,14 +240,13 @@ async def test_an_untrusted_workspace_runs_nothing(untrusted_client: LanguageCli
 
 def model_process() -> psutil.Process | None:
     """The child of the server that holds the model."""
-    servers = [
-        child for child in psutil.Process().children(recursive=True) if "serve" in " ".join(child.cmdline())
-    ]
+    started = psutil.Process().children(recursive=True)
+    running = [child for child in started if child.status() != psutil.STATUS_ZOMBIE]
+    servers = {child.pid for child in running if "serve" in " ".join(child.cmdline())}
     workers = [
         child
-        for server in servers
-        for child in server.children()
-        if any("llama.worker" in part for part in child.cmdline())
+        for child in running
+        if child.ppid() in servers and any("llama.worker" in part for part in child.cmdline())
     ]
     return workers[0] if workers else None
 

@@ -179,7 +179,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         cut, _ = _cut(surveys, options)
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
-        once_more = bool(asked and options.placebos) and model.offers(Capability.BATCH)
+        once_more = bool(asked and options.placebos) and not model.offers(Capability.EXACT)
         return prompts_of(asked) + len(controls.counterfactuals) + once_more
 
 
