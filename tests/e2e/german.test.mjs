@@ -216,7 +216,9 @@ describe("in German", { skip }, () => {
       await session.screenshot("editor-model-question");
       await dialog().locator(".monaco-button", { hasText: "Code senden" }).click();
       const panel = vscode.panel("Probe von parity");
-      await panel.getByText("with house-model (the editor, completions not exact), judged by 2 doctests").waitFor(MODEL);
+      await panel
+        .getByText("with house-model (the editor, completions not exact), judged by 2 doctests")
+        .waitFor(MODEL);
       await panel.getByRole("button", { name: "Als Text zeigen" }).waitFor(SOON);
       await session.screenshot("editor-model");
       assert.match(models.log(), /POST \/v1\/chat\/completions HTTP\/1\.1" 200/);

@@ -1,8 +1,12 @@
 // A throw-away home for one VS Code: user data, extensions, browser profile; nothing of the user's is touched.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { e2e } from "../../../scripts/paths.mjs";
 import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
+
+/** How the embedded model decodes exactly here takes seconds to find out: once for all homes. */
+const DECODING = path.join(e2e, "run/exact-decoding.json");
 
 /** A workbench that is quiet and looks the same every time. */
 const QUIET = {
@@ -44,6 +48,13 @@ export class Home {
     rmSync(folder, { recursive: true, force: true });
     for (const each of [this.userData, this.extensions, this.profile]) mkdirSync(each, { recursive: true });
     writeFileSync(this.config, "auth: none\n");
+    this.decoding = path.join(folder, ".cache/counterlens/exact-decoding.json");
+    if (existsSync(DECODING)) cpSync(DECODING, this.decoding);
+  }
+
+  /** Keep for other homes what this one has found out. */
+  keep() {
+    if (existsSync(this.decoding)) cpSync(this.decoding, DECODING);
   }
 
   /** Arguments after `node` that start this home's code-server. */

@@ -106,5 +106,6 @@ export class Session {
   async stop() {
     await this.context.close().catch(() => {});
     await this.server.stop();
+    this.home.keep();
   }
 }

@@ -179,7 +179,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         cut, _ = _cut(surveys, options)
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
-        once_more = bool(asked and options.placebos) and not model.offers(Capability.EXACT)
+        wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
+        once_more = bool(asked and options.placebos) and wavering
         return prompts_of(asked) + len(controls.counterfactuals) + once_more
 
 
