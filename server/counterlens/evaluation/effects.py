@@ -17,7 +17,7 @@ from counterlens.metrics.standing import TELLING, ModelStanding, standings
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
-from counterlens.probes.pairs.floor_tables import ALL, floors
+from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
@@ -68,7 +68,7 @@ class RunEffects:
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
         )
-        all_pairs = {model: floors(_paired(found, model))[ALL] for model in found.models}
+        all_pairs = {model: overall_floor(_paired(found, model)) for model in found.models}
         return replace(effects, floors={model: one for model, one in all_pairs.items() if one.placebos})
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import TypeVar
 from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
-from counterlens.probes.pairs.floor_tables import ALL, floors
+from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -47,7 +47,7 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])
-        floor = floors(records)[ALL]
+        floor = overall_floor(records)
         return f"{len(records)} functions: {figures(together, floor)}."
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:

@@ -48,11 +48,21 @@ def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
 
 def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:
     """The effects of all pairs (`ALL`) and of each mutation beside their noise floor."""
-    pairs = list(chain.from_iterable(record.observations for record in records))
-    placebos = list(chain.from_iterable(record.placebo_observations for record in records))
+    pairs, placebos = _observed(records)
     groups: dict[str, list[Observation]] = {ALL: pairs}
     groups |= {name: [one for one in pairs if one.mutation == name] for name in _names(pairs)}
     return {name: above_floor(members, placebos) for name, members in groups.items()}
+
+
+def overall_floor(records: Sequence[PairsRecord]) -> AboveFloor:
+    """The effect of all pairs beside its noise floor."""
+    return above_floor(*_observed(records))
+
+
+def _observed(records: Sequence[PairsRecord]) -> tuple[list[Observation], list[Observation]]:
+    """The pairs of the mutations, and the placebos."""
+    pairs = chain.from_iterable(record.observations for record in records)
+    return list(pairs), list(chain.from_iterable(record.placebo_observations for record in records))
 
 
 def _names(pairs: Sequence[Observation]) -> list[str]:

@@ -98,8 +98,8 @@ def _power(functions: int) -> str:
     if least is None:
         return f"so few functions cannot tell two models apart, or an effect from 0; {ten}"
     return (
-        f"it can tell two models apart, or an effect from 0, that differ by {100 * least:.0f} points or more "
-        f"({POWER:.0%} power, if every function says something); {ten}"
+        f"it can tell a difference of {100 * least:.0f} points or more, between two models or of an effect "
+        f"from 0 ({POWER:.0%} power, if every function says something); {ten}"
     )
 
 
