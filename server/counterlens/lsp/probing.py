@@ -30,6 +30,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.drawn_wording import drawn_sentence
 from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
@@ -225,7 +226,7 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
         mutation=pair.mutation,
         line=pair.start_line - 1,
         shows=str(pair.outcome),
-        sentence=sentence(pair, translator()),
+        sentence=f"{sentence(pair, translator())} {drawn_sentence(pair, translator())}".rstrip(),
     )
 
 

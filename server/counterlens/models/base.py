@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +30,7 @@ class Capability(StrEnum):
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
     together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. Where
     requests decode together and are not exact, an answer depends on the whole call, through rounding.
+    `SAMPLE`: completions can be drawn at a temperature, as `Prompt.draw` says.
     """
 
     COMPLETE = "complete"
@@ -35,6 +38,7 @@ class Capability(StrEnum):
     EMBED = "embed"
     BATCH = "batch"
     EXACT = "exact"
+    SAMPLE = "sample"
 
 
 COMPLETIONS = "completions"
@@ -134,8 +138,28 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """One of several completions that are drawn from what a model finds likely.
+
+    Attributes:
+        temperature: What logits are divided by; above 0. At 1 tokens are drawn as the model says.
+        seed: Of all draws of a run.
+        index: Which of the draws it is: the same prompt, seed and index give the same completion.
+    """
+
+    temperature: float
+    seed: int
+    index: int
+
+    def number(self, salt: bytes = b"") -> int:
+        """A number of 63 bits that stands for the draw, and for what is mixed in."""
+        digest = hashlib.sha256(struct.pack("<dqq", self.temperature, self.seed, self.index) + salt).digest()
+        return int.from_bytes(digest[:8], "little") >> 1
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to be continued at temperature 0.
+    """A text to be continued at temperature 0, or by drawing tokens.
 
     Attributes:
         text: What the model reads. It may end anywhere: back ends heal the last token (decision 4 of
@@ -145,6 +169,7 @@ class Prompt:
         reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
             and should end where a word does.
         suffix: What follows the hole; read only by models that are asked to fill it.
+        draw: Set where tokens are drawn; needs `Capability.SAMPLE`.
     """
 
     text: str
@@ -152,6 +177,7 @@ class Prompt:
     stop: Stop = field(default_factory=Stop)
     reply: Reply | None = None
     suffix: str = ""
+    draw: Draw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +276,7 @@ class Model(ABC):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """Continue each prompt at temperature 0.
+        """Continue each prompt at temperature 0, or as its `draw` says.
 
         With `Capability.EXACT` each answer depends on its prompt and on nothing else. Without, the answers of
         a local model depend on the prompts of the call and their order, and on nothing that was asked before;

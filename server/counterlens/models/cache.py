@@ -1,7 +1,7 @@
 """Persistent response cache keyed by model, request and parameters.
 
-Models answer at temperature 0, so an answer is a function of the request. The store is one SQLite file;
-several processes may use it at once, and a damaged one is replaced by an empty one.
+Models answer at temperature 0 or with a seed, so an answer is a function of the request. The store is one
+SQLite file; several processes may use it at once, and a damaged one is replaced by an empty one.
 """
 
 from __future__ import annotations
@@ -237,6 +237,8 @@ class CachedModel(WrappedModel):
             request.append([api, prompt.suffix if api is Api.FILL else ""])
         if prompt.reply:
             request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
+        if prompt.draw:
+            request.append(["draw", prompt.draw.temperature, prompt.draw.seed, prompt.draw.index])
         if self.info.decoding:
             request.append(["exact", self.info.decoding])
         return self._key("complete", *request)

@@ -1,4 +1,4 @@
-"""Greedy completion with token healing and a stop rule, several prompts at a time."""
+"""Completion, greedy or drawn, with token healing and a stop rule, several prompts at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.base import Completion, Prompt
+from counterlens.models.base import Completion, Draw, Prompt
 from counterlens.models.llama import healing
 from counterlens.models.llama.decoding import Decoder, ExactDecoder, FreeDecoder, Shape
 from counterlens.models.llama.native import Engine
@@ -36,7 +36,7 @@ class LlamaCompleter:
     shape: Shape | None = None
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
-        """Continue each prompt at temperature 0; equal prompts are answered once.
+        """Continue each prompt at temperature 0, or by drawing; equal prompts are answered once.
 
         A prompt that does not fit into the context loses its oldest tokens; `dropped` says how many.
 
@@ -45,7 +45,7 @@ class LlamaCompleter:
             progress: Called with how many prompts are done, and how many there are.
 
         Raises:
-            ModelError: a prompt is empty, or asks for more than the context holds.
+            ModelError: a prompt is empty, asks for more than the context holds, or is drawn to a grammar.
             Cancelled, ModelError: as `SequenceBatch.decode`.
         """
         distinct = [_Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
@@ -74,7 +74,7 @@ class LlamaCompleter:
             for i, row in sorted(logits.items()):
                 growing = group[i]
                 grammar = growing.encoded.grammar
-                token = grammar.choose(row) if grammar else self._choose(row, growing.missing)
+                token = grammar.choose(row) if grammar else self._choose(row, growing)
                 growing.append(token, self.engine)
                 if growing.finish:
                     advance()
@@ -82,14 +82,35 @@ class LlamaCompleter:
                     tokens[i] = token
             logits = decoder.step(tokens) if tokens else {}
 
-    def _choose(self, logits: npt.NDArray[np.float32], required: bytes) -> int:
-        """The most likely token, of those that spell out what is required."""
-        if not required:
-            return int(np.argmax(logits))
-        allowed = self.constraint.allowed(required)
+    def _choose(self, logits: npt.NDArray[np.float32], growing: _Growing) -> int:
+        """The most likely token, or one that is drawn, of those that spell out what is required."""
+        pick = growing.drawing or _most_likely
+        if not growing.missing:
+            return pick(logits)
+        allowed = self.constraint.allowed(growing.missing)
         if not len(allowed):
             raise ModelError("the model's vocabulary cannot spell the end of the prompt")
-        return int(allowed[np.argmax(logits[allowed])])
+        return int(allowed[pick(logits[allowed])])
+
+
+def _most_likely(logits: npt.NDArray[np.float32]) -> int:
+    return int(np.argmax(logits))
+
+
+class _Drawing:
+    """Draws tokens: a completion is a function of its prompt and draw wherever the logits are."""
+
+    def __init__(self, draw: Draw, text: str) -> None:
+        self._temperature = draw.temperature
+        self._chance = np.random.default_rng(draw.number(text.encode("utf-8", "surrogatepass")))
+
+    def __call__(self, logits: npt.NDArray[np.float32]) -> int:
+        """The place of a token, each as likely as the softmax of the logits over the temperature."""
+        scaled = (logits.astype(np.float64) - logits.max()) / self._temperature
+        upto = np.cumsum(np.exp(scaled))
+        return int(
+            np.searchsorted(upto, self._chance.random() * upto[-1], side="right").clip(0, len(upto) - 1)
+        )
 
 
 @dataclass
@@ -102,6 +123,7 @@ class _Growing:
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
         text: The continuation.
+        drawing: Draws its tokens, where they are drawn.
     """
 
     encoded: EncodedPrompt
@@ -109,6 +131,15 @@ class _Growing:
     count: int = 0
     finish: str = ""
     text: str = ""
+    drawing: _Drawing | None = None
+
+    def __post_init__(self) -> None:
+        prompt = self.encoded.prompt
+        if prompt.draw is None:
+            return
+        if self.encoded.grammar:
+            raise ModelError("an answer in a given form is not drawn")
+        self.drawing = _Drawing(prompt.draw, prompt.text)
 
     @property
     def missing(self) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from counterlens.models.base import Prompt
 from counterlens.models.chat.turn import INSTRUCTION, Turn
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.dialect import Piece, first_choice, string
+from counterlens.models.remote.dialect import Piece, first_choice, sampling, string
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ChatExchange(Turn):
         body: Json = {
             "messages": [{"role": role, "content": text} for role, text in self.messages],
             "max_tokens": self.max_tokens,
-            "temperature": 0,
+            **sampling(self.prompt.draw),
             "stream": True,
         }
         if self.prompt.reply is not None and self.prompt.reply.schema:

@@ -8,7 +8,7 @@ from typing import Final
 from counterlens.models import healing
 from counterlens.models.base import Prompt
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.dialect import Piece, first_choice, string
+from counterlens.models.remote.dialect import Piece, first_choice, sampling, string
 
 _MOST_STOPS: Final = 4  # more are refused by OpenAI's API
 
@@ -31,7 +31,7 @@ class Continuation:
         body: Json = {
             "prompt": self.head,
             "max_tokens": self.prompt.max_tokens,
-            "temperature": 0,
+            **sampling(self.prompt.draw),
             "stream": True,
         }
         stops = self._server_stops()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from counterlens.models.base import Prompt
+from counterlens.models.base import Draw, Prompt
 from counterlens.models.remote.answer import Json
 
 
@@ -20,6 +20,13 @@ class Piece:
 
     text: str
     finish: str | None = None
+
+
+def sampling(draw: Draw | None) -> Json:
+    """The parameters of a request that say how tokens are chosen; a server may pass over the seed."""
+    if draw is None:
+        return {"temperature": 0}
+    return {"temperature": draw.temperature, "seed": draw.number() >> 32}
 
 
 class Exchange(Protocol):

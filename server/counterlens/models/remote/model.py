@@ -102,7 +102,7 @@ class RemoteModel(Model):
             name=model,
             identity=hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest(),
             where=self._endpoint.host,
-            capabilities=frozenset({Capability.COMPLETE}),
+            capabilities=frozenset({Capability.COMPLETE, Capability.SAMPLE}),
             details=(("endpoint", self._endpoint.url), ("api", api)),
             api=api,
         )

@@ -10,6 +10,7 @@ from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
+from counterlens.probes.pairs.record import DrawnPair
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 
@@ -48,6 +49,7 @@ class Pair:
         cut_range: The range that the cut had to lie in, of several; None where there is one cut.
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
             None where that was not judged.
+        drawn: What came of completions that were drawn; None where none were.
     """
 
     counterfactual: Counterfactual
@@ -58,6 +60,7 @@ class Pair:
     likelihood: LikelihoodEffect | None = None
     cut_range: tuple[float, float] | None = None
     discriminating: bool | None = None
+    drawn: DrawnPair | None = None
 
     @property
     def copied(self) -> bool:

@@ -36,6 +36,13 @@ from counterlens.probes.pairs.attempts import Pair, attempted, measured_likeliho
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
 from counterlens.probes.pairs.discrimination import cut_to_discriminate, discriminating
+from counterlens.probes.pairs.drawing import (
+    DEFAULT_TEMPERATURE,
+    Drawing,
+    Samples,
+    Temperature,
+    drawn,
+)
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.placebo import (
     DEFAULT_PLACEBOS,
@@ -68,7 +75,7 @@ class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0}
+        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0}
     }
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -81,6 +88,8 @@ class CompletionOptions(ProbeOptions):
     description: Description = False
     preceding: Preceding = False
     placebos: Placebos = DEFAULT_PLACEBOS
+    samples: Samples = 0
+    temperature: Temperature = None
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -91,6 +100,17 @@ class CompletionOptions(ProbeOptions):
                 "--cuts discriminating looks for one cut, and --cut-range wants several",
                 "Leave out one of the two options",
             )
+        if self.temperature is not None and not self.samples:
+            raise OptionError(
+                "--temperature is that of --samples, and nothing is drawn without them",
+                "Give --samples K, too",
+            )
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """How completions are drawn; None where none are."""
+        chosen = DEFAULT_TEMPERATURE if self.temperature is None else self.temperature
+        return Drawing(self.samples, chosen, self.seed) if self.samples else None
 
     @property
     def searches(self) -> bool:
@@ -142,14 +162,17 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             asked, never = cut_to_discriminate(judging, document, function, asked, view, steps)
             refusals = (*refusals, *never)
         wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
-        drawn = controls_of(document, function, asked, wanted, options.seed)
-        controls, failing = judging.sift(list(drawn.counterfactuals))
+        offered = controls_of(document, function, asked, wanted, options.seed)
+        controls, failing = judging.sift(list(offered.counterfactuals))
         gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
         telling = discriminating(judging, gaps[: len(asked)], steps)
         attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
         tried = paired([*asked, *controls], gaps, attempts)
         pairs = [replace(pair, discriminating=one) for pair, one in zip(tried, telling, strict=False)]
         placebos = tried[len(asked) :]
+        if options.drawing and judge is not None:
+            rates = drawn(context.model, judging, gaps[: len(asked)], options.drawing, options.max_tokens)
+            pairs = [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
         if wanted and wavers(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
@@ -161,12 +184,14 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         note = None
         if judge is None:
             pairs, note = _with_likelihoods(context.model, pairs, steps)
+            if options.samples:
+                note = "; ".join(filter(None, (note, "nothing was drawn, as nothing can judge it")))
         return pairs_record(
             document,
             function,
             pairs,
             placebos=placebos,
-            refusals=refusals if drawn.counterfactuals else (*refusals, *drawn.refusals),
+            refusals=refusals if offered.counterfactuals else (*refusals, *offered.refusals),
             dropped=(*dropped, *failing),
             judged_by=judging.judged_by,
             why_not_judged=why_not,
@@ -181,7 +206,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
         wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
         once_more = bool(asked and options.placebos) and wavering
-        return prompts_of(asked) + len(controls.counterfactuals) + once_more
+        more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
+        return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

@@ -23,6 +23,9 @@ class Judging:
         function: The function.
         steps: Progress and cancellation.
         limits: Those of the judge.
+
+    Attributes:
+        steps: As given.
     """
 
     def __init__(
@@ -33,7 +36,7 @@ class Judging:
         steps: Steps,
         limits: Limits = LIMITS,
     ) -> None:
-        self._judge, self._document, self._function, self._steps = judge, document, function, steps
+        self._judge, self._document, self._function, self.steps = judge, document, function, steps
         self._limits = limits
         self._verdicts: dict[str, Verdict] = {}
 
@@ -47,7 +50,7 @@ class Judging:
         if self._judge is None:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message="nothing can judge it"))
         if program not in self._verdicts:
-            self._verdicts[program] = self._judge.judge(program, cancel=self._steps.cancel)
+            self._verdicts[program] = self._judge.judge(program, cancel=self.steps.cancel)
         return self._verdicts[program]
 
     def counterfactual(self, program: str) -> Verdict:
@@ -110,7 +113,7 @@ class Judging:
         if self._judge is None:
             return
         for program, before in list(self._verdicts.items())[:1]:
-            again = self._judge.judge(program, cancel=self._steps.cancel)
+            again = self._judge.judge(program, cancel=self.steps.cancel)
             if again.passed != before.passed:
                 raise SourceError(
                     f"the tests of {self._function.qualname} do not judge the same program the same way "
@@ -129,7 +132,7 @@ class Judging:
         """
         sound, dropped = [], []
         for number, counterfactual in enumerate(found):
-            self._steps.next("trying the counterfactuals' own programs", number, len(found))
+            self.steps.next("trying the counterfactuals' own programs", number, len(found))
             verdict = self.counterfactual(counterfactual.source)
             if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
                 sound.append(counterfactual)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from counterlens.metrics.effects import Effect, PairOutcome
+from counterlens.metrics.pass_rates import PassCount
 from counterlens.metrics.summary import Observation
 from counterlens.probes.record import Record
 
@@ -104,6 +105,47 @@ class Likelihood:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """Completions of one side that were drawn, in the order of their draws.
+
+    Attributes:
+        completions: What the model wrote.
+        passed: Whether each passed.
+    """
+
+    completions: tuple[str, ...] = ()
+    passed: tuple[bool, ...] = ()
+
+    @property
+    def count(self) -> PassCount:
+        """How many passed."""
+        return PassCount(sum(self.passed), len(self.passed))
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPair:
+    """What was drawn of both sides of a pair.
+
+    Attributes:
+        temperature: At which tokens were drawn.
+        original: What was drawn of the original.
+        counterfactual: What was drawn of the counterfactual.
+        difference: The counterfactual's pass rate less the original's.
+        low: Where its interval begins; of 95 %, however often was looked whether to go on.
+        high: Where it ends.
+        finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
+    """
+
+    temperature: float
+    original: Drawn
+    counterfactual: Drawn
+    difference: float | None
+    low: float | None
+    high: float | None
+    finding: str
+
+
+@dataclass(frozen=True, slots=True)
 class PairRecord:
     """An original and a counterfactual, both asked and judged.
 
@@ -131,6 +173,7 @@ class PairRecord:
         discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
             counterfactual's prompt, fails the tests. None where nothing is cut, or nothing judged it.
         copier: That rest, where it was judged.
+        drawn: What came of completions that were drawn; None where none were, or nothing judged them.
     """
 
     mutation: str
@@ -153,6 +196,7 @@ class PairRecord:
     operators: tuple[str, str] | None = None
     discriminating: bool | None = None
     copier: str | None = None
+    drawn: DrawnPair | None = None
 
     @property
     def effect(self) -> Effect | None:

@@ -102,6 +102,7 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         operators=_operators(document, pair),
         discriminating=pair.discriminating,
         copier=None if pair.discriminating is None else pair.gap.rest,
+        drawn=pair.drawn,
     )
 
 

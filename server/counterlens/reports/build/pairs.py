@@ -10,6 +10,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.probes.pairs.attempts import same_code
+from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
 from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
@@ -171,8 +172,23 @@ def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
 def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
     yield Heading(level, f"{pair.mutation}, line {pair.start_line}")
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
-    yield Paragraph(sentence(pair))
+    yield Paragraph(f"{sentence(pair)} {drawn_sentence(pair)}".rstrip())
+    yield from _drawn(pair)
     yield from evidence_blocks(pair, level + 1, number)
+
+
+def _drawn(pair: PairRecord) -> Iterator[Block]:
+    """The pass rates of both sides as bars, where completions were drawn."""
+    if pair.drawn is None:
+        return
+    sides = (("as written", pair.drawn.original), ("changed", pair.drawn.counterfactual))
+    rows: list[tuple[ReportCell, ...]] = []
+    for side, drawn in sides:
+        low, high = drawn.count.interval()
+        rate = f"{100 * drawn.count.rate:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+        rows.append((side, bar(drawn.count), drawn.count.passed, drawn.count.n, rate))
+    title = f"completions drawn at temperature {pair.drawn.temperature:g}"
+    yield TableBlock(title, ("side", "pass rate", "passed", "of", "95 % interval"), tuple(rows))
 
 
 def _which(pair: PairRecord) -> tuple[ReportCell, ...]:

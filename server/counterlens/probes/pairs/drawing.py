@@ -1,0 +1,150 @@
+"""Completions that are drawn at a temperature: how often each side of a pair passes.
+
+The draws of an original are those of all its counterfactuals. A pair is drawn no further once the interval of
+the difference says what there is to say, the others up to the number that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from counterlens.attribution.base import Judgement
+from counterlens.errors import ModelError
+from counterlens.metrics.pass_rates import (
+    RateFinding,
+    finding,
+    level_of,
+    looks,
+    rate_difference,
+)
+from counterlens.models.base import Capability, Draw, Model
+from counterlens.probes.options import option
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.record import Drawn, DrawnPair
+from counterlens.probes.prompts.gap import Gap
+
+DEFAULT_TEMPERATURE, MOST_SAMPLES = 0.8, 200
+Samples = Annotated[
+    int,
+    option(
+        "Besides the likeliest completion of each side, up to so many are drawn, so that pass rates can be "
+        "compared; drawing ends once these differ or hold. 0: none.",
+        metavar="K",
+        low=0,
+        high=MOST_SAMPLES,
+    ),
+]
+Temperature = Annotated[
+    float | None,
+    option(
+        "The temperature at which --samples draws; 0.8 where it is not given.", metavar="T", low=0.01, high=2
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How completions are drawn: at most so many of each side, at a temperature, by a seed."""
+
+    most: int
+    temperature: float
+    seed: int
+
+    def prompts_of(self, gaps: int) -> int:
+        """At most how many prompts that are, of so many different holes."""
+        return self.most * gaps
+
+
+def drawn(
+    model: Model, judging: Judging, pairs: Sequence[tuple[Gap, Gap]], how: Drawing, max_tokens: int
+) -> list[DrawnPair | None]:
+    """Draw completions of both sides of pairs, and judge them.
+
+    Returns:
+        In the order of the pairs; None where nothing can judge one.
+
+    Raises:
+        ModelError: completions of this model cannot be drawn, or as `Model.complete`.
+        Cancelled: as `Model.complete`.
+    """
+    if not model.offers(Capability.SAMPLE):
+        raise ModelError(
+            f"{model.info.name} writes one completion of a prompt, so none can be drawn",
+            "Leave out --samples, or choose a local model or an endpoint",
+        )
+    store = _Draws(model, judging, how, max_tokens)
+    level, found = level_of(how.most), dict[int, DrawnPair | None]()
+    for look in looks(how.most):
+        open_pairs = [i for i in range(len(pairs)) if _open(found.get(i), i in found)]
+        store.draw({gap.shown: gap for i in open_pairs for gap in pairs[i]}, look)
+        for i in open_pairs:
+            original, counterfactual = (store.of(gap, look) for gap in pairs[i])
+            found[i] = _pair(original, counterfactual, how.temperature, level)
+    return [found[i] for i in range(len(pairs))]
+
+
+def _open(found: DrawnPair | None, seen: bool) -> bool:
+    return not seen or (found is not None and found.finding == RateFinding.OPEN)
+
+
+def _pair(
+    original: Drawn | None, counterfactual: Drawn | None, temperature: float, level: float
+) -> DrawnPair | None:
+    if original is None or counterfactual is None:
+        return None
+    difference = rate_difference(original.count, counterfactual.count, level)
+    return DrawnPair(
+        temperature,
+        original,
+        counterfactual,
+        difference.value,
+        difference.low,
+        difference.high,
+        str(finding(difference)),
+    )
+
+
+class _Draws:
+    """What was drawn so far, by the text that the model was shown."""
+
+    def __init__(self, model: Model, judging: Judging, how: Drawing, max_tokens: int) -> None:
+        self._model, self._judging, self._how, self._max_tokens = model, judging, how, max_tokens
+        self._drawn: dict[str, Drawn | None] = {}
+
+    def of(self, gap: Gap, most: int) -> Drawn | None:
+        """The first draws of a hole; None where nothing could judge one of them."""
+        found = self._drawn[gap.shown]
+        return found and Drawn(found.completions[:most], found.passed[:most])
+
+    def draw(self, gaps: dict[str, Gap], upto: int) -> None:
+        """Draw until there are so many of each hole, all asked for together."""
+        wanted = [
+            (gap, i) for shown, gap in gaps.items() for i in range(len(self._known(shown).passed), upto)
+        ]
+        if not wanted:
+            return
+        steps, how = self._judging.steps, self._how
+        what = f"drawing {len(wanted)} completions together"
+        steps.next(what)
+        prompts = [
+            replace(gap.prompt(self._max_tokens), draw=Draw(how.temperature, how.seed, i))
+            for gap, i in wanted
+        ]
+        completions = self._model.complete(
+            prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
+        )
+        for number, ((gap, _), completion) in enumerate(zip(wanted, completions, strict=True)):
+            steps.next("judging what was drawn", number, len(wanted))
+            verdict = self._judging.verdict(gap.fill(completion.text))
+            if verdict.judgement is Judgement.REFUSED:
+                self._drawn[gap.shown] = None
+            elif self._drawn.get(gap.shown, Drawn()) is not None:
+                known = self._known(gap.shown)
+                self._drawn[gap.shown] = Drawn(
+                    (*known.completions, completion.text), (*known.passed, verdict.passed)
+                )
+
+    def _known(self, shown: str) -> Drawn:
+        return self._drawn.get(shown) or Drawn()

@@ -1,0 +1,61 @@
+"""The tables of completions that were drawn: pass rates of both sides, and their difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from counterlens.metrics.bootstrap import pooled_mean
+from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding, mean_difference
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.record import DrawnPair, PairsRecord
+
+ALL = "all"
+"""In place of a mutation: the pairs of all mutations."""
+_COLUMNS = ("pairs", "draws", "original passes", "counterfactual passes", "difference", *RateFinding)
+_NOTE = (
+    "completions drawn at a temperature; passes: the mean over pairs of the share that passed; difference: "
+    "the counterfactual's less the original's, below 0 it loses, functions being independent; moved: pairs "
+    f"whose interval excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
+)
+_Found = tuple[str, str, DrawnPair]
+"""The function of a pair, its mutation, and what was drawn of it."""
+
+
+def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """The pass rates of all pairs and by mutation; none where nothing was drawn.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        found = list(_found(records))
+        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
+        rows += ((model, name, *_cells([one for one in found if name in (ALL, one[1])])) for name in names)
+    if not rows:
+        return ()
+    return (Table("pass rates of drawn completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
+
+
+def _found(records: Iterable[PairsRecord]) -> Iterator[_Found]:
+    for record in records:
+        for pair in record.pairs:
+            if pair.drawn is not None:
+                yield f"{record.target} {record.function}", pair.mutation, pair.drawn
+
+
+def _cells(found: Sequence[_Found]) -> tuple[Cell, ...]:
+    def rate(counts: Iterable[tuple[str, PassCount]]) -> Cell:
+        return pooled_mean(((name, count.rate) for name, count in counts if count.n), bounds=(0.0, 1.0))
+
+    sides = [(name, drawn.original.count, drawn.counterfactual.count) for name, _, drawn in found]
+    findings = Counter(drawn.finding for _, _, drawn in found)
+    return (
+        len(found),
+        sum(before.n + after.n for _, before, after in sides),
+        rate((name, before) for name, before, _ in sides),
+        rate((name, after) for name, _, after in sides),
+        mean_difference(sides),
+        *(findings[one] for one in RateFinding),
+    )

@@ -1,0 +1,58 @@
+"""What completions that were drawn say of a pair, in words and as a bar."""
+
+from __future__ import annotations
+
+from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
+from counterlens.probes.pairs.phrases import done
+from counterlens.probes.pairs.record import PairRecord
+from counterlens.translating import ENGLISH, Translator
+
+_WIDTH = 20
+_SHADES = {True: "\u2588", False: "\u2591"}
+_INTERVAL = "\u2592"
+
+
+def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How often both sides pass, and what that says; empty where nothing was drawn."""
+    drawn = pair.drawn
+    if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
+        return ""
+    before, after = drawn.original.count, drawn.counterfactual.count
+    points = {
+        "points": t.number(abs(round(100 * drawn.difference))),
+        "low": t.number(round(100 * drawn.low)),
+        "high": t.number(round(100 * drawn.high)),
+    }
+    if drawn.finding == RateFinding.MOVED:
+        less = drawn.difference < 0
+        low, high = sorted((abs(drawn.low), abs(drawn.high)))
+        points |= {"low": t.number(round(100 * low)), "high": t.number(round(100 * high))}
+        said = (
+            t("a drop of {points} points ({low} to {high})", **points)
+            if less
+            else t("a rise of {points} points ({low} to {high})", **points)
+        )
+    elif drawn.finding == RateFinding.HELD:
+        said = t("it held, to within {points} points", points=t.number(round(100 * NOTHING)))
+    else:
+        said = t("too few to tell a difference ({low} to {high} points)", **points)
+    return t(
+        "As written {passed} of {n} drawn completions pass; {done}, {now} of {m}: {said}.",
+        passed=t.number(before.passed),
+        n=t.number(before.n),
+        done=_within(done(pair.mutation, t)),
+        now=t.number(after.passed),
+        m=t.number(after.n),
+        said=said,
+    )
+
+
+def bar(count: PassCount) -> str:
+    """A pass rate as a bar of twenty places, its interval shaded: `\u2588` below it, `\u2592` in it."""
+    low, high = count.interval()
+    ends = round(_WIDTH * low), max(round(_WIDTH * high), round(_WIDTH * low) + 1)
+    return _SHADES[True] * ends[0] + _INTERVAL * (ends[1] - ends[0]) + _SHADES[False] * (_WIDTH - ends[1])
+
+
+def _within(phrase: str) -> str:
+    return phrase[:1].lower() + phrase[1:]

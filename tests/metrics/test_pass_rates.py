@@ -1,0 +1,114 @@
+"""Pass rates of drawn completions: intervals that cover, and ends that chance does not call."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterlens.metrics.pass_rates import (
+    PassCount,
+    RateFinding,
+    finding,
+    level_of,
+    looks,
+    mean_difference,
+    pass_at,
+    rate_difference,
+)
+
+COUNTS = st.integers(1, 40).flatmap(lambda n: st.integers(0, n).map(lambda passed: PassCount(passed, n)))
+
+
+@cache
+def said(passed: int, other: int, n: int, level: float) -> RateFinding:
+    return finding(rate_difference(PassCount(passed, n), PassCount(other, n), level))
+
+
+def ends(original: float, counterfactual: float, most: int, runs: int = 4000) -> dict[RateFinding, float]:
+    """How often drawing ends with each finding, of two sides whose pass rates are known."""
+    chance = np.random.default_rng(0)
+    before = np.cumsum(chance.random((runs, most)) < original, axis=1)
+    after = np.cumsum(chance.random((runs, most)) < counterfactual, axis=1)
+    counted = dict.fromkeys(RateFinding, 0)
+    for run in range(runs):
+        found = RateFinding.OPEN
+        for n in looks(most):
+            found = said(int(before[run, n - 1]), int(after[run, n - 1]), n, level_of(most))
+            if found is not RateFinding.OPEN:
+                break
+        counted[found] += 1
+    return {name: count / runs for name, count in counted.items()}
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3, 0.5, 0.9])
+def test_where_nothing_moves_drawing_says_so_in_less_than_a_twentieth(rate: float) -> None:
+    assert ends(rate, rate, 20)[RateFinding.MOVED] < 0.05
+
+
+@pytest.mark.parametrize("rates", [(0.5, 0.6), (0.2, 0.1), (0.9, 0.8)])
+def test_a_difference_of_a_tenth_is_said_to_be_none_in_less_than_a_twentieth(
+    rates: tuple[float, float],
+) -> None:
+    assert ends(*rates, 200, runs=1500)[RateFinding.HELD] < 0.05
+
+
+def test_a_large_difference_is_found_and_found_early() -> None:
+    assert ends(0.85, 0.2, 20)[RateFinding.MOVED] > 0.9
+
+
+@pytest.mark.parametrize(("original", "counterfactual", "n"), [(0.5, 0.5, 8), (0.9, 0.6, 20), (0.1, 0.3, 12)])
+def test_the_interval_covers(original: float, counterfactual: float, n: int) -> None:
+    def weight(passed: int, rate: float) -> float:
+        return math.comb(n, passed) * rate**passed * (1 - rate) ** (n - passed)
+
+    covered = 0.0
+    for before, after in product(range(n + 1), repeat=2):
+        found = rate_difference(PassCount(before, n), PassCount(after, n))
+        assert found.low is not None
+        assert found.high is not None
+        if found.low <= counterfactual - original <= found.high:
+            covered += weight(before, original) * weight(after, counterfactual)
+    assert 0.93 <= covered <= 0.99
+
+
+@given(COUNTS, COUNTS)
+def test_the_interval_holds_the_difference_and_turns_with_the_sides(one: PassCount, other: PassCount) -> None:
+    there, back = rate_difference(one, other), rate_difference(other, one)
+    assert there.value is not None
+    assert there.low is not None
+    assert there.high is not None
+    assert -1 <= there.low <= there.value <= there.high <= 1
+    assert there.low < there.high
+    assert back.low == pytest.approx(-there.high)
+    assert back.high == pytest.approx(-there.low)
+
+
+@given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_pass_at_k_is_the_share_of_choices_with_one_that_passes(drawn: tuple[int, int, int]) -> None:
+    n, passed, k = drawn
+    choices = list(combinations([True] * passed + [False] * (n - passed), k))
+    assert pass_at(k, PassCount(passed, n)) == pytest.approx(sum(map(any, choices)) / len(choices))
+
+
+def test_pass_at_more_than_was_drawn_is_not_known() -> None:
+    assert pass_at(5, PassCount(2, 4)) is None
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, (1,)), (4, (4,)), (8, (4, 6, 8)), (20, (5, 10, 15, 20))])
+def test_looks_end_at_the_most(most: int, expected: tuple[int, ...]) -> None:
+    assert looks(most) == expected
+
+
+def test_the_mean_difference_takes_functions_as_independent() -> None:
+    pairs = [(f"f{i // 3}", PassCount(7, 10), PassCount(3, 10)) for i in range(30)]
+    found = mean_difference(pairs)
+    assert found.value == pytest.approx(-0.4)
+    assert found.n == 10
+    assert found.low is not None
+    assert found.low < -0.4
