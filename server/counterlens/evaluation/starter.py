@@ -78,7 +78,7 @@ def starter(facts: RepositoryFacts) -> str:
     """The text of a settings file: what was found is set, all else stands there as a comment."""
     own = {name.replace("_", "-") for name in specs(RunOptions)}
     lines = [*_head(facts), ""]
-    chosen = {"paths": list(facts.folders)} if facts.folders else {}
+    chosen: dict[str, object] = {"paths": list(facts.folders)} if facts.folders else {}
     lines += _keys({name: spec for name, spec in keys().items() if name in own}, chosen)
     lines += ["# Options of probes; each holds for the tasks that take it.", ""]
     lines += _keys({name: spec for name, spec in keys().items() if name not in own}, {})

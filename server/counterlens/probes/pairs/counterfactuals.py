@@ -68,7 +68,7 @@ def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, i
     """The counterfactuals that change some lines, the others refused."""
 
     def there(made: Counterfactual) -> bool:
-        places = [tuple(map(document.lines.line_of, change.original)) for change in made.changes]
+        places = [tuple(map(document.positions.line_of, change.original)) for change in made.changes]
         return any(first <= b + 1 and a + 1 <= last for a, b in places for first, last in lines)
 
     elsewhere = (one for one in surveyed.counterfactuals if not there(one))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from counterlens.counting import plural
 from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import Record
 
 _SHOWN = 3
 
@@ -26,13 +27,13 @@ def why_nothing(results: RunResults) -> Iterator[str]:
             yield f"nothing to say of {model}: {_reason(records, len(effects))}"
 
 
-def _reason(records: list[object], judged: int) -> str:
+def _reason(records: Sequence[Record], judged: int) -> str:
     if judged:
         return f"it completed none of {plural(judged, 'judged pair')} right, on either side"
     reasons = Counter[str]()
     for record in records:
         if not isinstance(record, PairsRecord):
-            reasons[str(getattr(record, "reason", ""))] += 1
+            reasons[record.reason] += 1
         elif record.why_not_judged:
             reasons[record.why_not_judged] += 1
         else:
