@@ -48,7 +48,9 @@ class ScriptedModels:
 
     def _right(self, name: str, parameters: str, indent: str) -> str:
         """The whole function once more, whatever stands before it."""
-        given = ", ".join(one.split(":")[0].split("=")[0].strip() for one in parameters.split(",") if one.strip())
+        given = ", ".join(
+            one.split(":")[0].split("=")[0].strip() for one in parameters.split(",") if one.strip()
+        )
         again = self._known[name].replace(f"def {name}(", "def again(", 1)
         found = ""
         for depth in dict.fromkeys((indent, "    ")):
@@ -75,5 +77,5 @@ def served(folder: Path) -> Iterator[str]:
 
 if __name__ == "__main__":
     with served(Path(sys.argv[1])) as url:
-        print(url, flush=True)  # noqa: T201
+        print(url, flush=True)
         sys.stdin.read()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from counterlens.evaluation.effects import judged_parts
 from counterlens.evaluation.results import RunResults
+from counterlens.metrics.effects import Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.record import PairsRecord
@@ -29,17 +30,14 @@ class GateResult:
     least: float
 
     @property
-    def kept(self) -> tuple[float, float, float] | None:
-        """The share of informative pairs whose verdict stayed, and its 95 % interval; None without any."""
-        effect = self.found.effect
-        if effect.value is None or effect.low is None or effect.high is None:
-            return None
-        return 1 - effect.value, 1 - effect.high, 1 - effect.low
+    def kept(self) -> Proportion:
+        """The share of informative pairs whose verdict stayed."""
+        return self.found.effect.complement
 
     @property
     def below(self) -> bool:
         """Whether the whole interval lies below what is wanted."""
-        return self.kept is not None and self.kept[2] < self.least
+        return self.kept.high is not None and self.kept.high < self.least
 
     @property
     def noise(self) -> bool:

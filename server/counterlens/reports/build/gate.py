@@ -24,10 +24,10 @@ def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
 
 
 def _said(one: GateResult) -> str:
-    if one.kept is None:
+    share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
+    if share is None or low is None or high is None:
         return "got no pair right, so there is nothing that it could lose"
-    share, low, high = one.kept
-    said = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(one.found.effect.n, 'right verdict')}"
+    said = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
     if one.below and one.noise:
         return f"{said}; its verdicts change with nothing, too, so this cannot be told from noise"
     if share < one.least and not one.below:

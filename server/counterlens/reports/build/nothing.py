@@ -15,21 +15,19 @@ _SHOWN = 3
 
 
 def why_nothing(results: RunResults) -> Iterator[str]:
-    """A line for each model of a task of pairs that has no informative pair: why, most frequent first."""
+    """A line for each model of a task of pairs of which no pair was judged: why, most frequent first."""
     for part in results.parts:
         for model, pairs in observed(part).items():
             effects = [pair.effect for pair in pairs if pair.effect is not None]
             records = [stored.record for _, stored in part.of(model)]
-            if not records or any(effect.informative for effect in effects):
+            if not records or effects:  # of one that gets none right, the report says that it is too weak
                 continue
             if not any(isinstance(record, PairsRecord) or not record.probed for record in records):
                 continue
-            yield f"nothing to say of {model}: {_reason(records, len(effects))}"
+            yield f"nothing to say of {model}: {_reason(records)}"
 
 
-def _reason(records: Sequence[Record], judged: int) -> str:
-    if judged:
-        return f"it completed none of {plural(judged, 'judged pair')} right, on either side"
+def _reason(records: Sequence[Record]) -> str:
     reasons = Counter[str]()
     for record in records:
         if not isinstance(record, PairsRecord):
