@@ -17,7 +17,9 @@ from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite
 from counterlens.reports.build.gate import gate_lines
+from counterlens.reports.build.nothing import why_nothing
 from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.made_up import pair, pairs_record, results
 from tests.evaluation.scripted_models import HABIT, RIGHT, WEAK, served
@@ -111,6 +113,25 @@ def test_what_tells_most_for_its_time_comes_first(tmp_path: Path) -> None:
 
     assert order() == ["plain", "long", "short"]
     assert order(minutes=3.0) == ["short", "long", "plain"]
+
+
+def test_an_empty_result_says_why() -> None:
+    dropped = DroppedCounterfactual("if-else-flip", 1, "changed", "failed", None, "")
+    refused = RefusedSite("rename-random", 2, "it is read by name")
+    run = results(None, (None, None))
+    (first, left_out), (second, stored) = run.records
+    found = replace(stored.record, pairs=(), dropped=(dropped,), refused=(refused, refused))
+    empty = replace(run, records=((first, left_out), (second, StoredRecord(found))))
+    (line,) = why_nothing(empty)
+    said, _, reasons = line.partition(": no pair of 2 functions could be judged: ")
+    assert said == "nothing to say of m"
+    assert sorted(reasons.split("; ")) == [
+        "if-else-flip is not judged like the original (1)",
+        "it is read by name (1)",
+        "no tests (1)",
+    ]
+    assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
+    assert list(why_nothing(results(None, task="likelihood"))) == []
 
 
 def git(folder: Path, *arguments: str) -> str:

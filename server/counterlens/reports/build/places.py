@@ -14,6 +14,7 @@ Rows = tuple[tuple[ReportCell, ...], ...]
 WORST = 10
 """So many functions are named as those where a model fails most."""
 _MOST = 30  # rows of a table
+_FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
 _HELD = "held: share of the pairs with a right verdict whose verdict stayed; higher is better"
 
 
@@ -43,7 +44,7 @@ def place_tables(
         rows: Rows = tuple(
             (*_function(place, targets), said) for place, said in zip(failing[:WORST], noise, strict=False)
         )
-        columns = ("function", "verdicts", "held", "lost", "gained", "by", "with nothing")
+        columns: tuple[str, ...] = (*_FUNCTIONS, "with nothing")
         note = (
             "verdicts: the informative pairs; lost: right on the original only; by: what changed them; with "
             "nothing: whether a placebo changes the verdict, too, which may be all there is; these come last"
@@ -51,15 +52,13 @@ def place_tables(
         yield TableBlock(f"the functions where it fails most{whose}", columns, rows, note)
     if len(files) > 1:
         yield from _heat_map(pairs, files, whose, most)
-    if len(files) > 1:
         rows = tuple(_file(place) for place in files[:most])
         columns = ("file", "functions", "verdicts", "held", "lost", "gained")
         yield TableBlock(f"by file{whose}", columns, rows, _behind(len(files), most, _HELD, "file"))
     if len(functions) > 1 and not brief:
         rows = tuple(_function(place, targets) for place in functions[:most])
-        columns = ("function", "verdicts", "held", "lost", "gained", "by")
         note = _behind(len(functions), most, _HELD, "function")
-        yield TableBlock(f"by function{whose}", columns, rows, note)
+        yield TableBlock(f"by function{whose}", _FUNCTIONS, rows, note)
 
 
 def _heat_map(
