@@ -10,31 +10,28 @@ from threading import Event
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from counterlens.cli.options import exact_option, print_report, sandbox_option, steps, strong_sandbox
-from counterlens.cli.probe_options import probe_options, task_option
-from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.cli.options import print_report, steps, strong_sandbox
+from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
-from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
-from counterlens.evaluation.plan import Plan, absolute, make_plan
+from counterlens.evaluation.gate import gate
+from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
-from counterlens.models.registry import DEFAULT_MODEL
-from counterlens.probes.options import flag_of
-from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
+from counterlens.reports.build.gate import gate_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
+FAILED_GATE = 3
+"""The exit code where a model surely keeps less than `--fail-under`."""
 _EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
-_ENGINE = ("engine", "address", "replicas")
-_KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_url", "api", "exact")
 
 
 @click.command()
@@ -46,60 +43,9 @@ _KEPT = ("tasks", "data", "models", "limit", "since", "paths", "threads", "base_
     help="Folder of the run.",
 )
 @click.option("--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for a repository's functions.")
-@task_option(
-    "tasks", help="The probe to run (repeatable).", multiple=True, default=("completion",), show_default=True
-)
-@click.option(
-    "--model",
-    "-m",
-    "models",
-    multiple=True,
-    default=(DEFAULT_MODEL,),
-    show_default=True,
-    metavar="M",
-    help="Model to evaluate (repeatable): smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf or remote:NAME.",
-)
-@click.option("--base-url", metavar="URL", help="Where a remote model is served.")
-@click.option(
-    "--api",
-    type=click.Choice(["completions", "fill", "chat"]),
-    default="completions",
-    show_default=True,
-    help="Prompt format: plain completion, fill-in-the-middle (also shown what follows), or chat.",
-)
-@click.option(
-    "--threads", type=click.IntRange(0), default=0, help="CPU threads for a local model (0 = auto)."
-)
-@exact_option
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
 @click.option("--since", metavar="REV", help="repo: only functions that differ from this revision of git.")
-@click.option(
-    "--paths", multiple=True, metavar="PATTERN", help="repo: only these files or folders (repeatable)."
-)
-@probe_options
 @click.option("--resume", is_flag=True, help="Resume the run in DIR; its options are kept there.")
-@click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time.")
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default=LOCAL,
-    show_default=True,
-    help="Where work is done: on this machine, or on the nodes of a Ray cluster; what comes out is the same.",
-)
-@click.option(
-    "--address",
-    metavar="HOST:PORT",
-    envvar="RAY_ADDRESS",
-    help="ray: the head of the cluster, or auto for the one that this machine is part of.",
-)
-@click.option(
-    "--replicas",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="ray: of each model; one per node by default.",
-)
-@click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and ask nothing.")
-@sandbox_option
+@run_options
 @click.pass_context
 def bench(
     context: click.Context,
@@ -109,90 +55,55 @@ def bench(
     resume: bool,
     jobs: int | None,
     only_plan: bool,
+    fail_under: float | None,
     **_: Any,
 ) -> None:
     """Ask one or more models about every function of a dataset, or of a repository with tests.
 
     Results are kept in DIR at once. An interrupted run resumes with --resume, asks nothing twice, and ends
     with the same tables. `counterlens report DIR` shows them. An option that only some tasks take applies to
-    these, which the plan says; one that none of the tasks takes is refused.
+    these, which the plan says; one that none of the tasks takes is refused. What the command line leaves
+    open a counterlens.toml decides, which `counterlens init` writes.
+
+    Exit codes: 0 done, 1 it failed, 2 bad usage, 3 a model surely keeps less than --fail-under, 130
+    interrupted.
     """
-    choices = BenchChoices.of(context, given)
+    choices = RunChoices.of(context, given)
+    if choices.data is None and not resume:
+        raise click.UsageError(
+            "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
+        )
     if only_plan:
-        for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
-            click.echo(line)
+        show_plan(choices, out)
         return
-    engine = context.with_resource(_engine(context))
+    engine = context.with_resource(engine_of(context))
     run_bench(choices, out, engine, resume=resume, jobs=jobs)
+    hold_to(out, fail_under)
 
 
-class BenchChoices:
-    """The choices of the command line.
+def show_plan(choices: RunChoices, out: Path) -> None:
+    """Say what a run would ask."""
+    for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
+        click.echo(line)
 
-    Args:
-        chosen: All, by the names of `RunSettings`.
-        explicit: The names of those that were given.
-        given: Values of probes' options, by their names.
+
+def hold_to(out: Path, fail_under: float | None) -> None:
+    """Hold the models of a run to a share, and say how that went.
+
+    Raises:
+        click.exceptions.Exit: with `FAILED_GATE`, where one surely keeps less.
     """
-
-    def __init__(self, chosen: dict[str, Any], explicit: set[str], given: dict[str, Any]) -> None:
-        self._chosen, self._explicit, self._given = chosen, explicit, given
-
-    @classmethod
-    def of(cls, context: click.Context, given: dict[str, Any]) -> BenchChoices:
-        """Read the command line.
-
-        Raises:
-            click.UsageError: no data is named.
-        """
-        values = context.params
-        chosen = {name: values[name] for name in _KEPT}
-        explicit = {
-            name for name in _KEPT if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        }
-        if chosen["data"] is not None:
-            chosen["data"] = absolute(chosen["data"])
-        elif not values["resume"]:
-            raise click.UsageError(
-                "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
-            )
-        if given.get("corpus"):
-            given = given | {"corpus": absolute(given["corpus"])}
-        return cls(chosen, explicit, given)
-
-    def settings(self, out: Path, kept: RunSettings | None = None) -> RunSettings:
-        """What was kept, where a run is resumed; options that are given beside it must say the same.
-
-        Raises:
-            DataError: they do not, or there is nothing to resume and no data is named.
-            OptionError: an option is taken by none of the tasks.
-        """
-        if kept is None:
-            if self._chosen["data"] is None:
-                raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
-            return RunSettings.of(given=self._given, **self._chosen)
-        differing = [
-            f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
-            for name in self._explicit
-            if getattr(kept, name) != self._chosen[name]
-        ]
-        again = RunSettings.of(kept.tasks, kept.data, self._given)
-        for name in self._given:
-            for task, options in kept.options.items():
-                if name in options and options[name] != again.options[task][name]:
-                    flag = flag_of(PROBES.values(), name)
-                    differing.append(f"{flag} was {options[name]!r}, now {again.options[task][name]!r}")
-                    break
-        if differing:
-            raise DataError(
-                f"the run in {out} was begun with other options: {'; '.join(differing)}",
-                f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
-            )
-        return kept
+    if fail_under is None:
+        return
+    found = gate(RunResults.read(out), fail_under)
+    for line in gate_lines(found, fail_under):
+        click.echo(line)
+    if any(one.failed for one in found):
+        raise click.exceptions.Exit(FAILED_GATE)
 
 
 def run_bench(
-    choices: BenchChoices,
+    choices: RunChoices,
     out: Path,
     engine: EvaluationEngine,
     *,
@@ -223,6 +134,8 @@ def run_bench(
         plan = early or _plan(choices.settings(out, kept), sandbox)
         with steps("starting the engine", total_known=False):
             room = engine.jobs  # where it cannot start, no run is begun
+        if choices.note and kept is None:
+            click.echo(choices.note, err=True)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         done = len(store.done)
         for line in _plan_lines(plan, done):
@@ -239,23 +152,6 @@ def run_bench(
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
             raise CounterlensError(error.message, hint) from error
     _finish(out, ended, brief=brief)
-
-
-def _engine(context: click.Context) -> EvaluationEngine:
-    """Where the work is done, as the options say.
-
-    Raises:
-        click.UsageError: an option is given that this engine does not have.
-    """
-    name, address, replicas = (context.params[option] for option in _ENGINE)
-    given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}
-    if name == LOCAL and given & {"address", "replicas"}:
-        raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
-
-    def warn(what: str) -> None:
-        click.secho(f"warning: {what}", err=True, fg="yellow")
-
-    return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))
 
 
 def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:

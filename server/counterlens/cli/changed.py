@@ -9,78 +9,67 @@ from typing import Any
 
 import click
 
-from counterlens.cli.bench import BenchChoices, run_bench
-from counterlens.cli.options import sandbox_option, strong_sandbox
-from counterlens.cli.probe_options import probe_options
-from counterlens.datasets.repository import NothingChosenError
-from counterlens.evaluation.engines.local import LocalEngine
-from counterlens.evaluation.plan import absolute
+from counterlens.cli.bench import hold_to, run_bench, show_plan
+from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.datasets.repository import PREFIX, NothingChosenError
 from counterlens.evaluation.results import RunResults
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.reports.build.nothing import why_nothing
 from counterlens.reports.export.annotations import annotated
 from counterlens.reports.export.run import exported_run
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILES]...")
-@click.option("--since", default="HEAD", show_default=True, metavar="REV", help="What to compare with.")
+@click.option(
+    "--since",
+    default="HEAD",
+    show_default=True,
+    metavar="REV",
+    help="What to compare with: of a branch, the commit that it parted at.",
+)
 @click.option("--repository", default=".", show_default=True, metavar="PATH", help="The folder of the code.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep the run in this folder.")
-@click.option(
-    "--model",
-    "-m",
-    "models",
-    multiple=True,
-    default=(DEFAULT_MODEL,),
-    show_default=True,
-    metavar="M",
-    help="Model to evaluate (repeatable).",
-)
-@click.option("--base-url", metavar="URL", help="Where a remote model is served.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Most functions.")
-@probe_options
 @click.option("--github", is_flag=True, help="Annotate the lines on GitHub (workflow commands).")
-@click.option("--strict", is_flag=True, help="Exit with 1 where a right verdict was lost.")
-@sandbox_option
+@run_options
+@click.pass_context
 def changed(
+    context: click.Context,
+    /,
+    given: dict[str, Any],
     files: tuple[str, ...],
-    since: str,
     repository: str,
     out: Path | None,
-    models: tuple[str, ...],
-    base_url: str | None,
-    limit: int | None,
-    given: dict[str, Any],
+    jobs: int | None,
+    only_plan: bool,
+    fail_under: float | None,
     github: bool,
-    strict: bool,
+    **_: Any,
 ) -> None:
-    """Probe the functions that differ from a revision, and name the lines where a model is easily misled.
+    """Probe the functions that differ from a revision, where they differ, and say what their author can do.
 
-    FILES limit it to these. Where no function with tests has changed there is nothing to ask, and that is no
-    error. What is said concerns the model: look twice at what it suggests at these lines.
+    FILES limit it to these. Counterfactuals change the lines that have changed, and no others. Where no
+    function with tests has changed there is nothing to ask, and that is no error. What is said concerns the
+    model: a test that catches what it gets wrong at these lines.
+
+    Exit codes: 0 done, 1 it failed, 2 bad usage, 3 a model surely keeps less than --fail-under, 130
+    interrupted.
     """
-    choices = BenchChoices(
-        {
-            "tasks": ("completion",),
-            "data": absolute(f"repo:{repository}"),
-            "models": models,
-            "limit": limit,
-            "since": since,
-            "paths": files,
-            "base_url": base_url,
-        },
-        set(),
-        given,
-    )
+    named = {"paths": files} if files else {}
+    choices = RunChoices.of(context, given, data=f"{PREFIX}{repository}", **named)
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="counterlens-"))) / "run"
         try:
-            run_bench(choices, folder, LocalEngine(strong_sandbox()), brief=out is None)
+            if only_plan:
+                show_plan(choices, folder)
+                return
+            engine = stack.enter_context(engine_of(context))
+            run_bench(choices, folder, engine, jobs=jobs, brief=out is None)
         except NothingChosenError as error:
             click.echo(f"nothing to ask: {error.message}")
             return
-        lost = list(annotated(exported_run(RunResults.read(folder))))
-    for annotation in lost:
-        click.echo(annotation.workflow_command if github else str(annotation))
-    if strict and lost:
-        raise click.exceptions.Exit(1)
+        results = RunResults.read(folder)
+        for annotation in annotated(exported_run(results)):
+            click.echo(annotation.workflow_command if github else str(annotation))
+        for line in why_nothing(results):
+            click.echo(line)
+        hold_to(folder, fail_under)

@@ -1,6 +1,7 @@
 """`counterlens`: the subcommands, and what happens when one fails.
 
-Exit codes: 0 done, 1 what was asked for failed, 2 bad usage, 130 interrupted.
+Exit codes: 0 done, 1 what was asked for failed, 2 bad usage, 3 a model surely keeps less than `--fail-under`,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -31,11 +33,13 @@ _COMMANDS = (
     "replay",
     "export",
     "data",
+    "init",
     "models",
     "doctor",
     "serve",
     "mcp",
 )
+_SINGLE, _RUNS = ("probe",), ("bench", "changed")  # what settings files are for
 # A subcommand is in a module of its name, but for those that say what a run has found.
 _PLACES = dict.fromkeys(("compare", "replay"), "report")
 
@@ -46,8 +50,25 @@ _PLACES = dict.fromkeys(("compare", "replay"), "report")
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(counterlens.__version__, prog_name="counterlens")
-def cli() -> None:
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Settings for bench, changed and probe; without it the nearest counterlens.toml, or pyproject.toml "
+    "with [tool.counterlens], of this folder or one above it in the repository.",
+)
+@click.option("--no-config", is_flag=True, help="Read no settings file.")
+@click.pass_context
+def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
     """Does the model understand this code, or does it only recognise it?"""
+    if context.invoked_subcommand not in (*_SINGLE, *_RUNS) or (no_config and config is None):
+        return
+    from counterlens.cli.probe_options import use_file
+    from counterlens.evaluation.settings_file import nearest, read
+
+    file = read(config) if config else nearest(Path.cwd())
+    if file is not None:
+        use_file(context, file, _SINGLE, _RUNS)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -25,7 +25,7 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
-from counterlens.cli.probe_options import probe_options, task_option
+from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
@@ -88,7 +88,8 @@ def probe(
     if bool(target) == (data is not None):
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
     probes = chosen([_LIKELIHOOD if likelihood else task])
-    options = distribute(probes, given, PROBES.values())
+    taken = {*taken_from(given, filed(), probes)}
+    options = distribute(probes, {name: given[name] for name in given if name in taken}, PROBES.values())
     subject = Subject(target, data, limit)
     if task != ALL:
         targets = subject.targets(probes[0], options[probes[0].id])

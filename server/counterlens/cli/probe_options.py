@@ -2,18 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from counterlens.errors import OptionError
+from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.mutations.cuts import Ratio
-from counterlens.probes.options import OptionSpec, ProbeOptions, declared, specs
+from counterlens.probes.options import OptionSpec, declared, specs
+from counterlens.probes.probe import Probe
 from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE = "counterlens.settings_file"
+
+
+def from_file(context: click.Context) -> SettingsFile | None:
+    """The settings file that the command line found; None without one."""
+    return cast("SettingsFile | None", context.meta.get(_FILE))
+
+
+def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
+    """Let a settings file give what the command line leaves open.
+
+    Args:
+        context: Of the group of commands.
+        file: The file.
+        single: Commands that ask one model about one target.
+        runs: Commands that make runs.
+    """
+    context.meta[_FILE] = file
+    own = {name: value for name, value in file.run.items() if name in ("api", "threads", "exact")}
+    one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
+    several = {**file.given, **file.run}
+    context.default_map = {**dict.fromkeys(single, one), **dict.fromkeys(runs, several)}
+
+
+def filed(context: click.Context | None = None) -> set[str]:
+    """The names of the parameters that the settings file gave."""
+    here = context or click.get_current_context()
+    return {name for name in here.params if here.get_parameter_source(name) is ParameterSource.DEFAULT_MAP}
+
+
+def taken_from(
+    given: Mapping[str, Any], filed: Collection[str], probes: Iterable[Probe[Any, Any]]
+) -> list[str]:
+    """The names of the options that hold: what the file says only where a probe takes it.
+
+    Args:
+        given: Values by the names of options.
+        filed: Those that the settings file gave.
+        probes: The probes that are run.
+    """
+    chosen = list(probes)
+    protocol = given.get("protocol")
+    known = declared(chosen)
+    fixed = {name for probe in chosen for name in probe.options.published.get(protocol or "", {})}
+    return [name for name in given if name not in filed or (name in known and name not in fixed)]
 
 
 class RatioType(click.ParamType[Ratio]):
@@ -87,29 +135,33 @@ def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *,
     return cast("Command", decorated)
 
 
-def declared_options(options: type[ProbeOptions]) -> Callable[[Command], Command]:
+def declared_options(options: type[Any]) -> Callable[[Command], Command]:
     """Add the flags of one class of options; the command gets each value by its field's name."""
 
     def decorate(command: Command) -> Command:
         decorated: Any = command
         for name, spec in reversed(specs(options).items()):
-            decorated = _flag(name, spec, spec.help, spec.default)(decorated)
+            shown = spec.default not in (None, False, ())
+            decorated = _flag(name, spec, spec.help, spec.default, shown=shown)(decorated)
         return cast("Command", decorated)
 
     return decorate
 
 
-def _flag(name: str, spec: OptionSpec, text: str, default: Any) -> Callable[[Any], Any]:
+def _flag(
+    name: str, spec: OptionSpec, text: str, default: Any, *, shown: bool = False
+) -> Callable[[Any], Any]:
     if spec.kind is bool:
         return click.option(spec.flag, name, is_flag=True, default=default, help=text)
     return click.option(
-        spec.flag,
+        *((spec.flag, "-m") if spec.flag == "--model" else (spec.flag,)),
         name,
         type=_type(spec),
         multiple=spec.repeatable,
         metavar=spec.metavar or None,
         callback=_checked(spec),
         default=default,
+        show_default=shown,
         help=text,
     )
 

@@ -68,6 +68,7 @@ class Problem:
         details: Further facts, such as `bug_type`.
         file: Where the program stands, when the tests are to be found beside it.
         unusable: Why nothing can be asked about it, such as a program in Python 2; it is never drawn.
+        lines: The lines that are asked about, as first and last, 1-based; empty for all.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Problem:
     details: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
     unusable: str = ""
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,12 @@ def difference(path: Path, revision: str) -> str | None:
     return _asked(path, "diff", *_COMPARING, "--unified=0", "--relative", revision, "--")
 
 
+def parting(path: Path, revision: str) -> str | None:
+    """The commit at which what is checked out parted from a revision; None where git finds none."""
+    found = _asked(path, "merge-base", "--end-of-options", revision, "HEAD")
+    return found.strip() if found else None
+
+
 def commit(path: Path) -> str:
     """The commit that a folder is at, and whether files that git knows have changed since."""
     found = _asked(path, "rev-parse", "HEAD")

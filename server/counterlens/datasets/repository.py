@@ -117,7 +117,8 @@ class Repository(Loader):
                 if changed is None or changed[file].overlaps(one.start_line, one.end_line)
             ]
             if wanted:
-                yield from self._tested(document, file, path, wanted, maps)
+                lines = changed[file].ranges if changed is not None else None
+                yield from self._tested(document, file, path, wanted, maps, lines or ())
 
     def _tested(
         self,
@@ -126,6 +127,7 @@ class Repository(Loader):
         path: Path,
         wanted: Sequence[Function],
         maps: dict[Path, TestMap | None],
+        lines: tuple[tuple[int, int], ...],
     ) -> Iterator[Problem]:
         place = layout_of(file, document.text)
         tests = files_with_tests(place)
@@ -147,6 +149,9 @@ class Repository(Loader):
                 function=function.qualname,
                 details={"tests": why},
                 file=file,
+                lines=tuple(
+                    one for one in lines if Lines((one,)).overlaps(function.start_line, function.end_line)
+                ),
             )
 
     def _reaches(
@@ -248,12 +253,14 @@ class Lines:
 def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
     """The lines of Python files that differ from a revision; files that git does not know count as new.
 
+    Of a branch that has gone on meanwhile, what it changed itself is no difference.
+
     Raises:
         DataError: it is no repository of git, or has no such revision.
     """
     if revision.startswith("-"):
         raise DataError(f"{revision} is no revision", "Name a commit or a branch, such as HEAD~1")
-    diff = git.difference(path, revision)
+    diff = git.difference(path, git.parting(path, revision) or revision)
     if diff is None:
         raise DataError(
             f"git cannot compare {path} with {revision}",

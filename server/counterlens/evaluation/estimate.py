@@ -10,13 +10,11 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
-from typing import cast
 
 from counterlens.errors import SourceError
 from counterlens.evaluation.plan import Plan
+from counterlens.evaluation.unopened import UNOPENED
 from counterlens.metrics.bootstrap import bootstrap, mean
-from counterlens.models.base import Capability, Model
 from counterlens.probes.registry import PROBES
 
 LEAST = 12
@@ -65,7 +63,7 @@ def estimated_prompts(
         if len(counts) >= LEAST and clock() - started > limit:
             break
         try:
-            counts.append(PROBES[task].estimate(target, options, _UNOPENED))
+            counts.append(PROBES[task].estimate(target, options, UNOPENED))
             told += 1
         except SourceError:  # it will be left out, with the reason
             counts.append(0)
@@ -79,13 +77,3 @@ def estimated_prompts(
         known + left * (value if bound is None else bound) for bound in (value, each.low, each.high)
     )
     return PromptEstimate(total, low, high, len(counts), len(targets))
-
-
-class _Unopened:
-    """Stands for a model before one is opened: all that a plan wants to know is what it offers."""
-
-    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
-        return not (cancel and cancel.is_set())
-
-
-_UNOPENED = cast("Model", _Unopened())

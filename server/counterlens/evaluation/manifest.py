@@ -17,7 +17,7 @@ from counterlens.models.sentences import ModelSentences
 from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
-_PARAMETERS = ("limit", "seed", "since", "paths", "api")
+_PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes")
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
 # How many parameters a model has is in its identity already.
 _HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"}
@@ -27,9 +27,10 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
     """The manifest of what one model, which the user named by `spec`, is asked in a run.
 
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
-    each task); `model` (identity, name, how it is run and with which template it is asked); `encoder`
-    (identity and name of the model that compares sentences, where one is named); `dataset` (licence, version,
-    SHA-256, records);
+    each task); `settings_file` (name, SHA-256, and which choices it made; null without one); `model`
+    (identity, name, how it is run and with which template it is asked); `encoder` (identity
+    and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
+    records);
     `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
     `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
@@ -43,6 +44,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         "tasks": list(plan.settings.tasks),
         "parameters": {name: settings[name] for name in _PARAMETERS},
         "options": settings["options"],
+        "settings_file": settings["settings_file"],
         "model": {
             "asked_as": spec,
             **_named(info),

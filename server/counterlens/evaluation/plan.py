@@ -14,6 +14,7 @@ from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
+from counterlens.evaluation.telling import most_telling_first
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
 from counterlens.probes.subjects import not_drawn, targets_of
@@ -28,7 +29,8 @@ class Plan:
     Attributes:
         settings: Of the run.
         dataset: Where the functions come from.
-        targets: Of each task the functions, in the order of the data, by their names in it.
+        targets: Of each task the functions, by their names in the data: in its order, or those that tell most
+            for their time first where that is limited.
         items: The questions: model by model, task by task, each in the order of the functions.
         not_drawn: The problems that nothing can be asked about, with the reason.
     """
@@ -80,6 +82,8 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
             if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
+        if settings.minutes is not None:
+            targets[task] = most_telling_first(drawn[key], task, settings.options_of(task))
     items = tuple(_items(settings.models, targets))
     return Plan(settings, dataset, targets, items, not_drawn(dataset))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
+from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
@@ -102,9 +103,10 @@ class Run:
             Cancelled: `cancel` was set.
         """
         done, failed = self._store.done, dict[str, CounterlensError]()
-        total = len(self._plan.items)
+        total, budget = len(self._plan.items), Budget(self._plan.settings)
         for spec in self._plan.settings.models:
             left = [one for one in self._plan.items if one.model == spec and one.position not in done]
+            left = budget.same(left, [one for one in self._plan.items if one.position in done])
             if not left or self._unsteady(spec, failed):
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
@@ -118,7 +120,8 @@ class Run:
                     one = partial(self._perform, CachedModel(model, answers), encoder, cancel)
 
                     # Closed before the model is, whatever happens here: its threads still ask it.
-                    with closing(run_local(left, one, cancel, jobs or self._engine.jobs)) as outcomes:
+                    begun = budget.begun(left, spec)
+                    with closing(run_local(begun, one, cancel, jobs or self._engine.jobs)) as outcomes:
                         for finished in outcomes:
                             if finished.record is None:
                                 self._note(finished, failed)

@@ -18,6 +18,21 @@ Chosen = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class SettingsUsed:
+    """What a settings file decided of a run.
+
+    Attributes:
+        name: Of the file.
+        sha256: Of its content.
+        chose: The names of the choices that it made.
+    """
+
+    name: str
+    sha256: str
+    chose: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """The choices of a run.
 
@@ -33,6 +48,9 @@ class RunSettings:
         base_url: Where a remote model is served.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
         exact: Whether a model whose completions are not exact is refused.
+        minutes: After so many no function is begun any more; those that tell most come first. None: all, in
+            the order of the data.
+        settings_file: What a settings file decided; None without one.
         options: The options of each task, all of them, also those that were not given.
     """
 
@@ -47,6 +65,8 @@ class RunSettings:
     base_url: str | None = None
     api: str = "completions"
     exact: bool = False
+    minutes: float | None = None
+    settings_file: SettingsUsed | None = None
     options: Chosen = field(default_factory=dict)
 
     @classmethod
@@ -116,7 +136,7 @@ class RunSettings:
     def differences(self, other: RunSettings) -> list[str]:
         """The choices that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
         own = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
-        del own["options"]
+        del own["options"], own["settings_file"]  # what the file decided is among the others
         for task in self.options.keys() & other.options.keys():
             mine, theirs = self.options[task], other.options[task]
             own |= {name: (mine.get(name), theirs.get(name)) for name in sorted({*mine, *theirs})}

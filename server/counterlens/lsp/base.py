@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 
 import counterlens
 from counterlens.errors import CounterlensError, SourceError
+from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
@@ -40,6 +41,7 @@ class CounterlensServer(LanguageServer):
     Attributes:
         settings: What the user has set.
         trusted: Whether code of the workspace may be run.
+        file: What the repository decides, where it is trusted and says something.
         client_shows_results: Whether the client has the commands of our own extension.
         client_options: All that the client sent with `initialize`.
         analyses: The open documents by URI.
@@ -65,6 +67,7 @@ class CounterlensServer(LanguageServer):
         super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
         self.settings = EditorSettings()
         self.trusted = True
+        self.file: SettingsFile | None = None
         self.client_shows_results = False
         self.client_options: dict[str, object] = {}
         self.analyses: dict[str, Analysis] = {}
@@ -113,7 +116,7 @@ class CounterlensServer(LanguageServer):
     def configure(self, raw: object) -> None:
         """Take new settings, and start what they change."""
         before = self.settings
-        self.settings, complaints = read_settings(raw)
+        self.settings, complaints = read_settings(raw, self.file)
         for complaint in complaints:
             self.show(complaint, types.MessageType.Warning)
         if self.settings == before:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
+from counterlens.errors import OptionError
+from counterlens.evaluation.settings_file import nearest
 from counterlens.lsp import language
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.settings import read_settings
@@ -23,15 +27,26 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     """Take the client's options."""
     ls.loop = asyncio.get_running_loop()
     language.choose(params.locale)
-    options = params.initialization_options
-    if isinstance(options, dict):
-        ls.client_options = options
-        ls.trusted = options.get("trusted") is not False
-        ls.client_shows_results = options.get("showsResults") is True
-        ls.settings, complaints = read_settings(options.get("settings"))
-        ls.host.choose(ls.settings)
-        for complaint in complaints:
-            LOG.warning(complaint)
+    options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
+    ls.client_options = options
+    ls.trusted = options.get("trusted") is not False
+    ls.client_shows_results = options.get("showsResults") is True
+    complaints = _read_file(ls, params) if ls.trusted else []
+    ls.settings, wrong = read_settings(options.get("settings"), ls.file)
+    ls.host.choose(ls.settings)
+    for complaint in (*complaints, *wrong):
+        LOG.warning(complaint)
+
+
+def _read_file(ls: CounterlensServer, params: types.InitializeParams) -> list[str]:
+    """Take what the repository of the first folder decides; returns what is wrong with it."""
+    uri = next((one.uri for one in params.workspace_folders or ()), params.root_uri)
+    path = to_fs_path(uri) if uri else None
+    try:
+        ls.file = nearest(Path(path)) if path else None
+    except OptionError as error:
+        return [str(error)]
+    return []
 
 
 def _initialized(ls: CounterlensServer, _params: types.InitializedParams) -> None:

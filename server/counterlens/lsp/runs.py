@@ -124,6 +124,6 @@ def report_of(folder: Path, shows: bool) -> RunReport:
         ok=True,
         title=report.title,
         summary=progress_of(found),
-        html=html.page(report) if shows else "",
+        html=html.page(report, packed=False) if shows else "",
         markdown="" if shows else markdown.render(report),
     )

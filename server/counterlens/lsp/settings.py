@@ -14,6 +14,7 @@ from counterlens.confidence.exclusion import ScoringLimits
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
+from counterlens.evaluation.settings_file import SettingsFile, fits, wanted
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
 from counterlens.probes.operator.tables import PREFERRED
@@ -25,6 +26,7 @@ from counterlens.syntax.languages import languages
 _LIMITS = ScoringLimits()
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
+_ELSEWHERE = ("remote", "hf:", "editor:")
 _OF_DATASETS = frozenset({"buggy"})
 """Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
 
@@ -145,8 +147,14 @@ class EditorSettings(DeclaredSettings):
         return ScoringLimits(None, self.average_line, self.longest_line)
 
 
-def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
-    """The settings in a nested mapping as the editor sends it, and a complaint for each bad value."""
+def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[EditorSettings, list[str]]:
+    """The settings in a nested mapping as the editor sends it, and a complaint for each bad value.
+
+    Args:
+        raw: The mapping.
+        file: What the repository decides: it holds where the editor has the default, which an editor sends
+            whether or not somebody chose it.
+    """
     complaints: list[str] = []
 
     def read(known: Mapping[str, OptionSpec]) -> Iterator[tuple[str, Any]]:
@@ -157,42 +165,34 @@ def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:
             value = value.strip() if isinstance(value, str) else value
             if value is None or value == "":
                 continue
-            if _fits(spec, value):
+            if fits(spec, value):
                 yield name, value
                 continue
             used = repr(msgspec.json.decode(msgspec.json.encode(spec.default)))
             complaints.append(
-                f"counterlens.{spec.setting} is {value!r}, but has to be {_wanted(spec)}; "
+                f"counterlens.{spec.setting} is {value!r}, but has to be {wanted(spec)}; "
                 f"{'the default' if spec.default is None else used} is used instead"
             )
 
-    values = {**dict(read(specs(DeclaredSettings))), "probe": dict(read(_PROBE_OPTIONS))}
+    values, probe = dict(read(specs(DeclaredSettings))), dict(read(_PROBE_OPTIONS))
+    if file is not None:
+        values = _beneath(values, _of_file(file), specs(DeclaredSettings))
+        probe = _beneath(probe, file.given, _PROBE_OPTIONS)
+    values["probe"] = probe
     return msgspec.convert(values, EditorSettings), complaints
 
 
-def _fits(spec: OptionSpec, value: object) -> bool:
-    if spec.repeatable:
-        return isinstance(value, list | tuple) and all(part in spec.choices for part in value)
-    if spec.choices:
-        return value in spec.choices
-    if spec.kind not in (int, float) or isinstance(value, bool):
-        return isinstance(value, spec.kind)
-    if not isinstance(value, int) and not (spec.kind is float and isinstance(value, float)):
-        return False
-    return (spec.low is None or spec.low <= value) and (spec.high is None or value <= spec.high)
+def _of_file(file: SettingsFile) -> dict[str, Any]:
+    """What a settings file says that an editor asks, by the fields of `DeclaredSettings`."""
+    found = {"threads": file.run["threads"]} if "threads" in file.run else {}
+    model = next(iter(file.run.get("models", ())), "")
+    # A file that comes with code must not send it elsewhere while it is read, nor download anything.
+    return found | ({} if not model or model.startswith(_ELSEWHERE) else {"model": model})
 
 
-def _wanted(spec: OptionSpec) -> str:
-    if spec.repeatable:
-        return f"a list of any of {', '.join(spec.choices)}"
-    if spec.choices:
-        return f"one of {', '.join(spec.choices)}"
-    if spec.kind is bool:
-        return "true or false"
-    if spec.kind is str:
-        return "a text"
-    if spec.kind is float:
-        return f"a number from {spec.low:g} to {spec.high:g}"
-    if spec.high is None:
-        return f"a whole number of at least {spec.low:g}"
-    return f"a whole number from {spec.low:g} to {spec.high:g}"
+def _beneath(
+    values: Mapping[str, Any], file: Mapping[str, Any], known: Mapping[str, OptionSpec]
+) -> dict[str, Any]:
+    """Values over those of a settings file, which hold where a value is the default."""
+    chosen = {name: value for name, value in values.items() if value != known[name].default}
+    return {**values, **{name: value for name, value in file.items() if name in known}, **chosen}

@@ -65,6 +65,13 @@ class Proportion:
     count: int
     n: int
 
+    @property
+    def complement(self) -> Proportion:
+        """The share of the others."""
+        if self.value is None or self.low is None or self.high is None:
+            return self
+        return Proportion(1 - self.value, 1 - self.high, 1 - self.low, self.n - self.count, self.n)
+
 
 def average_mutation_effect(
     effects: Iterable[Effect], clusters: Iterable[Hashable] | None = None

@@ -80,6 +80,7 @@ class Target:
         description: What it is to do, where a dataset says so.
         buggy: The source with a bug in it, where a dataset gives one.
         details: What else a dataset says of it, such as labels.
+        lines: The lines of the source that are asked about, as first and last, 1-based; empty for all.
     """
 
     document: Document
@@ -91,6 +92,7 @@ class Target:
     buggy: str | None = None
     calls: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[tuple[int, int], ...] = ()
 
     @property
     def name(self) -> str:

@@ -116,4 +116,5 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
         problem.buggy,
         tuple(calls),
         problem.details,
+        problem.lines,
     )

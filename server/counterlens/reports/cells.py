@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
-from counterlens.reports.document import HeadingLink, Marked, ReportCell
+from counterlens.reports.document import HeadingLink, Marked, ReportCell, Shaded
 
 _WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 
@@ -17,7 +17,7 @@ def cell_text(cell: ReportCell) -> str:
     match cell:
         case None | Proportion(value=None) | Estimate(value=None):
             return "--"
-        case Marked() | HeadingLink():
+        case Marked() | HeadingLink() | Shaded():
             return cell.text
         case Proportion():
             return f"{cell.value:.0%} [{_bound(cell.low)}, {_bound(cell.high)}]"
@@ -38,6 +38,8 @@ def figure_columns(columns: Sequence[str], rows: Sequence[Sequence[ReportCell]])
 
 def is_figure(cell: ReportCell) -> bool:
     """Whether a cell is a figure, or one that was worded already, such as `+0.05` or `4e-07`."""
+    if isinstance(cell, Shaded):
+        return True
     if isinstance(cell, Marked | HeadingLink):
         return False
     return not isinstance(cell, str) or _WORDED_FIGURE.fullmatch(cell) is not None

@@ -44,7 +44,20 @@ class HeadingLink:
     linked: bool = True
 
 
-ReportCell = Cell | Marked | HeadingLink
+@dataclass(frozen=True, slots=True)
+class Shaded:
+    """A share that a page shades by its size; elsewhere its text says the same.
+
+    Attributes:
+        text: What it says.
+        share: From 0 to 1; None for what is not shaded, such as one of very few.
+    """
+
+    text: str
+    share: float | None = None
+
+
+ReportCell = Cell | Marked | HeadingLink | Shaded
 
 
 @dataclass(frozen=True, slots=True)

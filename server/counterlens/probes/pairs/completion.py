@@ -238,6 +238,7 @@ def _surveys(target: Target, options: CompletionOptions) -> tuple[Function, list
             reach=options.reach,
             protocol=options.chosen_protocol,
             every_cut=options.searches,
+            lines=target.lines,
         )
         surveys.append(surveyed)
     return function, surveys

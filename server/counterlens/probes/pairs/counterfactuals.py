@@ -15,6 +15,7 @@ from counterlens.syntax.functions import Function, find_function
 
 UNSEEN = "its change does not stand before a place to cut, so a completion could not show it"
 OWN_CUT = "its mutation says where to cut, whatever part of the function is to be shown"
+ELSEWHERE = "it changes none of the lines that were asked about"
 NOT_IN_ALL = "it cannot be cut in each of the ranges, so that they would be of different programs"
 
 
@@ -29,6 +30,7 @@ def rewritings(
     reach: int = 1,
     protocol: str = "",
     every_cut: bool = False,
+    lines: Sequence[tuple[int, int]] = (),
 ) -> tuple[Function, Survey]:
     """Find a function, and its counterfactuals that keep the meaning.
 
@@ -43,13 +45,14 @@ def rewritings(
         reach: How many statements apart those may be that `independent-swap` exchanges.
         protocol: The published protocol that is followed, if any.
         every_cut: Whether counterfactuals say all places that they may be cut at.
+        lines: Only counterfactuals that change one of these, as first and last, 1-based; without them all.
 
     Raises:
         SourceError: there is no such function, or the file does not parse.
         OptionError: as `preserving`.
     """
     function = find_function(document, qualname)
-    return function, survey(
+    surveyed = survey(
         document.text,
         mutations=forms_of(protocol, preserving(mutations, protocol), reach),
         function=function.qualname,
@@ -57,6 +60,23 @@ def rewritings(
         prefix_ratio=prefix_ratio,
         without=without,
         every_cut=every_cut,
+    )
+    return function, _changing(surveyed, document, lines) if lines else surveyed
+
+
+def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, int]]) -> Survey:
+    """The counterfactuals that change some lines, the others refused."""
+
+    def there(made: Counterfactual) -> bool:
+        places = [tuple(map(document.positions.line_of, change.original)) for change in made.changes]
+        return any(first <= b + 1 and a + 1 <= last for a, b in places for first, last in lines)
+
+    elsewhere = (one for one in surveyed.counterfactuals if not there(one))
+    refused = (Refusal(one.mutation, one.function, one.start_line, ELSEWHERE) for one in elsewhere)
+    return replace(
+        surveyed,
+        counterfactuals=tuple(filter(there, surveyed.counterfactuals)),
+        refusals=(*surveyed.refusals, *refused),
     )
 
 

@@ -54,6 +54,7 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
             seed=options.seed,
             prefix_ratio=options.prefix_ratio,
             without=options.without,
+            lines=target.lines,
         )
         sound = [made for made in surveyed.counterfactuals if made.cut is not None]
         pairs = [Pair(made, *gaps_of(document, function, made)) for made in sound]
@@ -83,5 +84,6 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
             seed=options.seed,
             prefix_ratio=options.prefix_ratio,
             without=options.without,
+            lines=target.lines,
         )
         return prompts_of(surveyed.counterfactuals)

@@ -16,6 +16,8 @@ from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
+from counterlens.reports.build.nothing import why_nothing
+from counterlens.reports.build.overview import picture, places
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.build.standing import answer_lines
@@ -55,12 +57,24 @@ def evaluation_report(
     head = Heading(1, title(results))
     if brief:
         tables = (TableBlock.of(table) for table in results.tables() if table.rows)
-        answers = [Paragraph(line) for part in judged_parts(results) for line in _answer_of(part)]
-        blocks = (head, *answers, Paragraph(progress_of(results)), *tables, *_left_out(results))
+        judged = list(judged_parts(results))
+        answers = [Paragraph(line) for part in judged for line in _answer_of(part)]
+        where = [block for part in judged for block in places(part, brief=True)]
+        why = map(Paragraph, why_nothing(results))
+        blocks = (
+            head,
+            *answers,
+            Paragraph(progress_of(results)),
+            *tables,
+            *where,
+            *_left_out(results),
+            *why,
+        )
         return Report(title(results), blocks)
     effects = effects_of(results, sizes)
     sections: dict[str, Sequence[Block]] = {
         "Summary": [*_summary(results, effects), *_left_out(results)],
+        "Where it fails": [block for part in judged_parts(results) for block in places(part)],
         "Plots": [*_plots(results, effects)],
         "Tables": [TableBlock.of(table) for table in all_tables(results, effects)],
         "Functions and pairs": [_entries(results)],
@@ -81,7 +95,9 @@ def evaluation_report(
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for found in effects.values():
         yield from map(Paragraph, answer_lines(found.standings, found.models))
+        yield from picture(found.models)
     yield Paragraph(progress_of(results))
+    yield from map(Paragraph, why_nothing(results))
     for task, found in effects.items():
         for model, summary in found.models.items():
             head = f"{model}, {task}" if len(effects) > 1 else model
@@ -130,7 +146,9 @@ def _entries(results: RunResults) -> Entries:
 
 def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     task = f", {item.task}" if several else ""
-    head = Heading(3, f"{item.problem} ({item.model}{task}, record {item.position})")
+    head = Heading(
+        3, f"{item.problem} ({item.model}{task}, record {item.position})", f"record-{item.position}"
+    )
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
     blocks += [_pair(item, number, pair) for number, pair in _wavering(stored)]

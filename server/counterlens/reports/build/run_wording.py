@@ -41,6 +41,11 @@ def progress_of(results: RunResults) -> str:
     every = f"{plural(results.total, what)}{about}"
     if done == results.total:
         return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
+    if results.settings.minutes is not None:
+        return (
+            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those that tell "
+            "most for their time: figures are of these, and not of a sample of all."
+        )
     return f"Not finished: {done} of {every} are done, so every figure is preliminary."
 
 

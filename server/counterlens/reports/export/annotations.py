@@ -24,7 +24,7 @@ class Annotation:
         line: Where the code was changed, 1-based.
         end_line: The last line of the change.
         mutation: What was done.
-        message: What it means.
+        message: What it means, and what the author of the line can do about it.
     """
 
     file: str
@@ -57,9 +57,10 @@ def annotated(found: Exported) -> Iterator[Annotation]:
     for exported in found.records:
         for pair in () if exported.wavering else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST:
-                why = evidence(pair.counterfactual)
-                function = exported.function
+                why, function = evidence(pair.counterfactual), exported.function
                 said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
+                test = pair.counterfactual.failed or "its tests"
+                said += f". Before you take what it suggests here, run {test}, which caught this"
                 place = exported.file, pair.start_line, pair.end_line
                 yield Annotation(*place, pair.mutation, " ".join(said.split()))
 

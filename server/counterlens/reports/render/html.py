@@ -2,15 +2,17 @@
 
 Everything is escaped here, and colours only repeat what words say. A page runs only the scripts that its
 content security policy names by their hashes: its own and Vega, where it has something to narrow down or to
-plot. Without scripts it shows the same, with still plots and no filter.
+plot. Without scripts it shows the same, with still plots, no filter, and pairs that do not open.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import count
@@ -36,6 +38,7 @@ from counterlens.reports.document import (
     Paragraph,
     Report,
     ReportCell,
+    Shaded,
     SideBySide,
     TableBlock,
     capitalised,
@@ -47,28 +50,72 @@ _WIDE = 5  # columns from which on a table may have to be scrolled
 _DEEPEST = 6
 
 
-def page(report: Report) -> str:
-    """A page of its own."""
+def page(report: Report, *, packed: bool = True) -> str:
+    """A page of its own.
+
+    Args:
+        report: The report.
+        packed: Whether what is behind a pair is packed until it is opened, and the live plots until they are
+            drawn, which keeps the page small. Without scripts the pairs of a packed page do not open.
+    """
     blocks = [*_all(report.blocks)]
     plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
-    scripts = [vega.bundle()] if plotted else []
-    if plotted or any(isinstance(block, Entries) for block in blocks):
-        scripts.append(_asset("page.js"))
-    return framed(report.title, fragment(report.blocks), scripts, _navigation(report.blocks))
+    live = [vega.bundle()] if plotted else []
+    pack = Pack() if packed and any(isinstance(block, Entries) for block in blocks) else None
+    body = "\n".join(_parts(report.blocks, _Drawing(count(), pack)))
+    if not plotted and not any(isinstance(block, Entries) for block in blocks):
+        return framed(report.title, body, header=_navigation(report.blocks))
+    if packed:
+        kept = {"live": live, "pairs": pack.texts if pack else []}
+        body += f'\n<script type="application/json" id="packed">{json.dumps(compressed(kept))}</script>'
+    shown = [*([] if packed else live), _asset("page.js")]
+    return framed(report.title, body, shown, _navigation(report.blocks), later=live if packed else ())
 
 
 def fragment(blocks: Iterable[Block]) -> str:
     """Blocks without a page around them."""
-    plots = count()
-    return "\n".join(part for block in blocks for part in _block(block, plots))
+    return "\n".join(_parts(blocks, _Drawing(count(), None)))
 
 
-def framed(title: str, body: str, scripts: Sequence[str] = (), header: str = "") -> str:
-    """A page around what is HTML already."""
+class Pack:
+    """What stands on a page only when it is asked for."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def keep(self, text: str) -> int:
+        """Put a text in; returns its number."""
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What is counted and kept while blocks are drawn."""
+
+    plots: Iterator[int]
+    pack: Pack | None
+
+
+def compressed(document: object) -> str:
+    """A document as JSON, compressed by gzip, in base64: the same bytes each time."""
+    data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def _parts(blocks: Iterable[Block], drawing: _Drawing) -> Iterator[str]:
+    for block in blocks:
+        yield from _block(block, drawing)
+
+
+def framed(
+    title: str, body: str, scripts: Sequence[str] = (), header: str = "", later: Sequence[str] = ()
+) -> str:
+    """A page around what is HTML already; `later`: scripts that its scripts may add."""
     loaded = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(scripts))}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy([*scripts, *later]))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
@@ -95,19 +142,18 @@ def embedded(document: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
+def _block(block: Block, drawing: _Drawing) -> Iterator[str]:
     match block:
         case Figure():
-            yield _figure(block, next(plots))
+            yield _figure(block, drawing)
         case Folded():
-            yield from _folded(block, plots)
+            yield from _folded(block, drawing)
         case Entries():
             yield _filter(block)
             for entry in block.entries:
-                yield from _entry(entry, plots)
+                yield from _entry(entry, drawing)
         case Gist():
-            for inside in block.blocks:
-                yield from _block(inside, plots)
+            yield from _parts(block.blocks, drawing)
         case _:
             yield _leaf(block)
 
@@ -151,6 +197,8 @@ def table(block: TableBlock) -> str:
     """A table with its note; the first cell of a row is its head."""
     figures = figure_columns(block.columns, block.rows)
     marks = [' class="figures"' if i in figures else "" for i in range(len(block.columns))]
+    if any(isinstance(cell, Shaded) for row in block.rows for cell in row):
+        marks = ["", *(' class="figures shades"' for _ in marks[1:])]
     head = "".join(
         f'<th scope="col"{mark}>{escape(name)}</th>' for name, mark in zip(block.columns, marks, strict=True)
     )
@@ -172,6 +220,10 @@ def _cell(cell: ReportCell) -> str:
     match cell:
         case Marked():
             return _word(cell)
+        case Shaded(share=None):
+            return escape(cell.text)
+        case Shaded():
+            return f'<span class="shade-{_step(cell.share)}">{escape(cell.text)}</span>'
         case HeadingLink(linked=True):
             return f'<a href="#head-{escape(cell.target)}">{escape(cell.text)}</a>'
         case HeadingLink():
@@ -180,6 +232,11 @@ def _cell(cell: ReportCell) -> str:
                 f"{escape(cell.text)}</button>"
             )
     return escape(cell_text(cell))
+
+
+def _step(share: float | None) -> int:
+    """Which of the five shades a share has: 0 for little, 4 for all."""
+    return min(4, int(5 * (share or 0.0)))
 
 
 def _difference(lines: Iterable[str]) -> str:
@@ -221,32 +278,36 @@ def _actions(block: Actions) -> str:
     return f'<p class="actions">{" ".join(made)}</p>'
 
 
-def _figure(figure: Figure, number: int) -> str:
-    drawn, plot, data = figure.svg, "", ""
+def _figure(figure: Figure, drawing: _Drawing) -> str:
+    drawn, plot, data, named = figure.svg, "", "", ""
     if figure.spec is not None:
+        number = next(drawing.plots)
         drawn, plot = vega.drawn(figure.spec, figure.title), f' data-plot="{number}"'
         data = f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
+        named = f' id="plot-{number}"'
     return (
-        f'<figure id="plot-{number}"><figcaption>{escape(figure.title)}</figcaption>'
+        f"<figure{named}><figcaption>{escape(figure.title)}</figcaption>"
         f'<div class="plot" role="img" aria-label="{escape(figure.description)}"{plot}>{drawn}</div>{data}'
         f"<details><summary>Its figures as a table</summary>{table(figure.table)}</details></figure>"
     )
 
 
-def _folded(block: Folded, plots: Iterator[int]) -> Iterator[str]:
+def _folded(block: Folded, drawing: _Drawing) -> Iterator[str]:
     named = f' id="{escape(block.id)}"' if block.id else ""
     kind = ' class="pair"' if block.facets else ""
     outcome = f": {_word(block.outcome)}" if block.outcome else ""
-    yield f"<details{kind}{named}{_data(block.facets)}><summary>{_prose(block.title)}{outcome}</summary>"
-    for inside in block.blocks:
-        yield from _block(inside, plots)
+    inside, packed = list(_parts(block.blocks, _Drawing(drawing.plots, None))), ""
+    if drawing.pack is not None:
+        packed, inside = f' data-packed="{drawing.pack.keep(chr(10).join(inside))}"', []
+    marks = f"{kind}{named}{_data(block.facets)}{packed}"
+    yield f"<details{marks}><summary>{_prose(block.title)}{outcome}</summary>"
+    yield from inside
     yield "</details>"
 
 
-def _entry(entry: Entry, plots: Iterator[int]) -> Iterator[str]:
+def _entry(entry: Entry, drawing: _Drawing) -> Iterator[str]:
     yield f'<section class="record"{_data(entry.facets)}>'
-    for inside in entry.blocks:
-        yield from _block(inside, plots)
+    yield from _parts(entry.blocks, drawing)
     yield "</section>"
 
 
@@ -272,14 +333,15 @@ def _filter(entries: Entries) -> str:
 
 def _navigation(blocks: Sequence[Block]) -> str:
     """Links to the sections, where there are several and no table leads to them."""
+    sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
+    ids = {section.id for section in sections}
     if any(
-        isinstance(row[0], HeadingLink)
+        isinstance(row[0], HeadingLink) and row[0].target in ids
         for block in blocks
         if isinstance(block, TableBlock)
         for row in block.rows
     ):
         return ""
-    sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
     if len(sections) < 2:
         return ""
     links = "".join(f'<li><a href="#head-{escape(one.id)}">{_prose(one.text)}</a></li>' for one in sections)

@@ -1,0 +1,33 @@
+"""`counterlens init`: a settings file for a repository, with what was found there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import steps
+from counterlens.cli.report_output import write_page
+from counterlens.counting import plural
+from counterlens.errors import DataError
+from counterlens.evaluation.settings_file import NAME
+from counterlens.evaluation.starter import RepositoryFacts, starter
+
+
+@click.command()
+@click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def init(folder: Path, force: bool) -> None:
+    """Look at a repository and write a counterlens.toml, in which every setting says what it does.
+
+    Nothing of the repository is run. What the file decides holds for bench, changed and probe, and in the
+    editor, wherever the command line or the editor leaves it open.
+    """
+    path = folder / NAME
+    if path.exists() and not force:
+        raise DataError(f"{path} is there already", "--force replaces it")
+    with steps("looking at the repository", total_known=False):
+        facts = RepositoryFacts.of(folder)
+    write_page(path, starter(facts))
+    click.echo(f"{path}: {plural(sum(facts.functions.values()), 'function')} with tests found")
+    click.echo("next: counterlens bench --out runs/first --plan")

@@ -1,0 +1,175 @@
+"""The choices of a run on the command line: its flags, and what a settings file adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+from click.core import ParameterSource
+
+from counterlens.cli.options import sandbox_option, strong_sandbox
+from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
+from counterlens.datasets.repository import PREFIX
+from counterlens.errors import DataError
+from counterlens.evaluation.engines.base import EvaluationEngine
+from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
+from counterlens.evaluation.plan import absolute
+from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings import RunSettings, SettingsUsed
+from counterlens.probes.options import flag_of, specs
+from counterlens.probes.registry import PROBES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_ENGINE = ("engine", "address", "replicas")
+_OWN = tuple(name for name in specs(RunOptions) if name != "fail_under")  # which changes nothing of a run
+
+
+def run_options(command: Command) -> Command:
+    """Add the flags that every command has that makes a run; it reads them with `RunChoices.of`."""
+    decorated: Any = sandbox_option(command)
+    for option in (
+        click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and ask nothing."),
+        click.option(
+            "--replicas",
+            type=click.IntRange(1, 1024),
+            metavar="N",
+            help="ray: of each model; one per node by default.",
+        ),
+        click.option(
+            "--address",
+            metavar="HOST:PORT",
+            envvar="RAY_ADDRESS",
+            help="ray: the head of the cluster, or auto for the one that this machine is part of.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(list(ENGINES)),
+            default=LOCAL,
+            show_default=True,
+            help="Where work is done: on this machine, or on the nodes of a Ray cluster; what comes out is "
+            "the same.",
+        ),
+        click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time."),
+        probe_options,
+        click.option("--base-url", metavar="URL", help="Where a remote model is served."),
+        declared_options(RunOptions),
+    ):
+        decorated = option(decorated)
+    return cast("Command", decorated)
+
+
+class RunChoices:
+    """The choices of the command line, and of the settings file where it says nothing.
+
+    Args:
+        chosen: All, by the names of `RunSettings`.
+        explicit: The names of those that were given on the command line.
+        given: Values of probes' options, by their names.
+        filed: The names of those that the file gave.
+        file: What the file decided.
+    """
+
+    def __init__(
+        self,
+        chosen: dict[str, Any],
+        explicit: set[str],
+        given: Mapping[str, Any],
+        filed: frozenset[str] = frozenset(),
+        file: SettingsUsed | None = None,
+    ) -> None:
+        self._chosen, self._explicit, self._given = chosen, explicit, dict(given)
+        self._filed, self._file = filed, file
+
+    @classmethod
+    def of(cls, context: click.Context, given: Mapping[str, Any], **fixed: Any) -> RunChoices:
+        """Read the command line.
+
+        Args:
+            context: Of the command.
+            given: The options of probes.
+            fixed: Choices that the command itself makes, such as its data.
+        """
+        values, file = context.params, from_file(context)
+        explicit = {
+            name for name in values if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        }
+        chosen = {name: values[name] for name in (*_OWN, "base_url", "data", "since") if name in values}
+        chosen |= fixed
+        if chosen["data"] is None and file is not None:
+            chosen["data"] = f"{PREFIX}{file.path.parent}"
+        if chosen["data"] is not None:
+            chosen["data"] = absolute(chosen["data"])
+        named = filed(context) - set(fixed)
+        if "paths" in named and file is not None:
+            of_code = (chosen["data"] or "").startswith(PREFIX)
+            root = Path((chosen["data"] or "").removeprefix(PREFIX))
+            chosen["paths"] = file.paths_below(root) if of_code else ()
+        if given.get("corpus"):
+            given = {**given, "corpus": absolute(given["corpus"])}
+        taken = {*taken_from(given, named, [PROBES[task] for task in chosen["tasks"]])}
+        used = sorted(named & ({*_OWN} | taken))
+        note = SettingsUsed(file.path.name, file.sha256, tuple(used)) if file and used else None
+        kept = {name: value for name, value in given.items() if name in taken}
+        return cls(chosen, explicit, kept, frozenset(named), note)
+
+    @property
+    def data(self) -> str | None:
+        """The data, where it is named."""
+        return cast("str | None", self._chosen["data"])
+
+    @property
+    def note(self) -> str:
+        """Which choices a settings file made, for whoever started the run; empty where it made none."""
+        if self._file is None:
+            return ""
+        return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
+
+    def settings(self, out: Path, kept: RunSettings | None = None) -> RunSettings:
+        """What was kept, where a run is resumed; options that are given beside it must say the same.
+
+        Raises:
+            DataError: they do not, or there is nothing to resume and no data is named.
+            OptionError: an option is taken by none of the tasks.
+        """
+        if kept is None:
+            if self._chosen["data"] is None:
+                raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
+            return RunSettings.of(given=self._given, settings_file=self._file, **self._chosen)
+        differing = [
+            f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
+            for name in sorted(self._explicit & self._chosen.keys())
+            if getattr(kept, name) != self._chosen[name]
+        ]
+        given = {name: value for name, value in self._given.items() if name not in self._filed}
+        again = RunSettings.of(kept.tasks, kept.data, given)
+        for name in given:
+            for task, options in kept.options.items():
+                if name in options and options[name] != again.options[task][name]:
+                    flag = flag_of(PROBES.values(), name)
+                    differing.append(f"{flag} was {options[name]!r}, now {again.options[task][name]!r}")
+                    break
+        if differing:
+            raise DataError(
+                f"the run in {out} was begun with other options: {'; '.join(differing)}",
+                f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
+            )
+        return kept
+
+
+def engine_of(context: click.Context) -> EvaluationEngine:
+    """Where the work is done, as the options say.
+
+    Raises:
+        click.UsageError: an option is given that this engine does not have.
+    """
+    name, address, replicas = (context.params[option] for option in _ENGINE)
+    given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}
+    if name == LOCAL and given & {"address", "replicas"}:
+        raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
+
+    def warn(what: str) -> None:
+        click.secho(f"warning: {what}", err=True, fg="yellow")
+
+    return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))

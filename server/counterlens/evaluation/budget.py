@@ -1,0 +1,50 @@
+"""The time that a run may take, shared by its models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item
+
+
+class Budget:
+    """The minutes of a run, from when it is made; without any, all items are begun.
+
+    What is under way when the time of a model is over is finished. The models are asked about the same
+    functions: a later one about none that the first did not come to.
+
+    Args:
+        settings: Of the run.
+        clock: Tells the time, in seconds.
+    """
+
+    def __init__(self, settings: RunSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._models, self._clock = settings.models, clock
+        self._ends = None if settings.minutes is None else clock() + 60 * settings.minutes
+
+    def same(self, left: Sequence[Item], done: Sequence[Item]) -> list[Item]:
+        """The items of a model that are of functions which the first model has been asked about.
+
+        Args:
+            left: Of the model.
+            done: Those of all models that are done.
+        """
+        first = {(one.task, one.problem) for one in done if one.model == self._models[0]}
+        later = self._ends is not None and bool(first) and any(one.model != self._models[0] for one in left)
+        return [one for one in left if not later or (one.task, one.problem) in first]
+
+    def begun(self, left: Sequence[Item], model: str) -> Iterator[Item]:
+        """The items of a model that are begun before its part of the time is over.
+
+        Args:
+            left: Of the model, in order.
+            model: Which shares what is left of the time with those behind it.
+        """
+        if self._ends is None:
+            return iter(left)
+        now = self._clock()
+        until = now + (self._ends - now) / (len(self._models) - self._models.index(model))
+        return takewhile(lambda _: self._clock() < until, left)

@@ -1,0 +1,67 @@
+"""The gate: does each model of a run keep enough of its right verdicts?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from counterlens.evaluation.effects import judged_parts
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.noise_floor import AboveFloor
+from counterlens.probes.pairs.floor_tables import overall_floor
+from counterlens.probes.pairs.record import PairsRecord
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """How one model of one task stands at the gate.
+
+    Attributes:
+        task: The task.
+        model: The model.
+        found: Its average mutation effect, beside the noise floor.
+        least: The share of its right verdicts that it has to keep.
+    """
+
+    task: str
+    model: str
+    found: AboveFloor
+    least: float
+
+    @property
+    def kept(self) -> Proportion:
+        """The share of informative pairs whose verdict stayed."""
+        return self.found.effect.complement
+
+    @property
+    def below(self) -> bool:
+        """Whether the whole interval lies below what is wanted."""
+        return self.kept.high is not None and self.kept.high < self.least
+
+    @property
+    def noise(self) -> bool:
+        """Whether verdicts change with nothing, too, and the effect cannot be told from that."""
+        return self.found.floor.count > 0 and not self.found.exceeded
+
+    @property
+    def failed(self) -> bool:
+        """Whether the model surely keeps less than is wanted."""
+        return self.below and not self.noise
+
+
+def gate(results: RunResults, least: float) -> list[GateResult]:
+    """Hold every model of a run to a share, task by task, where pairs are judged.
+
+    Args:
+        results: The run.
+        least: The share of right verdicts that is to be kept, from 0 to 1.
+    """
+    return list(_held(results, least))
+
+
+def _held(results: RunResults, least: float) -> Iterator[GateResult]:
+    for part in judged_parts(results):
+        for model in part.models:
+            records = [one for one in part.probed(model) if isinstance(one, PairsRecord)]
+            yield GateResult(part.settings.task, model, overall_floor(records), least)

@@ -1,0 +1,73 @@
+"""The choices of a run that are no options of probes, declared once: for flags and for a settings file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.probes.options import option
+from counterlens.probes.registry import PROBES
+
+APIS = ("completions", "fill", "chat")
+"""How a model is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What a repository may decide about its runs.
+
+    Where a model is served, and whether a weak sandbox will do, are not among them: a file that comes with
+    code must decide neither where code and keys go, nor how programs are kept in.
+    """
+
+    models: Annotated[
+        tuple[str, ...],
+        option(
+            "Model to evaluate (repeatable): smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf or "
+            "remote:NAME.",
+            flag="model",
+            metavar="M",
+        ),
+    ] = (DEFAULT_MODEL,)
+    tasks: Annotated[
+        tuple[str, ...], option("The probe to run (repeatable).", flag="task", choices=tuple(PROBES))
+    ] = ("completion",)
+    paths: Annotated[
+        tuple[str, ...],
+        option("repo: only these files or folders (repeatable).", metavar="PATTERN"),
+    ] = ()
+    limit: Annotated[int | None, option("A sample of the data, drawn by --seed.", metavar="N", low=1)] = None
+    minutes: Annotated[
+        float | None,
+        option(
+            "Stop after so many minutes: shared by the models, on the functions that tell most for their "
+            "time, these first.",
+            metavar="N",
+            low=0,
+        ),
+    ] = None
+    fail_under: Annotated[
+        float | None,
+        option(
+            "Exit with 3 where a model surely keeps a smaller share of its right verdicts: the whole "
+            "interval lies below.",
+            metavar="SHARE",
+            low=0,
+            high=1,
+        ),
+    ] = None
+    api: Annotated[
+        str,
+        option(
+            "Prompt format: plain completion, fill-in-the-middle (also shown what follows), or chat.",
+            choices=APIS,
+        ),
+    ] = "completions"
+    threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
+    exact: Annotated[
+        bool,
+        option(
+            "Refuse a model whose completions are not exact. Local models decode exactly wherever they can."
+        ),
+    ] = False

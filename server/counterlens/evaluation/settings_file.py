@@ -1,0 +1,230 @@
+"""`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: what a repository decides about its runs.
+
+A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. What the command
+line says comes first, then this file, then the defaults.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from counterlens.errors import OptionError
+from counterlens.evaluation.run_options import RunOptions
+from counterlens.mutations.cuts import Ratio
+from counterlens.probes.options import OptionSpec, declared, specs
+from counterlens.probes.registry import PROBES
+
+NAME = "counterlens.toml"
+_PYPROJECT, _TABLE = "pyproject.toml", ("tool", "counterlens")
+_HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
+_ELSEWHERE = {
+    "base-url": "where a model is served is not for a file that comes with code: --base-url or "
+    "COUNTERLENS_BASE_URL says it",
+    "allow-weaker-sandbox": "how programs are kept in is not for a file that comes with code: "
+    "--allow-weaker-sandbox says it",
+}
+_NAMING = frozenset({"models", "corpus", "encoder"})
+_FAULT = re.compile(r" \(at line (\d+), column \d+\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What a file says.
+
+    Attributes:
+        path: The file.
+        sha256: Of its content.
+        run: Values of `RunOptions`, by their fields.
+        given: Values of probes' options, by their names.
+    """
+
+    path: Path
+    sha256: str
+    run: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def paths_below(self, root: Path) -> tuple[str, ...]:
+        """Its paths, which are relative to the file, as they are named from a folder; those outside not."""
+        base = self.path.parent.resolve()
+        found = []
+        for path in self.run.get("paths", ()):
+            whole = PurePosixPath(base / path)
+            if PurePosixPath(root).is_relative_to(whole):
+                return ()  # all of the folder
+            if whole.is_relative_to(root):
+                found.append(whole.relative_to(root).as_posix())
+        return tuple(found)
+
+
+def keys() -> dict[str, OptionSpec]:
+    """Every key that a file may have, with what is declared of it."""
+    own = {name.replace("_", "-"): spec for name, spec in specs(RunOptions).items()}
+    return own | {spec.flag.removeprefix("--"): spec for spec, _ in declared(PROBES.values()).values()}
+
+
+def nearest(folder: Path) -> SettingsFile | None:
+    """The file of a folder, or of the nearest folder above it that has one; not beyond a repository.
+
+    Raises:
+        OptionError: it cannot be read, or holds what it cannot hold; names file and line.
+    """
+    here = folder.resolve()
+    for place in (here, *here.parents):
+        for name in (NAME, _PYPROJECT):
+            if (place / name).is_file():
+                found = read(place / name)
+                if found is not None:
+                    return found
+        if (place / ".git").exists():
+            return None
+    return None
+
+
+def read(path: Path) -> SettingsFile | None:
+    """Read a file; None for a pyproject.toml that says nothing of Counterlens.
+
+    Raises:
+        OptionError: as `nearest`.
+    """
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8")
+        document: Any = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(f"{path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        at = _FAULT.search(str(error))
+        line = at[1] if at else len(text.splitlines())
+        raise OptionError(f"{path}:{line}: {_FAULT.sub('', str(error))}", "It has to be TOML") from None
+    table: tuple[str, ...] = ()
+    if path.name == _PYPROJECT:
+        table = _TABLE
+        for part in table:
+            document = document.get(part) if isinstance(document, dict) else None
+        if document is None:
+            return None
+        if not isinstance(document, dict):
+            raise OptionError(f"{path}: tool.counterlens is no table", "Write [tool.counterlens]")
+    return _checked(path, text, hashlib.sha256(data).hexdigest(), table, document)
+
+
+def _checked(
+    path: Path, text: str, sha256: str, table: tuple[str, ...], document: Mapping[str, Any]
+) -> SettingsFile:
+    known, own = keys(), specs(RunOptions)
+    run: dict[str, Any] = {}
+    given: dict[str, Any] = {}
+    for key, value in document.items():
+        where = f"{path}:{_line(text, table, key)}"
+        spec = known.get(key)
+        if spec is None:
+            raise OptionError(f"{where}: there is no setting {key}", _meant(key, known))
+        if not fits(spec, value):
+            raise OptionError(f"{where}: {key} is {value!r}, but has to be {wanted(spec)}")
+        settled = _settled(spec, value, path.parent)
+        try:
+            if spec.check:
+                spec.check(settled)
+        except OptionError as error:
+            raise OptionError(f"{where}: {error.message}", error.hint) from None
+        (run if spec.name in own and own[spec.name] is spec else given)[spec.name] = settled
+    return SettingsFile(path, sha256, run, given)
+
+
+def _meant(key: str, known: Mapping[str, OptionSpec]) -> str:
+    if key in _ELSEWHERE:
+        return _ELSEWHERE[key][:1].upper() + _ELSEWHERE[key][1:]
+    near = get_close_matches(key.replace("_", "-"), known, 1)
+    return f"Is it {near[0]}?" if near else f"There are: {', '.join(known)}"
+
+
+def _line(text: str, table: tuple[str, ...], key: str) -> int:
+    """The line of a key in a table, 1-based; that of the table where the key stands in it in another way."""
+    inside, at = not table, 1
+    above = "".join(rf"{re.escape(one)}\." for one in table)
+    quoted = rf"^\s*(?:\[+\s*{above})?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
+    for number, line in enumerate(text.splitlines(), 1):
+        header = _HEADER.match(line)
+        if header and table:
+            name = tuple(part.strip("\"' ") for part in header[1].split("."))
+            inside = name[: len(table)] == table
+            at = number if name == table else at
+        if inside and re.match(quoted, line):
+            return number
+    return at
+
+
+def _settled(spec: OptionSpec, value: Any, folder: Path) -> Any:
+    """A value as the command line would give it; what names a file is relative to the file of settings."""
+    if spec.repeatable:
+        return tuple(_one(spec, part, folder) for part in value)
+    return _one(spec, value, folder)
+
+
+def _one(spec: OptionSpec, value: Any, folder: Path) -> Any:
+    if spec.kind == Ratio and isinstance(value, str):
+        low, _, high = value.partition("-")
+        return (float(low), float(high)) if high else float(low)
+    if spec.name in _NAMING and (folder / value).exists():
+        return str((folder / value).resolve())
+    return float(value) if spec.kind is float else value
+
+
+def fits(spec: OptionSpec, value: object) -> bool:
+    """Whether an option can have a value that a file or an editor gives."""
+    if spec.repeatable:
+        return isinstance(value, list | tuple) and all(_fits_one(spec, part) for part in value)
+    return _fits_one(spec, value)
+
+
+def _fits_one(spec: OptionSpec, value: object) -> bool:
+    if spec.choices:
+        return value in spec.choices
+    if spec.kind == Ratio and isinstance(value, str):
+        return re.fullmatch(r"\d*\.?\d+(-\d*\.?\d+)?", value) is not None
+    if spec.kind in (bool, str) or isinstance(value, bool):
+        return type(value) is spec.kind
+    if not isinstance(value, int) and (spec.kind is int or not isinstance(value, float)):
+        return False
+    return (spec.low is None or spec.low <= value) and (spec.high is None or value <= spec.high)
+
+
+def wanted(spec: OptionSpec) -> str:
+    """What values an option can have, in words."""
+    if spec.repeatable:
+        choices = ", ".join(spec.choices)
+        return f"a list of any of {choices}" if choices else f"a list, each {_kind(spec)}"
+    if spec.choices:
+        return f"one of {', '.join(spec.choices)}"
+    return _kind(spec)
+
+
+def _kind(spec: OptionSpec) -> str:
+    if spec.kind is bool:
+        return "true or false"
+    if spec.kind is str:
+        return "a text"
+    if spec.kind == Ratio:
+        return 'a number such as 0.6, or a range such as "0.4-0.6"'
+    if spec.kind is float:
+        return _between(spec)
+    if spec.low is None:
+        return "a whole number"
+    if spec.high is None:
+        return f"a whole number of at least {spec.low:g}"
+    return f"a whole number from {spec.low:g} to {spec.high:g}"
+
+
+def _between(spec: OptionSpec) -> str:
+    if spec.low is None:
+        return "a number"
+    if spec.high is None:
+        return f"a number of at least {spec.low:g}"
+    return f"a number from {spec.low:g} to {spec.high:g}"

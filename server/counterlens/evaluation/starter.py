@@ -1,0 +1,134 @@
+"""The first settings file of a repository: what was found there, and every setting with what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from counterlens.counting import plural
+from counterlens.datasets.repository import Repository
+from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings_file import keys
+from counterlens.probes.options import OptionSpec, specs
+
+_RUNNERS = (
+    (
+        "pytest",
+        ("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"),
+        r"\[tool\.pytest|\[pytest\]|\[tool:pytest\]",
+    ),
+    ("tox", ("tox.ini",), r"\[tool\.tox"),
+    ("nox", ("noxfile.py",), r"\bnox\b"),
+)
+_NAMED = ("pyproject.toml", "setup.cfg", "tox.ini")
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFacts:
+    """What a look at a repository finds; nothing of it is run.
+
+    Attributes:
+        files: Its Python files besides tests.
+        functions: Those that a test mentions, or that have examples, by the first folder of their file.
+        runners: What seems to run its tests.
+        folders: The folders that hold such functions; empty where files stand in the folder itself.
+    """
+
+    files: int
+    functions: dict[str, int]
+    runners: tuple[str, ...]
+    folders: tuple[str, ...]
+
+    @classmethod
+    def of(cls, folder: Path) -> RepositoryFacts:
+        """Look at a folder.
+
+        Raises:
+            DataError: it has no Python files besides tests.
+        """
+        loader = Repository()
+        files = loader.files(folder)
+        found: dict[str, int] = {}
+        for problem in loader.problems(folder):
+            parts = PurePosixPath(problem.id.partition("::")[0]).parts
+            depth = 2 if parts[0] == "src" and len(parts) > 2 else 1
+            name = "/".join(parts[:depth]) if len(parts) > depth else "."
+            found[name] = found.get(name, 0) + 1
+        folders = () if "." in found else tuple(sorted(found))
+        return cls(len(files), found, tuple(_runners(folder)), folders)
+
+
+def _runners(folder: Path) -> Iterator[str]:
+    said = "".join(
+        (folder / name).read_text(encoding="utf-8", errors="replace")
+        for name in _NAMED
+        if (folder / name).is_file()
+    )
+    for name, files, pattern in _RUNNERS:
+        if any((folder / file).is_file() for file in files) or re.search(pattern, said):
+            yield name
+
+
+def starter(facts: RepositoryFacts) -> str:
+    """The text of a settings file: what was found is set, all else stands there as a comment."""
+    own = {name.replace("_", "-") for name in specs(RunOptions)}
+    lines = [*_head(facts), ""]
+    chosen: dict[str, object] = {"paths": list(facts.folders)} if facts.folders else {}
+    lines += _keys({name: spec for name, spec in keys().items() if name in own}, chosen)
+    lines += ["# Options of probes; each holds for the tasks that take it.", ""]
+    lines += _keys({name: spec for name, spec in keys().items() if name not in own}, {})
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _head(facts: RepositoryFacts) -> Iterator[str]:
+    yield "# Counterlens: what this repository decides about its runs (counterlens bench, changed and probe)."
+    yield "# The command line comes before it. Lines behind a # are the defaults."
+    yield "#"
+    total = sum(facts.functions.values())
+    found = f"{plural(total, 'function')} that a test mentions or that have examples"
+    yield f"# Found: {plural(facts.files, 'Python file')} besides tests, {found}."
+    if len(facts.functions) > 1:
+        by = ", ".join(f"{name} {count}" for name, count in sorted(facts.functions.items()))
+        yield f"# By folder: {by}."
+    runner = (
+        ", ".join(facts.runners) or "no test runner that is configured; pytest and unittest are understood"
+    )
+    yield f"# Tests: {runner}."
+
+
+def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[str]:
+    for key, spec in known.items():
+        yield from _comment(spec)
+        if key in chosen:
+            yield f"{key} = {_toml(chosen[key])}"
+        elif spec.default is None:
+            yield f"# {key} ="
+        else:
+            yield f"# {key} = {_toml(spec.default)}"
+        yield ""
+
+
+def _comment(spec: OptionSpec) -> Iterator[str]:
+    line = "#"
+    said = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
+    for word in said.split():
+        if len(line) + len(word) >= _WIDTH:
+            yield line
+            line = "#"
+        line += f" {word}"
+    yield line
+
+
+def _toml(value: object) -> str:
+    """A value as TOML, which for these is JSON."""
+    plain = (
+        "-".join(map(str, value))
+        if isinstance(value, tuple) and value and not isinstance(value[0], str)
+        else value
+    )
+    return msgspec.json.encode(plain).decode()

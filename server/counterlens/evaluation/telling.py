@@ -1,0 +1,37 @@
+"""Which functions tell most for the time that they take: what a run with a budget asks about first.
+
+The pairs of one function resemble each other, so k pairs count for about k / (1 + (k - 1) / 2) independent
+ones, half of what they hold being shared; and their prompts take time by their number and their length. So a
+function tells per time about 1 / ((k + 1) length): many short functions before many pairs of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from counterlens.errors import SourceError
+from counterlens.evaluation.unopened import UNOPENED
+from counterlens.probes.options import ProbeOptions
+from counterlens.probes.probe import Target
+from counterlens.probes.registry import PROBES
+from counterlens.syntax.functions import find_function
+
+
+def most_telling_first(targets: Mapping[str, Target], task: str, options: ProbeOptions) -> dict[str, Target]:
+    """The functions of a task in the order in which a budget is spent on them; those without a prompt last.
+
+    Args:
+        targets: By name.
+        task: The task.
+        options: Its options.
+    """
+    return dict(sorted(targets.items(), key=lambda named: _cost(named[1], task, options)))
+
+
+def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, int]:
+    try:
+        prompts = PROBES[task].estimate(target, options, UNOPENED)
+        function = find_function(target.document, target.qualname)
+    except SourceError:  # it will be left out, with the reason
+        return True, 0
+    return not prompts, (prompts + 1) * (function.end - function.start)

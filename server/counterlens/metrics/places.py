@@ -1,0 +1,85 @@
+"""Where a model holds and where it does not: the pairs of a run by file, by function and by concept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.summary import EffectSummary, Observation, grouped
+
+TOLD_FROM = 5
+"""So many informative pairs a share is of, at least, to be more than an anecdote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the pairs of a file, a function or of one concept in a file come to.
+
+    Attributes:
+        name: Of the file, or `FILE::FUNCTION`.
+        summary: Of its pairs.
+        mutations: Those that changed a verdict, most often first.
+    """
+
+    name: str
+    summary: EffectSummary
+    mutations: tuple[str, ...]
+
+    @property
+    def held(self) -> Proportion:
+        """The share of the informative pairs whose verdict stayed."""
+        return self.summary.average.complement
+
+    @property
+    def lost(self) -> int:
+        """How many right verdicts were lost."""
+        return self.summary.lost
+
+
+def file_of(pair: Observation) -> str:
+    """The file of a pair; empty for one of a dataset, which names problems."""
+    return pair.file.partition("::")[0] if "::" in pair.file else ""
+
+
+def by_file(pairs: Iterable[Observation]) -> list[Place]:
+    """The files of a repository that have informative pairs, the one with most lost verdicts first."""
+    return _places([pair for pair in pairs if file_of(pair)], by_function=False)
+
+
+def by_function(pairs: Iterable[Observation]) -> list[Place]:
+    """The functions that have informative pairs, the one with most lost verdicts first."""
+    return _places(list(pairs), by_function=True)
+
+
+def by_concept(pairs: Iterable[Observation]) -> dict[str, dict[str, Proportion]]:
+    """Of each file the share that was held, by concept."""
+    files: dict[str, list[Observation]] = {}
+    for pair in pairs:
+        if name := file_of(pair):
+            files.setdefault(name, []).append(pair)
+    return {
+        name: {
+            concept: found.average.complement
+            for concept, found in grouped(some, lambda pair: pair.concept).items()
+            if found.average.n
+        }
+        for name, some in files.items()
+    }
+
+
+def _places(pairs: Sequence[Observation], *, by_function: bool) -> list[Place]:
+    def key(pair: Observation) -> str:
+        return pair.file if by_function else file_of(pair)
+
+    changed: dict[str, Counter[str]] = {}
+    for pair in pairs:
+        if pair.effect is not None and pair.effect.mutation_effect:
+            changed.setdefault(key(pair), Counter())[pair.mutation] += 1
+    found = [
+        Place(name, summary, tuple(one for one, _ in changed.get(name, Counter()).most_common()))
+        for name, summary in grouped(pairs, key).items()
+        if summary.average.n
+    ]
+    return sorted(found, key=lambda place: (-place.lost, place.held.value or 0.0, place.name))

@@ -1,0 +1,35 @@
+"""How the models of a run stand at the gate, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from counterlens.counting import plural
+from counterlens.evaluation.gate import GateResult
+
+
+def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
+    """A line for each model, or why there is nothing to hold to the gate.
+
+    Args:
+        found: The models.
+        least: The share that is to be kept.
+    """
+    if not found:
+        yield f"gate {least:.0%}: passed, as no pair was judged"
+    several = len({one.task for one in found}) > 1
+    for one in found:
+        who = f"{one.model}, {one.task}" if several else one.model
+        yield f"gate {least:.0%}: {'FAILED' if one.failed else 'passed'}, {who} {_said(one)}"
+
+
+def _said(one: GateResult) -> str:
+    share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
+    if share is None or low is None or high is None:
+        return "got no pair right, so there is nothing that it could lose"
+    said = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
+    if one.below and one.noise:
+        return f"{said}; its verdicts change with nothing, too, so this cannot be told from noise"
+    if share < one.least and not one.below:
+        return f"{said}: fewer than wanted, but so few pairs cannot tell"
+    return said

@@ -1,0 +1,44 @@
+"""Why a run has nothing to say of a model, in words: an empty result is not a good one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from counterlens.counting import plural
+from counterlens.evaluation.effects import observed
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.probe import Need
+from counterlens.probes.record import Record
+from counterlens.probes.registry import PROBES
+
+_SHOWN = 3
+
+
+def why_nothing(results: RunResults) -> Iterator[str]:
+    """A line for each model of a task of pairs of which no pair was judged: why, most frequent first."""
+    for part in results.parts:
+        probe = PROBES[part.settings.task]
+        if not issubclass(probe.record, PairsRecord) or Need.COMPLETE not in probe.needs:
+            continue
+        for model, pairs in observed(part).items():
+            records = [stored.record for _, stored in part.of(model)]
+            # Of a model that gets none right, the report says that it is too weak.
+            if records and not any(pair.effect for pair in pairs):
+                yield f"nothing to say of {model}: {_reason(records)}"
+
+
+def _reason(records: Sequence[Record]) -> str:
+    reasons = Counter[str]()
+    for record in records:
+        if not isinstance(record, PairsRecord):
+            reasons[record.reason] += 1
+        elif record.why_not_judged:
+            reasons[record.why_not_judged] += 1
+        else:
+            found = {one.reason for one in record.refused}
+            found |= {f"{one.mutation} is not judged like the original" for one in record.dropped}
+            reasons.update(found or {"nothing to change"})
+    listed = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(_SHOWN))
+    return f"no pair of {plural(len(records), 'function')} could be judged: {listed}"

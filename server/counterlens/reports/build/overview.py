@@ -1,0 +1,62 @@
+"""The top of a report on a run: what it answers, in words and one picture, and where a model fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from counterlens.evaluation.effects import observed
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.standing import too_weak
+from counterlens.metrics.summary import EffectSummary
+from counterlens.probes.pairs.floor_wording import wavering
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.record import Record
+from counterlens.reports.build.places import place_tables
+from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
+from counterlens.reports.intervals import drawn
+
+_MEANING = (
+    "Held is the share of the pairs with a right verdict whose verdict stays when the code changes shape: "
+    "higher is better. The average mutation effect of the tables is the rest of it: lower is better."
+)
+
+
+def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
+    """What each model holds, with its interval, the best first, and how to read it.
+
+    Args:
+        models: The pairs of each model together.
+    """
+    held = {model: summary.average.complement for model, summary in models.items()}
+    if not any(one.n for one in held.values()):
+        return
+    yield Paragraph(_MEANING, quiet=True)
+    ordered = sorted(held.items(), key=lambda one: -(one[1].value or 0.0))
+    weak = {model for model, summary in models.items() if too_weak(summary)}
+    rows = tuple((model, one, "too weak to say" if model in weak else "") for model, one in ordered)
+    yield Figure(
+        "What each model holds",
+        "For every model the share of the pairs with a right verdict whose verdict stays, as a point on a "
+        "scale from 0 to 100 percent, with its 95 percent interval as a line; higher is better.",
+        TableBlock("what each model holds", ("model", "held", "note"), rows),
+        svg=drawn([(model, one, model not in weak) for model, one in ordered]),
+    )
+
+
+def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
+    """Where the models of a run of one task hold and fail.
+
+    Args:
+        results: The run.
+        brief: Whether short tables are enough.
+    """
+    headings = {(item.model, item.problem): f"record-{item.position}" for item, _ in results.records}
+    pairs = observed(results)
+    for model, some in pairs.items():
+        targets = {} if brief else {name: at for (who, name), at in headings.items() if who == model}
+        unsteady = {item.problem for item, stored in results.of(model) if _wavers(stored.record)}
+        yield from place_tables(some, model if len(pairs) > 1 else "", targets, unsteady, brief=brief)
+
+
+def _wavers(record: Record) -> bool:
+    return isinstance(record, PairsRecord) and bool(wavering(record))

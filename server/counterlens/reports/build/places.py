@@ -1,0 +1,102 @@
+"""Where a model holds and where it does not, as tables: files by concept, the worst functions, files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from counterlens.counting import plural
+from counterlens.metrics.effects import Proportion
+from counterlens.metrics.places import TOLD_FROM, Place, by_concept, by_file, by_function
+from counterlens.metrics.summary import Observation
+from counterlens.reports.document import HeadingLink, ReportCell, Shaded, TableBlock
+
+Rows = tuple[tuple[ReportCell, ...], ...]
+WORST = 10
+"""So many functions are named as those where a model fails most."""
+_MOST = 30  # rows of a table
+_FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
+_HELD = "held: share of the pairs with a right verdict whose verdict stayed; higher is better"
+
+
+def place_tables(
+    pairs: Sequence[Observation],
+    model: str,
+    targets: Mapping[str, str],
+    wavering: Collection[str] = (),
+    *,
+    brief: bool = False,
+) -> Iterator[TableBlock]:
+    """The tables of one model.
+
+    Args:
+        pairs: Its pairs.
+        model: What it is called, where there are several; else empty.
+        targets: The headings that a page has of functions, by their names.
+        wavering: Functions whose verdict changes with nothing: what is lost there may be noise.
+        brief: Whether a table has at most `WORST` rows.
+    """
+    most = WORST if brief else _MOST
+    whose = f", {model}" if model else ""
+    files, functions = by_file(pairs), by_function(pairs)
+    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in wavering)
+    if failing:
+        noise = ["changes, too" if place.name in wavering else "" for place in failing]
+        rows: Rows = tuple(
+            (*_function(place, targets), said) for place, said in zip(failing[:WORST], noise, strict=False)
+        )
+        columns: tuple[str, ...] = (*_FUNCTIONS, "with nothing")
+        note = (
+            "verdicts: the informative pairs; lost: right on the original only; by: what changed them; with "
+            "nothing: whether a placebo changes the verdict, too, which may be all there is; these come last"
+        )
+        yield TableBlock(f"the functions where it fails most{whose}", columns, rows, note)
+    if len(files) > 1:
+        yield from _heat_map(pairs, files, whose, most)
+        rows = tuple(_file(place) for place in files[:most])
+        columns = ("file", "functions", "verdicts", "held", "lost", "gained")
+        yield TableBlock(f"by file{whose}", columns, rows, _behind(len(files), most, _HELD, "file"))
+    if len(functions) > 1 and not brief:
+        rows = tuple(_function(place, targets) for place in functions[:most])
+        note = _behind(len(functions), most, _HELD, "function")
+        yield TableBlock(f"by function{whose}", _FUNCTIONS, rows, note)
+
+
+def _heat_map(
+    pairs: Sequence[Observation], files: Sequence[Place], whose: str, most: int
+) -> Iterator[TableBlock]:
+    cells = by_concept(pairs)
+    telling = [one for one in files if any(held.n >= TOLD_FROM for held in cells[one.name].values())]
+    concepts = sorted({concept for one in telling for concept in cells[one.name]})
+    rows = tuple(
+        (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
+        for place in telling[:most]
+    )
+    note = f"{_HELD}, of how many in brackets; shaded from {TOLD_FROM} on, as fewer tell little"
+    if rest := len(files) - len(telling):
+        note += f"; {plural(rest, 'file')} with fewer of each concept not shown"
+    if rows:
+        title = f"what is held, by file and concept{whose}"
+        yield TableBlock(title, ("file", *concepts), rows, _behind(len(telling), most, note, "file"))
+
+
+def _shaded(held: Proportion | None) -> ReportCell:
+    if held is None or held.value is None:
+        return None
+    return Shaded(f"{held.value:.0%} ({held.n})", held.value if held.n >= TOLD_FROM else None)
+
+
+def _function(place: Place, targets: Mapping[str, str]) -> tuple[ReportCell, ...]:
+    target = targets.get(place.name)
+    head = HeadingLink(place.name, target) if target else place.name
+    found = place.summary
+    return head, found.average.n, place.held, found.lost, found.gained, ", ".join(place.mutations)
+
+
+def _file(place: Place) -> tuple[ReportCell, ...]:
+    found = place.summary
+    return place.name, found.functions, found.average.n, place.held, found.lost, found.gained
+
+
+def _behind(there: int, most: int, note: str, what: str) -> str:
+    rest = there - most
+    return f"{note}. {plural(rest, f'more {what}')} with fewer lost verdicts not shown" if rest > 0 else note

@@ -1,0 +1,208 @@
+"""The gate and the budget of runs; what a pull request is told: of its own lines, with something to do."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from counterlens.cli.main import main
+from counterlens.datasets.repository import repository
+from counterlens.evaluation.budget import Budget
+from counterlens.evaluation.gate import gate
+from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite
+from counterlens.reports.build.gate import gate_lines
+from counterlens.reports.build.nothing import why_nothing
+from counterlens.sandbox.registry import best_sandbox
+from tests.evaluation.made_up import pair, pairs_record, results
+from tests.evaluation.scripted_models import HABIT, RIGHT, WEAK, served
+
+FUNCTION = '''
+
+def {name}(value, least):
+    """Choose.
+
+    >>> {name}(1, 3)
+    3
+    >>> {name}(5, 3)
+    5
+    """
+    if value < least:
+        found = least
+    else:
+        found = value
+    if least == value:
+        found = value + 0
+    return found
+'''
+
+
+def held(lost: int, kept: int, wavering: int = 0) -> RunResults:
+    """A run in which each function has one pair; of the first ones a placebo changes the verdict, too."""
+    records = []
+    for i in range(lost + kept):
+        record = replace(pairs_record(f"f{i}", pair(True, i >= lost)), placebos=(pair(True, i >= wavering),))
+        records.append((Item(i, f"m|{i}", "m", f"f{i}", "f", "00", "completion"), StoredRecord(record)))
+    return RunResults(RunSettings(("completion",), "data", ("m",)), len(records), {}, tuple(records))
+
+
+@pytest.mark.parametrize(
+    ("run", "least", "failed", "said"),
+    [
+        (held(30, 10), 0.8, True, "FAILED, m keeps 25%"),
+        (held(1, 39), 0.8, False, "passed, m keeps 98%"),
+        (held(1, 2), 0.8, False, "so few pairs cannot tell"),
+        (held(1, 9), 1.0, True, "FAILED, m keeps 90%"),
+        (held(0, 9), 1.0, False, "passed, m keeps 100%"),
+        (held(30, 10, wavering=30), 0.8, False, "cannot be told from noise"),
+        (held(0, 0), 0.8, False, "no pair was judged"),
+        (results((False, False)), 0.8, False, "nothing that it could lose"),
+    ],
+)
+def test_the_gate_fails_where_it_is_sure_and_more_than_noise(
+    run: RunResults, least: float, failed: bool, said: str
+) -> None:
+    found = gate(run, least)
+    assert any(one.failed for one in found) is failed
+    (line,) = gate_lines(found, least)
+    assert said in line
+
+
+def test_a_budget_is_shared_by_the_models_and_spent_on_the_same_functions() -> None:
+    now = [0.0]
+    settings = RunSettings(("completion",), "data", ("a", "b"), minutes=1)
+    budget = Budget(settings, lambda: now[0])
+    items = {
+        model: [Item(i, f"{model}{i}", model, f"f{i}", "f", "00", "completion") for i in range(5)]
+        for model in "ab"
+    }
+    begun = []
+    for item in budget.begun(budget.same(items["a"], []), "a"):
+        begun.append(item)
+        now[0] += 12
+    assert [item.problem for item in begun] == ["f0", "f1", "f2"]  # 30 of the 60 seconds
+    now[0] = 40.0
+    left = budget.same(items["b"], begun)
+    assert [item.problem for item in left] == ["f0", "f1", "f2"]
+    assert len(list(budget.begun(left, "b"))) == 3
+    now[0] = 61.0
+    assert list(budget.begun(left, "b")) == []
+    free = Budget(RunSettings(("completion",), "data", ("a",)))
+    assert list(free.begun(items["b"], "a")) == free.same(items["b"], begun) == items["b"]
+
+
+def test_what_tells_most_for_its_time_comes_first(tmp_path: Path) -> None:
+    long = FUNCTION.format(name="long").replace(
+        "    if least ==", "    value = value + 0\n" * 30 + "    if least =="
+    )
+    plain = 'def plain(x):\n    """Give it.\n\n    >>> plain(1)\n    1\n    """\n    return x\n'
+    (tmp_path / "a.py").write_text(plain + long + FUNCTION.format(name="short"))
+
+    def order(**more: float) -> list[str]:
+        settings = RunSettings.of(
+            ["completion"], f"repo:{tmp_path}", {"mutations": ("if-else-flip",)}, **more
+        )
+        return [item.function for item in make_plan(settings, best_sandbox()).items]
+
+    assert order() == ["plain", "long", "short"]
+    assert order(minutes=3.0) == ["short", "long", "plain"]
+
+
+def test_an_empty_result_says_why() -> None:
+    dropped = DroppedCounterfactual("if-else-flip", 1, "changed", "failed", None, "")
+    refused = RefusedSite("rename-random", 2, "it is read by name")
+    run = results(None, (None, None))
+    (first, left_out), (second, stored) = run.records
+    found = replace(stored.record, pairs=(), dropped=(dropped,), refused=(refused, refused))
+    empty = replace(run, records=((first, left_out), (second, StoredRecord(found))))
+    (line,) = why_nothing(empty)
+    said, _, reasons = line.partition(": no pair of 2 functions could be judged: ")
+    assert said == "nothing to say of m"
+    assert sorted(reasons.split("; ")) == [
+        "if-else-flip is not judged like the original (1)",
+        "it is read by name (1)",
+        "no tests (1)",
+    ]
+    assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
+    assert list(why_nothing(results(None, task="likelihood"))) == []
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-c", "user.name=n", "-c", "user.email=e", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def branch(tmp_path: Path) -> Path:
+    """A repository whose branch changes the second condition of one function; main has gone on elsewhere."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    source = "".join(FUNCTION.format(name=name) for name in ("first", "second", "third")).lstrip()
+    (folder / "code.py").write_text(source)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    git(folder, "checkout", "-qb", "work")
+    head, _, tail = source.partition("def second")
+    (folder / "code.py").write_text(head + "def second" + tail.replace("least == value", "value == least", 1))
+    git(folder, "commit", "-qam", "two")
+    git(folder, "checkout", "-q", "main")
+    (folder / "code.py").write_text(source.replace("found = value + 0", "found = 0 + value", 1))
+    git(folder, "commit", "-qam", "three")
+    git(folder, "checkout", "-q", "work")
+    return folder
+
+
+def test_a_branch_is_compared_with_where_it_parted(branch: Path) -> None:
+    (only,) = repository(f"repo:{branch}", since="main")
+    assert only.function == "second"
+    changed = branch.joinpath("code.py").read_text().splitlines().index("    if value == least:") + 1
+    assert only.lines == ((changed, changed),)
+
+
+@pytest.fixture
+def endpoint(branch: Path) -> Iterator[str]:
+    with served(branch) as url:
+        yield url
+
+
+def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
+    branch: Path,
+    endpoint: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(branch)
+    (branch / "counterlens.toml").write_text("placebos = 0\nmutation = ['refactor-condition']\n")
+    asked = ["changed", "--since", "main", "--base-url", endpoint, "--allow-weaker-sandbox"]
+
+    def run(*arguments: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([*asked, *arguments])
+        return int(ended.value.code or 0), capsys.readouterr().out
+
+    models = ["-m", f"remote:{HABIT}", "-m", f"remote:{WEAK}"]
+    code, out = run(*models, "--out", str(tmp_path / "run"), "--fail-under", "1", "--github")
+    assert code == 3
+    found = RunResults.read(tmp_path / "run")
+    changed = branch.joinpath("code.py").read_text().splitlines().index("    if value == least:") + 1
+    pairs = [one for _, stored in found.records for one in stored.judged_pairs]
+    assert pairs
+    assert all(one.start_line <= changed <= one.end_line for one in pairs)
+    warning = next(line for line in out.splitlines() if line.startswith("::warning"))
+    assert f"file=code.py,line={changed}," in warning
+    assert "Before you take what it suggests here, run " in warning
+    assert f"gate 100%: FAILED, remote:{HABIT}" in out
+    assert f"remote:{WEAK} is too weak here" in " ".join(out.split())
+    code, out = run("-m", f"remote:{RIGHT}", "--mutation", "rename-random")
+    assert code == 0
+    assert "nothing to say of remote:right: no pair of 1 function could be judged: " in " ".join(out.split())
+    assert "it changes none of the lines that were asked about (1)" in " ".join(out.split())
