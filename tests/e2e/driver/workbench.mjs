@@ -31,6 +31,29 @@ export class Workbench {
     return this.page.locator(".part.statusbar .statusbar-item", { hasText: text });
   }
 
+  /**
+   * Note all that the status bar says from now on, for what may have passed before one looks.
+   *
+   * @returns {Promise<(text: string) => Promise<void>>} waits until something that contains `text` has been said
+   */
+  async statusNoted() {
+    const noted = await this.page.evaluateHandle(() => {
+      const bar = document.querySelector(".part.statusbar");
+      const texts = [];
+      const look = () => texts.push(bar.innerText);
+      new MutationObserver(look).observe(bar, { childList: true, characterData: true, subtree: true });
+      return texts;
+    });
+    return (text) =>
+      until(
+        async () => {
+          const texts = (await noted.jsonValue()).map(plain);
+          if (!texts.some((each) => each.includes(text))) throw new Error(`${text}: ${texts.join(" | ")}`);
+        },
+        { ms: 30_000 },
+      );
+  }
+
   notification(text) {
     return this.page.locator(".notification-toast .notification-list-item", { hasText: text });
   }
