@@ -17,14 +17,22 @@ from tests.test_plugins import install
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TOY = EXAMPLES / "plugins" / "toy-model"
 SLOW = """
-    import time
+    import os
     from dataclasses import replace
+    from threading import Event
+    from counterlens.errors import Cancelled
     from counterlens.models.registry import Backend
     from toy_model import BACKEND, ToyModel
 
     class Slow(ToyModel):
-        def complete(self, prompts, **more):
-            time.sleep(0.25)  # long enough to be met in the middle of it
+        answered = False
+
+        def complete(self, prompts, cancel=None, **more):
+            # Long enough to be met in the middle of it; after the first answer as long as one likes.
+            seconds = float(os.environ.get("SLOW_SECONDS", "0.25")) if self.answered else 0.25
+            if (cancel or Event()).wait(seconds):
+                raise Cancelled
+            self.answered = True
             answers = super().complete(prompts, **more)
             names = [("None", "a", "b")[sum(prompt.text.encode()) % 3] for prompt in prompts]
             return [replace(one, text=one.text.replace("None", name)) for one, name in zip(answers, names)]

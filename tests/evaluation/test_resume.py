@@ -68,7 +68,11 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -> None:
     folder = place / "shared"
     first = subprocess.Popen(
-        bench(place, folder, *SLOW), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        bench(place, folder, *SLOW),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SLOW_SECONDS": "300"},  # it cannot be done before it is interrupted
     )
     try:
         wait_for_an_answer(folder, first)
