@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from counterlens.errors import ModelError
 from counterlens.models import load
+from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 
@@ -51,6 +52,14 @@ def model() -> Iterator[LlamaModel]:
     with load("smollm2-135m") as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
+
+
+@pytest.fixture(scope="session")
+def cached_model(model: LlamaModel) -> Iterator[CachedModel]:
+    """The embedded model as users have it: what it was asked before, in any test, it is not asked again."""
+    store = AnswerStore()
+    yield CachedModel(model, store)
+    store.close()
 
 
 @pytest.fixture(scope="session")
