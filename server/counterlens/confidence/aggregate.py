@@ -159,7 +159,7 @@ def confidence(
         document: What was scored.
         scores: Its tokens.
         aggregation: How the probabilities of a node's tokens become one number.
-        rule: Which nodes a token belongs to that straddles two.
+        rule: How tokens that span two nodes are assigned.
         concept_set: Which nodes count for which concept.
     """
     found = list(with_parents(document.tree))
