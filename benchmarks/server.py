@@ -7,10 +7,10 @@
 - `slowest_over_model`: the slowest request during a burst of edits (200 in 20 seconds, a hover and a pull of
   diagnostics after each), over the time that scoring the whole file takes. Had one waited for the model, this
   would be near 1 or above.
-- `first_colour_100`, `_1000`, `_10000`: the time from opening a file of so many lines to the colours of a screen
-  in its middle, over the model's own time for the functions on that screen.
-- `small_beside_large`: the time from opening a file of 13 lines to its scores while one of 10,000 lines is being
-  scored, over the same alone.
+- `first_colour_100`, `_1000`, `_10000`: the time from opening a file of so many lines to the colours of a
+  screen in its middle, over the model's own time for the functions on that screen.
+- `small_beside_large`: the time from opening a file of 13 lines to its scores while one of 10,000 lines is
+  being scored, over the same alone.
 After the burst, the server's scores and diagnostics have to equal those of a server that was never shown any
 other version; that is asserted.
 """

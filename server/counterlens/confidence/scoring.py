@@ -113,7 +113,7 @@ def score_unit(
     """Score one unit after its header: a part of what `score_document` gives, at the same offsets.
 
     Args:
-        model: Who is asked.
+        model: The model.
         document: What the unit is of.
         unit: One of its `units`.
         alternatives: How many of the most likely tokens to name.

@@ -35,7 +35,7 @@ class ScoringJob:
         units: The units of the document.
         parts: The scores of those that are done, by their place.
         aside: Units that are not scored: too long, or the model's process died of them.
-        model: Who is asked, once it is open.
+        model: The model, once it is open.
         failure: How its process ended, where it did.
     """
 
