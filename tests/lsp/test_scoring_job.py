@@ -80,3 +80,11 @@ def test_units_beyond_the_limit_are_not_scored() -> None:
 @pytest.mark.parametrize("view", [None, (0, EACH)])
 def test_what_is_on_the_screen_is_more_urgent(view: tuple[int, int] | None) -> None:
     assert job(view).urgency == (int(view is None), 0)
+
+
+def test_functions_are_counted_by_the_units_that_are_done() -> None:
+    of = job()
+    assert of.functions_done == (0, 10)
+    of.parts[3] = of.parts[7] = NOTHING
+    assert of.functions_done == (2, 10)
+    assert of.scored == [(of.units[i].start, of.units[i].end) for i in (3, 7)]

@@ -160,7 +160,7 @@ class BackgroundScorer:
                 begun = True
                 while (unit := job.following()) is not None:
                     await self._next(job, model, unit)
-                await self._show(job, ended=True)
+                await self._show(job)
         except (SourceError, UnscorableError) as reason:
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
             analysis.failed(error_text(reason))
@@ -219,27 +219,46 @@ class BackgroundScorer:
             return
         self._tell(job)
         if unit in job.parts and job.worth_showing(unit) and job.following() is not None:
-            await self._show(job, ended=False)
+            job.being_shown = loop.create_task(self._show_part(job))
 
-    async def _show(self, job: ScoringJob, *, ended: bool) -> None:
-        """Make what is shown of the units that are done."""
-        begun = time.monotonic()
-        parts = [part for _, part in sorted(job.parts.items())]
-        if not parts:
+    async def _show_part(self, job: ScoringJob) -> None:
+        """Show what is done while the model goes on."""
+        begun, unscored = time.monotonic(), job.unscored
+        found = await self._made(job)
+        job.showed(time.monotonic() - begun)
+        if self._jobs.get(job.analysis.uri) is job and job.analysis.state is ScoringState.SCORING:
+            job.analysis.partly_scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
+            self._grew(job.analysis)
+
+    async def _show(self, job: ScoringJob) -> None:
+        """Show all that is done; nothing more is to be done now."""
+        if not job.parts:
             raise job.failure or SourceError(
                 f"its parts are too long to be scored: scoring is limited to {job.unasked:,} bytes"
             )
-        found = await self._offload(self._joined, job.document, parts, self._settings(), job.model)
-        job.showing(len(parts), time.monotonic() - begun)
-        take = job.analysis.scored if ended else job.analysis.partly_scored
-        take(found.confidence, found.shown, found.calibration, found.memo, job.unscored)
-        if not ended:
-            self._grew(job.analysis)
+        unscored = job.unscored
+        found = await self._made(job)
+        job.analysis.scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
 
-    def _joined(
-        self, document: Document, parts: list[TokenScores], settings: EditorSettings, model: Model | None
+    async def _made(self, job: ScoringJob) -> ScoredDocument:
+        parts = [part for _, part in sorted(job.parts.items())]
+        return await self._offload(self._join, job.document, parts, job.scored, self._settings(), job.model)
+
+    def _join(
+        self,
+        document: Document,
+        parts: list[TokenScores],
+        within: list[Span],
+        settings: EditorSettings,
+        model: Model | None,
     ) -> ScoredDocument:
-        found = confidence(document, joined(parts, document.text), settings.aggregation, settings.alignment)
+        found = confidence(
+            document,
+            joined(parts, document.text),
+            settings.aggregation,
+            settings.alignment,
+            within=within,
+        )
         known = load_calibration(model.info.identity) if model and settings.calibrated else None
         usable = known if known is not None and fits(found, known) else None
         scored = ScoredDocument(found, calibrated(found, usable) if usable else found, usable)

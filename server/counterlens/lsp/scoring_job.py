@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import bisect
 import time
 from dataclasses import dataclass, field
 
@@ -37,6 +39,7 @@ class ScoringJob:
         aside: Units that are not scored: too long, or the model's process died of them.
         model: The model, once it is open.
         failure: How its process ended, where it did.
+        being_shown: Makes what is shown of the units that are done while others are scored.
     """
 
     analysis: Analysis
@@ -49,15 +52,17 @@ class ScoringJob:
     parts: dict[int, TokenScores] = field(default_factory=dict)
     model: Model | None = None
     failure: ModelProcessDiedError | None = None
+    being_shown: asyncio.Task[None] | None = None
     _deaths: dict[int, int] = field(default_factory=dict)
-    _shown: int = 0
     _shown_at: float = field(default_factory=time.monotonic)
     _cost: float = 0.0
 
     def __post_init__(self) -> None:
         self.units = units(self.document)
         self.aside = {i for i, unit in enumerate(self.units) if unit.end - unit.start > self.unasked}
-        self._ends = [function.end for function in functions(self.document)]
+        ends = sorted(function.end for function in functions(self.document))
+        upto = [bisect.bisect_right(ends, unit.end) for unit in self.units]
+        self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
 
     def following(self) -> int | None:
         """The unit to score next: what is on the screen, then what is near it; None where none is left."""
@@ -88,14 +93,18 @@ class ScoringJob:
     @property
     def functions_done(self) -> tuple[int, int]:
         """How many functions are scored, and how many there are."""
-        done = [(self.units[i].start, self.units[i].end) for i in self.parts]
-        return sum(any(start < end <= stop for start, stop in done) for end in self._ends), len(self._ends)
+        return sum(self._functions[i] for i in self.parts), sum(self._functions)
 
     @property
     def unscored(self) -> tuple[Span, ...]:
         """The bytes that have no scores yet, and will have some once someone looks at them."""
         waiting = (i for i in range(len(self.units)) if i not in self.parts and i not in self.aside)
         return tuple((self.units[i].start, self.units[i].end) for i in waiting)
+
+    @property
+    def scored(self) -> list[Span]:
+        """The bytes that have scores, in the order of the text."""
+        return [(self.units[i].start, self.units[i].end) for i in sorted(self.parts)]
 
     def first_line(self, unit: int) -> int:
         """The line that a unit's text begins in, 1-based."""
@@ -112,14 +121,14 @@ class ScoringJob:
 
     def worth_showing(self, unit: int) -> bool:
         """Whether what is scored should be shown now that a unit is done, though more is to come."""
-        if len(self.parts) == self._shown:
+        if self.being_shown is not None and not self.being_shown.done():
             return False
         wait = self._cost if self._visible(unit) else max(_PAUSE, _SHARE * self._cost)
         return time.monotonic() - self._shown_at >= wait
 
-    def showing(self, parts: int, cost: float) -> None:
-        """Note that so many parts are shown now, and how many seconds it took to make that."""
-        self._shown, self._shown_at, self._cost = parts, time.monotonic(), cost
+    def showed(self, cost: float) -> None:
+        """Note that what is done is shown now, and how many seconds it took to make that."""
+        self._shown_at, self._cost = time.monotonic(), cost
 
     def _visible(self, at: int) -> bool:
         unit, view = self.units[at], self.view

@@ -75,9 +75,13 @@ export class Workbench {
   /** A command by its title in the palette. */
   async command(title) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
-    // The palette lists what was registered when it was opened.
+    const palette = this.page.locator(".quick-input-widget");
+    // The palette lists what was registered when it was opened: to list more, it has to be closed before.
+    let listed = false;
     await until(
       async () => {
+        if (listed && (await palette.isVisible())) await this.page.keyboard.press("Escape");
+        listed = true;
         await this.page.keyboard.press("F1");
         await (await this.quickInput()).fill(`>${title}`);
         await row.waitFor({ timeout: 5_000 });
