@@ -87,7 +87,7 @@ def main() -> int:
         for name in names:
             with load(name, Options(threads=given.threads, context=2048)) as model:
                 nats = surprise(model, chosen, given.lead)
-                print(f"\n{model.info.name}: {nats:.3f} nats a token")
+                print(f"\n{model.info.name}: {nats:.3f} nats per token")
                 cases.append(measured(model, chosen, given.lead))
                 figures[model.info.name] = {"nats_per_token": nats, **report(cases[-1])}
     document: dict[str, Any] = {"benchmark": "influence", "functions": len(chosen), "models": figures}

@@ -1,5 +1,5 @@
 // What `npm run check` and `npm test` run: each check is one program, announced, and run to its end.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { buildExtension, buildUnitTests } from "../client/build.mjs";
@@ -17,44 +17,48 @@ const IN_PARALLEL = [
   "--no-loadscope-reorder",
 ];
 
+/**
+ * A step runs with the options for its program (`stdio`) and the name of the file for its results. One that stands
+ * `beside` begins with the step before it.
+ */
 export const CHECKS = [
-  { side: "python", name: "format (ruff)", run: () => run(venvBin("ruff"), ["format", "--check", "."]) },
-  { side: "python", name: "lint (ruff)", run: () => run(venvBin("ruff"), ["check", "."]) },
-  { side: "python", name: "types (mypy)", run: () => run(venvBin("mypy"), []) },
-  {
-    side: "client",
-    name: "format and lint (biome)",
-    run: () => run(nodeBin("biome"), ["check", "--error-on-warnings", "."]),
-  },
-  { side: "client", name: "types (tsc)", run: () => run(nodeBin("tsc"), ["-p", client]) },
-];
+  checked("python", "types (mypy)", venvBin("mypy")),
+  checked("python", "format (ruff)", venvBin("ruff"), "format", "--check", "."),
+  checked("python", "lint (ruff)", venvBin("ruff"), "check", "."),
+  checked("client", "format and lint (biome)", nodeBin("biome"), "check", "--error-on-warnings", "."),
+  checked("client", "types (tsc)", nodeBin("tsc"), "-p", client),
+].map((step, index) => ({ ...step, beside: index > 0 }));
 
 export const TESTS = [
   { side: "client", name: "unit tests of the scripts", run: scriptTests },
   { side: "client", name: "unit tests of the extension", run: unitTests },
-  {
-    side: "python",
-    name: "tests of the Python package",
-    run: (junit) => run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`]),
-  },
-  { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests },
+  { side: "python", name: "tests of the Python package", run: pythonTests },
+  { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests, beside: true },
 ];
 
-function scriptTests(junit) {
-  return run(process.execPath, ["--test", ...reporters(junit), ...testsIn("tests/scripts")]);
+function checked(side, name, command, ...args) {
+  return { side, name, run: (options) => run(command, args, options) };
 }
 
-async function unitTests(junit) {
+function scriptTests(options, junit) {
+  return run(process.execPath, ["--test", ...reporters(junit), ...testsIn("tests/scripts")], options);
+}
+
+async function unitTests(options, junit) {
   await buildExtension();
-  return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())]);
+  return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())], options);
 }
 
-/** One file after the other: an editor, a browser and a model are enough for two processors. */
-async function endToEndTests(junit) {
+function pythonTests(options, junit) {
+  return run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`], options);
+}
+
+/** One file after the other, beside the tests of the Python package: they mostly wait, each for its own editor. */
+async function endToEndTests(options, junit) {
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
   const env = { ...process.env, ...(whyNoEndToEnd() ? {} : await prepare()) };
   const args = ["--test", "--test-concurrency=1", ...reporters(junit), ...testsIn("tests/e2e")];
-  return run(process.execPath, args, { env });
+  return run(process.execPath, args, { ...options, env });
 }
 
 function testsIn(folder) {
@@ -67,22 +71,27 @@ function reporters(junit) {
   return [...spec, "--test-reporter=junit", `--test-reporter-destination=${junit}`];
 }
 
-/** Run all of them, whatever fails. Returns 1 if any failed, else 0. */
+/**
+ * Run all of them, whatever fails. The first of those that run at once has the terminal; what others say is shown
+ * when they have ended. Returns 1 if any failed, else 0.
+ */
 export async function runAll(steps) {
   const results = [];
   const folder = mkdtempSync(path.join(os.tmpdir(), "counterlens-results-"));
-  for (const [index, step] of steps.entries()) {
-    console.log(`\n── ${step.name}`);
-    const began = Date.now();
-    const junit = path.join(folder, `${index}.xml`);
-    let code;
-    try {
-      code = await step.run(junit);
-    } catch (error) {
-      say(String(error?.stack ?? error));
-      code = 1;
+  for (const together of groups(steps)) {
+    const [first, ...others] = together.map((step, index) => {
+      const file = path.join(folder, `${results.length + index}`);
+      return { step, junit: `${file}.xml`, log: `${file}.log` };
+    });
+    const later = others.map((each) => ({ ...each, ended: logged(each) }));
+    console.log(`\n── ${first.step.name}`);
+    results.push(await result(first, { stdio: "inherit" }));
+    for (const { step, log, ended } of later) {
+      const found = await ended;
+      console.log(`\n── ${step.name}`);
+      process.stdout.write(readFileSync(log));
+      results.push(found);
     }
-    results.push({ name: step.name, code, junit, took: seconds(began) });
   }
   console.log("\n── summary");
   for (const { name, code, took } of results) {
@@ -92,4 +101,34 @@ export async function runAll(steps) {
   rmSync(folder, { recursive: true, force: true });
   console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
   return failed ? 1 : 0;
+}
+
+/** Steps that run at once, in a list each. */
+function groups(steps) {
+  const together = [];
+  for (const step of steps) {
+    if (step.beside && together.length > 0) together.at(-1).push(step);
+    else together.push([step]);
+  }
+  return together;
+}
+
+/** Run a step with its output in a file. */
+async function logged({ step, junit, log }) {
+  const to = openSync(log, "w");
+  const found = await result({ step, junit }, { stdio: ["ignore", to, to] });
+  closeSync(to);
+  return found;
+}
+
+async function result({ step, junit }, options) {
+  const began = Date.now();
+  let code;
+  try {
+    code = await step.run(options, junit);
+  } catch (error) {
+    say(String(error?.stack ?? error));
+    code = 1;
+  }
+  return { name: step.name, code, junit, took: seconds(began) };
 }

@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from counterlens.errors import ModelError
 from counterlens.models import load
+from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 
@@ -51,6 +52,14 @@ def model() -> Iterator[LlamaModel]:
     with load("smollm2-135m") as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
+
+
+@pytest.fixture(scope="session")
+def cached_model(model: LlamaModel) -> Iterator[CachedModel]:
+    """The embedded model as users have it: what it was asked before, in any test, it is not asked again."""
+    store = AnswerStore()
+    yield CachedModel(model, store)
+    store.close()
 
 
 @pytest.fixture(scope="session")
@@ -127,11 +136,13 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: ModelServer) -> Non
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Answers that a user's models gave before must not answer for the ones under test."""
-    before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if before is None:
-        del os.environ["XDG_CACHE_HOME"]
-    else:
-        os.environ["XDG_CACHE_HOME"] = before
+    """Answers that a user's models gave before must not answer for the ones under test.
+
+    The processes that share a run of the tests share one: how a model decodes exactly is found out once.
+    """
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(run / "cache"))
+        yield

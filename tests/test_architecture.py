@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "server" / "counterlens"
 PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
-FLOORS = [
+LAYERS = [
     {"errors", "text", "counting", "progress", "plugins", "translating", "__init__"},
     {"syntax"},
     {"models"},
@@ -36,7 +36,7 @@ FLOORS = [
     {"lsp", "cli", "mcp"},
     {"__main__"},
 ]
-LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 ROOMS = [
     {"protocols", "options", "record"},
@@ -79,7 +79,7 @@ def calls(*folders: str) -> Iterator[tuple[str, str, ast.Call]]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The floors of counterlens that a file imports from."""
+    """The layers of counterlens that a file imports from."""
     for node in nodes(path):
         modules: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -91,25 +91,25 @@ def imported(path: Path) -> Iterator[str]:
         for module in modules:
             head, _, rest = module.partition(".")
             if head == "counterlens":
-                floor = rest.partition(".")[0]
-                yield floor if floor in LEVEL else "__init__"  # `from counterlens import __version__`
+                layer = rest.partition(".")[0]
+                yield layer if layer in LEVEL else "__init__"  # `from counterlens import __version__`
 
 
-def floor_of(path: Path) -> str:
+def layer_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def test_every_file_is_on_a_floor() -> None:
-    assert {floor_of(path) for path in PACKAGE.rglob("*.py")} <= set(LEVEL)
+def test_every_file_is_on_a_layer() -> None:
+    assert {layer_of(path) for path in PACKAGE.rglob("*.py")} <= set(LEVEL)
 
 
-def test_no_floor_imports_from_one_above_it() -> None:
+def test_no_layer_imports_from_one_above_it() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in PACKAGE.rglob("*.py")
         for name in imported(path)
-        if LEVEL[name] > LEVEL[floor_of(path)]
-        or (LEVEL[name] == LEVEL[floor_of(path)] and name != floor_of(path) and name in {"lsp", "cli", "mcp"})
+        if LEVEL[name] > LEVEL[layer_of(path)]
+        or (LEVEL[name] == LEVEL[layer_of(path)] and name != layer_of(path) and name in {"lsp", "cli", "mcp"})
     ]
     # the command line starts the other two faces, and that is all it knows of them
     assert sorted(set(wrong)) == ["cli/mcp.py imports mcp", "cli/serve.py imports lsp"]
@@ -149,14 +149,14 @@ def test_a_report_is_built_without_knowing_its_forms_and_rendered_without_knowin
                 assert f"counterlens.{module}" not in path.read_text(), name(path)
 
 
-def test_the_page_lists_the_floors_in_their_order() -> None:
+def test_the_page_lists_the_layers_in_their_order() -> None:
     rows = re.findall(
-        r"^\| ((?:`[\w./]+`(?:, )?)+) \| .+ \|$", PAGE.partition("## The floors")[2], re.MULTILINE
+        r"^\| ((?:`[\w./]+`(?:, )?)+) \| .+ \|$", PAGE.partition("## The layers")[2], re.MULTILINE
     )
     listed = [
-        {floor.removesuffix(".py").strip("/") for floor in re.findall(r"`([^`]+)`", row)} for row in rows
+        {layer.removesuffix(".py").strip("/") for layer in re.findall(r"`([^`]+)`", row)} for row in rows
     ]
-    assert listed[: len(FLOORS) - 1] == [floors - {"__init__"} for floors in FLOORS[:-1]]
+    assert listed[: len(LAYERS) - 1] == [layers - {"__init__"} for layers in LAYERS[:-1]]
 
 
 def test_each_arrow_of_the_spine_is_implemented_once_and_where_the_page_says() -> None:
@@ -243,7 +243,7 @@ def test_the_page_names_no_module_that_is_not_there() -> None:
     named = set(re.findall(r"`([\w.]+(?:/[\w.]+)*/?)`", PAGE))
     paths = {path for path in named if path.endswith(("/", ".py", ".ts", ".mjs"))}
     assert len(paths) > 50
-    # relative to the package, to one of its floors, or to the repository
+    # relative to the package, to one of its layers, or to the repository
     roots = [
         PACKAGE,
         REPOSITORY,

@@ -38,7 +38,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "metrics": metrics(),
     }
     for name, text in pages.items():
-        files.append(File.generated(config, f"reference/{name}.md", content=text))
+        content = f"{text}\n\nTerms are in the [glossary](../glossary.md).\n"
+        files.append(File.generated(config, f"reference/{name}.md", content=content))
     for picture in sorted((ROOT / "media").iterdir()):
         if picture.suffix in {".png", ".svg", ".gif"}:
             files.append(File.generated(config, f"media/{picture.name}", abs_src_path=str(picture)))

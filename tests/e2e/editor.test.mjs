@@ -1,6 +1,7 @@
 // The way through the editor with the real model: scores, hover, diagnostics, overlay, probe.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { whileModelWaits } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
@@ -98,9 +99,12 @@ describe("a Python file in the editor", { skip }, () => {
     await vscode.command("Problems: Focus on Problems View");
     await vscode.click("best", { line: "return best" });
     await keyboard.press("End");
-    await keyboard.type("\nqwzjx = vbnmkl", { delay: 20 });
-    await vscode.statusItem(/scoring/).waitFor({ timeout: 20_000 });
-    await keyboard.press("Control+Shift+K");
+    await whileModelWaits(session.server, async () => {
+      await keyboard.type("\nqwzjx = vbnmkl", { delay: 20 });
+      await vscode.statusItem(/scoring/).waitFor({ timeout: 20_000 });
+      await keyboard.press("Control+Shift+K");
+      await until(async () => assert.doesNotMatch(await vscode.text(), /qwzjx/));
+    });
     await vscode.statusItem(/ready/).waitFor(SCORED);
     await throughout(async () => assert.equal(await vscode.problems("qwzjx").count(), 0));
     await vscode.problems("letter").first().waitFor();
@@ -116,8 +120,10 @@ describe("a Python file in the editor", { skip }, () => {
 
   step("the code lens probes the function: progress, report and a diagnostic on it", async () => {
     await vscode.clearNotifications();
-    await vscode.codeLens("Probe counterfactually").nth(1).click();
-    await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
+    await whileModelWaits(session.server, async () => {
+      await vscode.codeLens("Probe counterfactually").nth(1).click();
+      await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
+    });
     await vscode.tab("Probe of grade").waitFor(PROBED);
     await session.screenshot("probed");
     await vscode.command("Problems: Focus on Problems View");

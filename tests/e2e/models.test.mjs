@@ -89,10 +89,11 @@ describe("models, status and look", { skip }, () => {
   step("the keyboard makes what is coloured smaller and larger", async () => {
     await vscode.click("best", { line: "return best" });
     const pieces = () => vscode.decorationsAt("return", { line: "return best" });
+    const said = await vscode.statusNoted(); // each for four seconds
     await vscode.page.keyboard.press("Control+Alt+Shift+J");
-    await vscode.statusItem("Each statement").waitFor(SOON);
+    await said("Each statement");
     await vscode.page.keyboard.press("Control+Alt+Shift+U");
-    await vscode.statusItem("Each word").waitFor(SOON);
+    await said("Each word");
     await pieces();
   });
 

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import embedded_file
 from tests.evaluation.running import FUNCTIONS, bench, run
+from tests.test_plugins import install
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TOY = EXAMPLES / "plugins" / "toy-model"
+SLOW = """
+    import os
+    from dataclasses import replace
+    from threading import Event
+    from counterlens.errors import Cancelled
+    from counterlens.models.registry import Backend
+    from toy_model import BACKEND, ToyModel
+
+    class Slow(ToyModel):
+        answered = False
+
+        def complete(self, prompts, cancel=None, **more):
+            # Long enough to be met in the middle of it; after the first answer as long as one likes.
+            seconds = float(os.environ.get("SLOW_SECONDS", "0.25")) if self.answered else 0.25
+            if (cancel or Event()).wait(seconds):
+                raise Cancelled
+            self.answered = True
+            answers = super().complete(prompts, **more)
+            names = [("None", "a", "b")[sum(prompt.text.encode()) % 3] for prompt in prompts]
+            return [replace(one, text=one.text.replace("None", name)) for one, name in zip(answers, names)]
+
+    SLOW = Backend("slow", "a toy that takes its time", lambda spec: spec == "slow", lambda *_: Slow())
+"""
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +58,23 @@ def uninterrupted(place: Path) -> tuple[Path, float]:
     assert done.returncode == 0, done.stderr
     assert f"All {FUNCTIONS} functions" in done.stdout
     return folder, time.monotonic() - started
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Commands have the models `toy` and `slow`, where it does not matter what a model is like."""
+    site = tmp_path_factory.mktemp("toys")
+    install(
+        site,
+        "toys",
+        """
+        [counterlens.models]
+        toy = toys:BACKEND
+        slow = toys:SLOW
+        """,
+        toys=SLOW,
+    )
+    path = [str(site), str(TOY), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
+        yield

@@ -104,8 +104,11 @@ def test_a_probe_of_a_dataset_has_as_long(sleepy: str) -> None:
     assert "longer than the 0.5 s" in str(done.exception)  # it is the only function
 
 
-def test_another_timeout_is_another_run(place: Path, uninterrupted: tuple[Path, float]) -> None:
-    refused = run(bench(place, uninterrupted[0], "--resume", "--timeout", "30"))
+@pytest.mark.usefixtures("toys")
+def test_another_timeout_is_another_run(place: Path) -> None:
+    folder = place / "begun"
+    assert run(bench(place, folder, "--model", "toy")).returncode == 0
+    refused = run(bench(place, folder, "--model", "toy", "--resume", "--timeout", "30"))
     assert refused.returncode == 1
     assert "begun with other options: --timeout was 10.0, now 30.0" in refused.stderr
 

@@ -8,14 +8,26 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.evaluation.running import answered, bench, reports, resume, run, wait_for_an_answer
+from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
 
 KILLS = int(os.environ.get("COUNTERLENS_KILLS", "2"))  # many more by hand
 SEED = 20
+SLOW = ("--model", "slow")
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(place: Path, toys: None) -> tuple[Path, float]:  # noqa: ARG001
+    """A finished run of the slow toy, and how long it took."""
+    folder, started = place / "slow", time.monotonic()
+    done = run(bench(place, folder, *SLOW))
+    assert done.returncode == 0, done.stderr
+    assert f"All {FUNCTIONS} functions" in done.stdout
+    return folder, time.monotonic() - started
 
 
 @pytest.mark.timeout(300 + 60 * KILLS)
@@ -33,7 +45,7 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(
         while True:
             before = answered(folder)
             process = subprocess.Popen(
-                bench(place, folder, "--resume"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+                bench(place, folder, *SLOW, "--resume"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
             )
             try:
                 patience = draw.uniform(0.3, 1.0) * seconds if kills < KILLS else 120
@@ -52,14 +64,19 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(
         assert reports(folder) == expected
 
 
+@pytest.mark.usefixtures("toys")
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -> None:
     folder = place / "shared"
     first = subprocess.Popen(
-        bench(place, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        bench(place, folder, *SLOW),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SLOW_SECONDS": "300"},  # it cannot be done before it is interrupted
     )
     try:
         wait_for_an_answer(folder, first)
-        second = run(bench(place, folder, "--resume"))
+        second = run(bench(place, folder, *SLOW, "--resume"))
         assert second.returncode == 1
         assert f"another process is working on {folder}" in second.stderr
         assert "Traceback" not in second.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 from pathlib import Path
@@ -14,12 +15,12 @@ from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.replay import replay
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
-from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import run_targets
 from counterlens.reports.formats import write_evaluation
 from counterlens.sandbox.registry import best_sandbox
+from tests.evaluation.conftest import TOY
 from tests.evaluation.running import command_of, run
 
 TASKS = ("confidence", "operator", "likelihood", "dependence")
@@ -34,10 +35,11 @@ def asked(place: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def finished(place: Path) -> Path:
+def finished(place: Path, toys: None) -> Path:  # noqa: ARG001
     """A run of several tasks that only score."""
     folder = place / "tasks"
-    done = run(command_of("bench", "--out", str(folder), "--allow-weaker-sandbox", *asked(place)))
+    command = command_of("bench", "--out", str(folder), "--allow-weaker-sandbox", "--model", "toy")
+    done = run([*command, *asked(place)])
     assert done.returncode == 0, done.stderr
     for task in TASKS:
         assert f"{task}: 2 functions for each of 1 model, about " in done.stderr
@@ -45,8 +47,10 @@ def finished(place: Path) -> Path:
 
 
 def test_tables_of_records_are_those_of_one_run_over_all_functions(
-    place: Path, finished: Path, model: LlamaModel
+    place: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.syspath_prepend(TOY)
+    model = importlib.import_module("toy_model").ToyModel()
     given = {"mutations": ("if-else-flip",)}
     settings = RunSettings.of(TASKS, f"repo:{place / 'code'}", given, paths=SCORED)
     plan = make_plan(settings, best_sandbox())
@@ -58,7 +62,7 @@ def test_tables_of_records_are_those_of_one_run_over_all_functions(
         assert together.keys() <= tables.keys()
         for title, table in together.items():
             assert tables[title].columns == ("model", *table.columns)
-            assert tables[title].rows == tuple(("smollm2-135m", *row) for row in table.rows)
+            assert tables[title].rows == tuple(("toy", *row) for row in table.rows)
 
 
 def test_reports_are_of_all_tasks_or_one(finished: Path) -> None:
@@ -85,7 +89,7 @@ def test_a_run_compared_with_itself_has_not_changed(finished: Path) -> None:
 
 
 def test_replay_finds_the_same(finished: Path) -> None:
-    record = "smollm2-135m|operator|larger.py::larger"
+    record = "toy|operator|larger.py::larger"
     done = run(command_of("replay", str(finished), record, "--allow-weaker-sandbox"))
     assert done.returncode == 0, done.stdout + done.stderr
     with pytest.raises(DataError, match="larger was asked more than once"):

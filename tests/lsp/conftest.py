@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -95,3 +98,29 @@ def open_file(client: LanguageClient, path: Path, text: str, version: int = 1) -
 async def scored(client: LanguageClient, uri: str, version: int = 1) -> None:
     """Wait until a version of a document has been scored."""
     await until(lambda: (uri, version) in client.scored)  # type: ignore[attr-defined]
+
+
+def model_process() -> psutil.Process | None:
+    """The child of the server that holds the model, while there is one."""
+    servers: set[int] = set()
+    for child in psutil.Process().children(recursive=True):  # parents come before their children
+        with contextlib.suppress(psutil.Error):  # it may end meanwhile
+            command = child.cmdline()
+            if "serve" in command:
+                servers.add(child.pid)
+            elif child.ppid() in servers and "counterlens.models.llama.worker" in command:
+                return child
+    return None
+
+
+@contextmanager
+def model_waiting() -> Iterator[psutil.Process]:
+    """The model of the server stands still: what happens before it answers cannot be over too soon."""
+    model = model_process()
+    assert model is not None
+    model.suspend()
+    try:
+        yield model
+    finally:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            model.resume()

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import psutil
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
-from tests.lsp.conftest import open_file, scored, until
+from tests.lsp.conftest import model_process, model_waiting, open_file, scored, until
 
 SOURCE = '''"""Größe 😀 of things."""
 
@@ -238,28 +235,16 @@ async def test_an_untrusted_workspace_runs_nothing(untrusted_client: LanguageCli
     assert not marker.exists()
 
 
-def model_process() -> psutil.Process | None:
-    """The child of the server that holds the model."""
-    started = psutil.Process().children(recursive=True)
-    running = [child for child in started if child.status() != psutil.STATUS_ZOMBIE]
-    servers = {child.pid for child in running if "serve" in " ".join(child.cmdline())}
-    workers = [
-        child
-        for child in running
-        if child.ppid() in servers and any("llama.worker" in part for part in child.cmdline())
-    ]
-    return workers[0] if workers else None
-
-
 async def test_a_model_that_was_killed_is_started_again_and_the_file_scored(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(30))
-    uri = open_file(client, tmp_path / "long.py", long)
-    await until(lambda: any(status.state == "scoring" for status in client.statuses))  # type: ignore[attr-defined]
-    worker = model_process()
-    assert worker is not None
-    os.kill(worker.pid, signal.SIGKILL)
+    await scored(client, open_file(client, tmp_path / "short.py", "x = 1\n"))
+    with model_waiting() as worker:
+        before = len(client.statuses)  # type: ignore[attr-defined]
+        uri = open_file(client, tmp_path / "long.py", long)
+        await until(lambda: any(status.state == "scoring" for status in client.statuses[before:]))  # type: ignore[attr-defined]
+        worker.kill()
     await scored(client, uri)
     said = [one.detail for one in client.statuses if "signal 9" in one.detail]  # type: ignore[attr-defined]
     assert len(said) == 1
@@ -301,10 +286,12 @@ async def test_a_small_file_does_not_wait_for_a_large_one(client: LanguageClient
 
 async def test_cancelling_the_progress_ends_the_probe(client: LanguageClient, tmp_path: Path) -> None:
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
-    running = asyncio.ensure_future(probe(client, {"uri": uri, "function": "sign"}))
-    await until(lambda: bool(client.progress_reports))
-    token = next(iter(client.progress_reports))
-    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    await scored(client, uri)
+    with model_waiting():
+        running = asyncio.ensure_future(probe(client, {"uri": uri, "function": "sign"}))
+        await until(lambda: bool(client.progress_reports))
+        token = next(iter(client.progress_reports))
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     answer = await running
     assert not answer.ok
     assert "cancelled" in answer.error

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from counterlens.probes.registry import PROBES
-from tests.lsp.conftest import open_file, until
+from tests.lsp.conftest import model_waiting, open_file, scored, until
 from tests.lsp.test_dependences import configure
 
 SOURCE = '''\
@@ -174,29 +174,33 @@ async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageCl
 async def test_a_run_is_cancelled_by_its_progress_and_keeps_what_it_had(
     client: LanguageClient, tmp_path: Path
 ) -> None:
-    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 60))
+    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 6))
     news = listen(client)
-    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v59\n")
-    running = asyncio.ensure_future(
-        ask(client, "counterlens.probeTasks", uri, tasks=["operator", "repair"], run="c")
-    )
-    await until(lambda: ("operator", "running") in [(one.task, one.state) for one in news])
-    token = next(iter(client.progress_reports))
-    client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v5\n")
+    await scored(client, uri)
+    with model_waiting():
+        running = asyncio.ensure_future(
+            ask(client, "counterlens.probeTasks", uri, tasks=["operator", "repair"], run="c")
+        )
+        await until(lambda: ("operator", "running") in [(one.task, one.state) for one in news])
+        token = next(iter(client.progress_reports))
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     answer = await running
     assert {one.task: one.state for one in answer.tasks} == {"repair": "not run", "operator": "cancelled"}
     assert "1 cancelled" in answer.summary
 
 
 async def test_a_run_is_cancelled_by_its_request_and_says_so(client: LanguageClient, tmp_path: Path) -> None:
-    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 60))
+    body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 6))
     news = listen(client)
-    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v59\n")
+    uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v5\n")
     argument = {"uri": uri, "tasks": ["operator", "likelihood"], "run": "r"}
     params = types.ExecuteCommandParams("counterlens.probeTasks", [argument])
-    running = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="the-run")
-    await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
-    client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(id="the-run"))
+    await scored(client, uri)
+    with model_waiting():
+        running = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="the-run")
+        await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
+        client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(id="the-run"))
     await until(lambda: news[-1].over)
     assert ("operator", "cancelled") in [(one.task, one.state) for one in news]
     await until(running.done)
@@ -217,10 +221,17 @@ async def test_a_plain_client_gets_markdown(plain_client: LanguageClient, tmp_pa
 
 
 async def test_a_file_is_scored_after_what_came_before_it(client: LanguageClient, tmp_path: Path) -> None:
-    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b - {i}\n" for i in range(48))
-    uri = open_file(client, tmp_path / "long.py", long)
-    await until(lambda: any(one.state == "scoring" for one in client.statuses))  # type: ignore[attr-defined]
-    answer = await ask(client, "counterlens.probeTasks", uri, function="f0", tasks=["likelihood"])
+    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b - {i}\n" for i in range(8))
+    news = listen(client)
+    await scored(client, open_file(client, tmp_path / "short.py", "x = 1\n"))
+    client.statuses.clear()  # type: ignore[attr-defined]
+    with model_waiting():
+        uri = open_file(client, tmp_path / "long.py", long)
+        await until(lambda: any(one.state == "scoring" for one in client.statuses))  # type: ignore[attr-defined]
+        asked = ask(client, "counterlens.probeTasks", uri, function="f0", tasks=["likelihood"], run="p")
+        running = asyncio.ensure_future(asked)
+        await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
+    answer = await running
     assert answer.ok, answer.error
     assert not any("is scored" in one.detail for one in client.statuses)  # type: ignore[attr-defined]
     await until(lambda: client.statuses[-1].detail == "long.py is scored")  # type: ignore[attr-defined]

@@ -62,19 +62,29 @@ def test_a_large_difference_is_found_and_found_early() -> None:
     assert ends(0.85, 0.2, 20)[RateFinding.MOVED] > 0.9
 
 
-@pytest.mark.parametrize(("original", "counterfactual", "n"), [(0.5, 0.5, 8), (0.9, 0.6, 20), (0.1, 0.3, 12)])
-def test_the_interval_covers(original: float, counterfactual: float, n: int) -> None:
+def coverage(original: float, counterfactual: float, n: int, level: float) -> float:
+    """How often the interval holds the difference of two known pass rates: exactly, over all counts."""
+
     def weight(passed: int, rate: float) -> float:
         return math.comb(n, passed) * rate**passed * (1 - rate) ** (n - passed)
 
     covered = 0.0
     for before, after in product(range(n + 1), repeat=2):
-        found = rate_difference(PassCount(before, n), PassCount(after, n))
+        found = rate_difference(PassCount(before, n), PassCount(after, n), level)
         assert found.low is not None
         assert found.high is not None
         if found.low <= counterfactual - original <= found.high:
             covered += weight(before, original) * weight(after, counterfactual)
-    assert 0.93 <= covered <= 0.99
+    return covered
+
+
+@pytest.mark.parametrize("n", [10, 16, 24])
+def test_intervals_cover_over_all_rates(n: int) -> None:
+    rates = np.linspace(0.05, 0.95, 7).tolist()
+    single = [coverage(one, other, n, 0.95) for one, other in product(rates, repeat=2)]
+    assert 0.94 <= np.mean(single) <= 0.97
+    assert min(single) > 0.9
+    assert min(coverage(one, 0.5, n, level_of(n)) for one in rates) >= 0.95
 
 
 @given(COUNTS, COUNTS)

@@ -67,3 +67,27 @@ test("every step runs, whatever fails before it, and one failure fails the whole
   assert.equal(summary[3], "1 passed, 2 failed");
   assert.equal(await runAll([{ name: "passes", run: exit(0) }]), 0);
 });
+
+test("steps run at once, each says all it has to say in its place, and each one's failure counts", async (t) => {
+  const lines = [];
+  t.mock.method(console, "log", (line) => lines.push(line));
+  t.mock.method(process.stdout, "write", (text) => lines.push(String(text)));
+  // Each waits for what the other writes: they end only when they run at once.
+  const meet = (mine, other) => {
+    const program = `const { existsSync, writeFileSync } = require("node:fs");
+      writeFileSync(${JSON.stringify(path.join(folder, mine))}, "");
+      const wait = () => existsSync(${JSON.stringify(path.join(folder, other))})
+        ? (console.log(${JSON.stringify(`met ${other}`)}), process.exit(3)) : setTimeout(wait, 10);
+      wait();`;
+    return (options) =>
+      run(process.execPath, ["-e", program], options.stdio === "inherit" ? { stdio: "ignore" } : options);
+  };
+  const steps = [
+    { name: "one", run: meet("one", "other") },
+    { name: "other", run: meet("other", "one"), beside: true },
+    { name: "last", run: () => 0 },
+  ];
+  assert.equal(await runAll(steps), 1);
+  const said = lines.join("\n");
+  assert.match(said, /── one\n[\s\S]*── other\nmet one\n[\s\S]*── last\n[\s\S]*1 passed, 2 failed$/);
+});

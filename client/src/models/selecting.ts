@@ -28,7 +28,7 @@ export async function selectModel(server: Server, secrets: vscode.SecretStorage)
 function ask(): Promise<ModelRow | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t("Counterlens: Select Model");
-  picker.placeholder = vscode.l10n.t("Who is asked about your code");
+  picker.placeholder = vscode.l10n.t("Model to ask about your code");
   picker.matchOnDescription = picker.matchOnDetail = true;
   picker.items = items([], []);
   picker.busy = true;

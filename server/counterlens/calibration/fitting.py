@@ -73,10 +73,10 @@ def calibrate(
     seed: int = 0,
     steps: Steps | None = None,
 ) -> CalibrationResult:
-    """Measure how far a model's confidences can be taken at their word, and fit a map that mends them.
+    """Measure how far a model's confidences can be taken at their word, and fit a map that corrects them.
 
     Args:
-        model: Who is asked; it must score, and complete unless the truth is `first-choice`.
+        model: The model; it must score, and complete unless the truth is `first-choice`.
         documents: Code that is right as it stands.
         truth: What counts as predicted right.
         method: How curves are fitted.

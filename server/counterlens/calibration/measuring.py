@@ -81,7 +81,7 @@ def measure(
     """Observe at least so many nodes, where there are so many, of units drawn at random.
 
     Args:
-        model: Who is asked.
+        model: The model.
         documents: Code whose truth is the code itself.
         nodes: How many nodes to stop after.
         truth: What counts as right.

@@ -1,4 +1,4 @@
-"""`counterlens calibrate`: how far confidences can be taken at their word, and a map that mends them."""
+"""`counterlens calibrate`: how far confidences can be taken at their word, and a map that corrects them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`counterlens doctor`: what is installed, what this machine can do, and what to mend."""
+"""`counterlens doctor`: what is installed, what this machine can do, and what to fix."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def doctor(as_json: bool) -> None:
         for finding in findings:
             click.echo(f"{marks[finding.ok]}  {finding.name:<{width}}  {finding.detail}")
         click.echo()
-        click.echo("Everything that Counterlens needs works here." if healthy else "Something needs mending.")
+        click.echo("Everything that Counterlens needs works here." if healthy else "Some checks failed.")
     if not healthy:
         raise SystemExit(1)
 

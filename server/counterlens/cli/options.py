@@ -83,8 +83,7 @@ def model_options(command: Command) -> Command:
             type=click.Choice(["completions", "fill", "chat"]),
             default="completions",
             show_default=True,
-            help="How a model is asked: to go on, to fill in the middle (also shown what follows), or by an "
-            "instruction.",
+            help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
         ),
         click.option(
             "--base-url",
@@ -107,9 +106,7 @@ def model_options(command: Command) -> Command:
 
 def cache_option(command: Command) -> Command:
     """`--no-cache`, for `model_options`: ask the model again what it was asked before."""
-    return click.option(
-        "--no-cache", is_flag=True, help="Ask the model anew, also what it has answered before."
-    )(command)
+    return click.option("--no-cache", is_flag=True, help="Ignore cached responses.")(command)
 
 
 def exact_option(command: Command) -> Command:

@@ -27,7 +27,7 @@ def score_by_protocol(
 
     Args:
         paths: Files and folders.
-        model: Who is asked.
+        model: The model.
         given: Options of the probe `confidence`.
         as_json: Whether to print one JSON document.
 

@@ -115,7 +115,7 @@ class _How:
     type=click.Choice([one.value for one in Rule]),
     default=Rule.OVERLAP.value,
     show_default=True,
-    help="Whom a token counts for that straddles two nodes: both, or the one that it starts in.",
+    help="How tokens that span two nodes are assigned: to both, or to the one that they start in.",
 )
 @click.option("--language", metavar="ID", help="The language, where the file's name does not tell.")
 @click.option(

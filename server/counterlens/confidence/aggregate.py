@@ -161,7 +161,7 @@ def confidence(
         document: What was scored.
         scores: Its tokens.
         aggregation: How the probabilities of a node's tokens become one number.
-        rule: Which nodes a token belongs to that straddles two.
+        rule: How tokens that span two nodes are assigned.
         concept_set: Which nodes count for which concept.
         within: Byte ranges in the order of the text: only nodes that touch one of these, as where the rest
             has no scores yet.

@@ -4,7 +4,7 @@ Tokenizers know nothing of syntax: one token may hold a blank and the name after
 or half a character. Two rules say where such a token counts:
 
 - `overlap` (the paper's; the default): it belongs to every node that it shares a byte with. No node that
-  holds more than blanks is without a token, and a token that straddles two nodes counts for both.
+  holds more than blanks is without a token, and a token that spans two nodes counts for both.
 - `start`: it belongs to the nodes that hold its first byte that is not blank. Every token counts once at
   each level of the tree; a node inside a token that began before it has none.
 
@@ -25,7 +25,7 @@ from counterlens.models.base import TokenScores
 
 
 class Rule(StrEnum):
-    """Which nodes a token belongs to that straddles two."""
+    """How tokens that span two nodes are assigned."""
 
     OVERLAP = "overlap"
     START = "start"
@@ -85,7 +85,7 @@ def align(
         scores: n tokens.
         start: (m,) first bytes.
         end: (m,) bytes after the last.
-        rule: What becomes of tokens that straddle two ranges.
+        rule: How tokens that span two ranges are assigned.
 
     Returns:
         Two (m,) arrays: the first token and the one after the last; equal where there is none.

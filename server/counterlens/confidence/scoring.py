@@ -15,7 +15,7 @@ from counterlens.models.base import Model, Progress, TokenScores
 from counterlens.syntax.document import Document
 
 MAX_BYTES = 65_536
-"""Longer documents are refused by default: at a few hundred tokens a second they take minutes."""
+"""Longer documents are refused by default: at a few hundred tokens per second they take minutes."""
 
 
 def score_document(
@@ -34,7 +34,7 @@ def score_document(
     Models have hardly seen `\r\n`, so they are shown `\n`; the offsets are those of the document as it is.
 
     Args:
-        model: Who is asked.
+        model: The model.
         document: What is scored.
         alternatives: How many of the most likely tokens to name.
         max_bytes: Refuse longer documents.
@@ -80,7 +80,7 @@ def score_alone(
     Its first token has no score, whatever a model reads before a text: nothing that stands there precedes it.
 
     Args:
-        model: Who is asked.
+        model: The model.
         text: The snippet, in one piece.
         max_bytes: Refuse longer ones.
         cancel: Set it to give up.
@@ -113,7 +113,7 @@ def score_unit(
     """Score one unit after its header: a part of what `score_document` gives, at the same offsets.
 
     Args:
-        model: Who is asked.
+        model: The model.
         document: What the unit is of.
         unit: One of its `units`.
         alternatives: How many of the most likely tokens to name.

@@ -2,7 +2,7 @@
 
 A token's surprisal, the negative binary logarithm of its probability, is spread evenly over its bytes that
 are not blank (over all its bytes, if all are). So the bits of a range are a sum over its bytes: those of a
-node's parts add up to the node's, a token that straddles two nodes is shared between them and counted once,
+node's parts add up to the node's, a token that spans two nodes is shared between them and counted once,
 and bits per byte mean the same for every tokenizer.
 """
 

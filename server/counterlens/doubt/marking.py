@@ -84,7 +84,7 @@ def doubts(
     """The places of a function that are in doubt, in the order of the text; none on an ignored line.
 
     Args:
-        model: Who is asked.
+        model: The model.
         scope: The function.
         margins: Nats, by kind; of a silent kind nothing is tried.
         cancel: Set it to give up.

@@ -70,7 +70,7 @@ def trials(
     """Try the alternatives of a function, in the order of the text.
 
     Args:
-        model: Who is asked.
+        model: The model.
         scope: The function.
         kinds: Only alternatives of these kinds; None for all.
         cancel: Set it to give up.

@@ -53,7 +53,7 @@ def replay(
     cancel: Event | None = None,
     progress: ProgressCallback | None = None,
 ) -> Replayed:
-    """Ask one record of a run again; the model is asked anew, not its kept answers.
+    """Ask one record of a run again; cached responses are ignored.
 
     Args:
         folder: Of the run, which is only read.

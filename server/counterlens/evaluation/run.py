@@ -188,5 +188,5 @@ def holds_one(store: Store) -> DataError:
     where: Path = store.folder
     return DataError(
         f"{where} holds a run already ({len(store.done)} of {len(store.items)} done)",
-        f"Go on with it: counterlens bench --resume --out {where}; or choose another folder",
+        f"Resume it: counterlens bench --resume --out {where}; or choose another folder",
     )

@@ -43,7 +43,7 @@ class KnownOperators:
 
         Args:
             document: The newest version.
-            asked: Who is asked; what another model said is forgotten.
+            asked: The model; what another model said is forgotten.
         """
         if self._asked != asked:
             self._found, self.failure = {}, ""

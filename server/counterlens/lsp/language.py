@@ -28,7 +28,7 @@ def choose(locale: str | None) -> None:
 
 
 def translator() -> Translator:
-    """For what words results on the floors below."""
+    """For what words results in the layers below."""
     return _chosen
 
 

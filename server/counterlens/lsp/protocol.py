@@ -1,4 +1,4 @@
-"""Where pygls is mended: malformed requests are answered, cancelling reaches commands, edits come as sent."""
+"""Corrections of pygls: malformed requests are answered, cancelling reaches commands, edits come as sent."""
 
 from __future__ import annotations
 

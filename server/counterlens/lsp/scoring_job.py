@@ -37,7 +37,7 @@ class ScoringJob:
         units: The units of the document.
         parts: The scores of those that are done, by their place.
         aside: Units that are not scored: too long, or the model's process died of them.
-        model: Who is asked, once it is open.
+        model: The model, once it is open.
         failure: How its process ended, where it did.
         being_shown: Makes what is shown of the units that are done while others are scored.
     """

@@ -37,7 +37,7 @@ class Snippet:
 
     Attributes:
         cluster: What it hangs together with, such as its file.
-        cross_entropy: Nats a token.
+        cross_entropy: Nats per token.
         confounders: One figure for each of `CONFOUNDERS`.
         concepts: The confidence in each concept that occurs in it, 0 to 1.
     """
@@ -70,7 +70,7 @@ class ConceptEffect:
     Attributes:
         concept: Which.
         n: How many snippets have it.
-        effect: The average treatment effect in nats a token for a confidence of 1 instead of 0, with a 95 %
+        effect: The average treatment effect in nats per token for a confidence of 1 instead of 0, with a 95 %
             interval over clusters; None where there are too few snippets, or the confidence never varies.
         pearson: Of its confidence with each confounder and with `cross_entropy`; None where one is constant.
         refutations: `placebo`, `random common cause`, `subset`, `unobserved`.

@@ -300,7 +300,7 @@ class Model(ABC):
 
         Args:
             text: What is scored; the offsets of the answer are those of `text` alone.
-            context: What the model has read before it. No token straddles the two. It should end where
+            context: What the model has read before it. No token spans the two. It should end where
                 a line of code does, and the text begin with the line breaks after it: a context that
                 ends in blank lines leads most models astray.
             alternatives: How many of the most likely tokens to name.

@@ -2,7 +2,8 @@
 
 They are negative controls, comparisons in which the effect that is looked for cannot be (Lipsitch, Tchetgen
 Tchetgen and Cohen 2010, "Negative controls: a tool for detecting confounding and bias in observational
-studies"): Python's parser gives the same tree, so a verdict that changes tells of the model's wavering.
+studies"): Python's parser gives the same tree, so a verdict that changes shows that the model's
+answers are unstable.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         id: What the user types.
         title: The question that it answers, in a few words.
         source: The publication that defines it.
-        needs: What it needs; the faces say what is missing before anything is asked.
+        needs: What it needs; the front ends say what is missing before anything is asked.
         options: The class of its options: the only place where they are declared.
         record: The class of its records.
     """

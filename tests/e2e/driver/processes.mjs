@@ -30,6 +30,24 @@ export function languageServers(codeServer) {
   return below(codeServer, (args) => args.includes("serve") && args.includes("--stdio"));
 }
 
+/**
+ * Stop the model in the middle of whatever it does, so that what is shown meanwhile can be looked at for as long as
+ * that takes.
+ *
+ * @template T
+ * @param {() => Promise<T>} body what is done meanwhile
+ */
+export async function whileModelWaits(codeServer, body) {
+  const models = below(codeServer, (args) => args.includes("counterlens.models.llama.worker"));
+  if (models.length === 0) throw new Error("no model runs");
+  for (const pid of models) process.kill(pid, "SIGSTOP");
+  try {
+    return await body();
+  } finally {
+    for (const pid of models) process.kill(pid, "SIGCONT");
+  }
+}
+
 /** Process ids of its extension hosts. */
 export function extensionHosts(codeServer) {
   return below(codeServer, (args) => args.includes("--type=extensionHost"));

@@ -31,6 +31,29 @@ export class Workbench {
     return this.page.locator(".part.statusbar .statusbar-item", { hasText: text });
   }
 
+  /**
+   * Note all that the status bar says from now on, for what may have passed before one looks.
+   *
+   * @returns {Promise<(text: string) => Promise<void>>} waits until something that contains `text` has been said
+   */
+  async statusNoted() {
+    const noted = await this.page.evaluateHandle(() => {
+      const bar = document.querySelector(".part.statusbar");
+      const texts = [];
+      const look = () => texts.push(bar.innerText);
+      new MutationObserver(look).observe(bar, { childList: true, characterData: true, subtree: true });
+      return texts;
+    });
+    return (text) =>
+      until(
+        async () => {
+          const texts = (await noted.jsonValue()).map(plain);
+          if (!texts.some((each) => each.includes(text))) throw new Error(`${text}: ${texts.join(" | ")}`);
+        },
+        { ms: 30_000 },
+      );
+  }
+
   notification(text) {
     return this.page.locator(".notification-toast .notification-list-item", { hasText: text });
   }
@@ -52,9 +75,13 @@ export class Workbench {
   /** A command by its title in the palette. */
   async command(title) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
-    // The palette lists what was registered when it was opened.
+    const palette = this.page.locator(".quick-input-widget");
+    // The palette lists what was registered when it was opened: to list more, it has to be closed before.
+    let listed = false;
     await until(
       async () => {
+        if (listed && (await palette.isVisible())) await this.page.keyboard.press("Escape");
+        listed = true;
         await this.page.keyboard.press("F1");
         await (await this.quickInput()).fill(`>${title}`);
         await row.waitFor({ timeout: 5_000 });

@@ -13,7 +13,7 @@ import pytest
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import TokenScores
-from counterlens.models.llama.model import LlamaModel
+from counterlens.models.cache import CachedModel
 from counterlens.probes.operator.asking import WINDOWS
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
@@ -37,10 +37,10 @@ def record(
     return found
 
 
-def test_the_record_has_everything_that_was_found(model: LlamaModel) -> None:
+def test_the_record_has_everything_that_was_found(cached_model: CachedModel) -> None:
     steps: list[tuple[int, int]] = []
     told = Steps(progress=lambda _what, done, total: steps.append((done, total)))
-    kept = record(model, steps=told)
+    kept = record(cached_model, steps=told)
     found = json.loads(written(kept))
     (one,) = found["operators"]
     assert one["operator"] == "<"
@@ -61,25 +61,25 @@ def test_the_record_has_everything_that_was_found(model: LlamaModel) -> None:
     assert read(plain(kept), OperatorRecord) == kept
 
 
-def test_what_is_asked_was_estimated(model: LlamaModel) -> None:
+def test_what_is_asked_was_estimated(cached_model: CachedModel) -> None:
     asked: list[int] = []
 
     class Counting:
-        info, offers = model.info, model.offers
+        info, offers = cached_model.info, cached_model.offers
 
         def score_continuations(self, context: str, texts: Sequence[str], **more: Any) -> list[TokenScores]:
             asked.append(len(texts))
-            return model.score_continuations(context, texts, **more)
+            return cached_model.score_continuations(context, texts, **more)
 
     for windows in (False, True):
         asked.clear()
         options = OperatorOptions(windows=windows)
         record(Counting(), options=options)
-        assert PROBE.estimate(Target(Document(SOURCE), "f"), options, model) == sum(asked)
+        assert PROBE.estimate(Target(Document(SOURCE), "f"), options, cached_model) == sum(asked)
 
 
-def test_windows_add_rows_and_the_complete_text_stays(model: LlamaModel) -> None:
-    found = record(model, options=OperatorOptions(windows=True))
+def test_windows_add_rows_and_the_complete_text_stays(cached_model: CachedModel) -> None:
+    found = record(cached_model, options=OperatorOptions(windows=True))
     pairs = [pair for pair in found.pairs if pair.change == "operand-swap"]
     assert {str(pair.window) for pair in pairs} == {
         "complete",
@@ -91,11 +91,11 @@ def test_windows_add_rows_and_the_complete_text_stays(model: LlamaModel) -> None
         whole.original.logprob, abs=3
     )  # the same text, less before it
     assert "with less context" in {table.title for table in PROBE.tables([found], seed=0)}
-    assert all(pair.window == COMPLETE for pair in record(model).pairs)
+    assert all(pair.window == COMPLETE for pair in record(cached_model).pairs)
 
 
-def test_several_functions_are_pooled(model: LlamaModel) -> None:
-    records = [record(model), record(model, SOURCE.replace("<", ">="))]
+def test_several_functions_are_pooled(cached_model: CachedModel) -> None:
+    records = [record(cached_model), record(cached_model, SOURCE.replace("<", ">="))]
     tables = {table.title: table for table in PROBE.tables(records, seed=0)}
     assert tables["as the functions stand"].rows[0][:2] == ("all", 2)
     changes = tables["before and after changes that keep the meaning"]
@@ -106,7 +106,7 @@ def test_several_functions_are_pooled(model: LlamaModel) -> None:
 class _Leaking:
     """A model that sees what stands in the gap: it counts how often the text says `<`."""
 
-    def __init__(self, model: LlamaModel) -> None:
+    def __init__(self, model: CachedModel) -> None:
         self.info = model.info
         self.calls = 0
 
@@ -130,18 +130,20 @@ def _flat(text: str, logprob: float) -> TokenScores:
     )
 
 
-def test_figures_are_refused_where_the_same_question_gets_two_answers(model: LlamaModel) -> None:
+def test_figures_are_refused_where_the_same_question_gets_two_answers(cached_model: CachedModel) -> None:
     with pytest.raises(CounterlensError, match="what the gap hides"):
-        record(_Leaking(model))
+        record(_Leaking(cached_model))
 
 
-def test_it_can_be_stopped_and_refuses_what_has_no_operators(model: LlamaModel) -> None:
+def test_it_can_be_stopped_and_refuses_what_has_no_operators(cached_model: CachedModel) -> None:
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
-        record(model, steps=Steps(stop))
+        record(cached_model, steps=Steps(stop))
     with pytest.raises(SourceError, match="no operators"):
-        PROBE.run(Context(model), Target(Document("def f(a):\n    return a\n"), "f"), OperatorOptions())
+        PROBE.run(
+            Context(cached_model), Target(Document("def f(a):\n    return a\n"), "f"), OperatorOptions()
+        )
 
 
 def test_a_corpus_is_files_or_a_dataset(tmp_path: Path) -> None:

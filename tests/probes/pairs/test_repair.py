@@ -138,9 +138,7 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
 
 def test_the_real_model_writes_a_body_that_is_judged(model: LlamaModel) -> None:
     found = repaired(model, BUGGY, "operand-swap", "if-else-flip")
-    assert (
-        RepairProbe().summary([found]).startswith(("The model mended kind", "Whether the model mends kind"))
-    )
+    assert RepairProbe().summary([found]).startswith(("The model fixed kind", "Whether the model fixes kind"))
     assert found.pairs
     for pair in found.pairs:
         assert pair.original.completion

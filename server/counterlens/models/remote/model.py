@@ -151,7 +151,7 @@ class RemoteModel(Model):
         """As `Model.score`, in the best way that the endpoint offers; it is tested when first used.
 
         Entropy is NaN, and ranks may be lower bounds: servers list a few likely tokens, not all. The server
-        cuts context and text into tokens as one; of a token that straddles them, the text's part is reported.
+        cuts context and text into tokens as one; of a token that spans both, the text's part is reported.
 
         Raises:
             ModelError: the endpoint cannot be reached, or gives no token probabilities; says why.

@@ -42,7 +42,7 @@ def replies(
     """Ask some questions about one function.
 
     Args:
-        model: Who is asked.
+        model: The model.
         subject: The function.
         asked: The questions.
         limit: Most new tokens of an answer.

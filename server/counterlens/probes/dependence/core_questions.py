@@ -51,7 +51,7 @@ def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuest
     """One question.
 
     Args:
-        info: Who is asked.
+        info: Of the model.
         subject: The function.
         question: What is asked.
         listing: The function as `lines` gives it.

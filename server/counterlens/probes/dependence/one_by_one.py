@@ -94,7 +94,7 @@ def by_pairs(
     """Ask of pairs of statements whether one depends directly on the other.
 
     Args:
-        model: Who is asked.
+        model: The model.
         subject: The function.
         relation: What is asked about.
         limit: At most so many questions; None for all.

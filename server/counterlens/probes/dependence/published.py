@@ -60,7 +60,7 @@ def run_core(
     """Ask CoRe's questions about one function.
 
     Args:
-        model: Who is asked.
+        model: The model.
         found: The function.
         name: What the dataset calls it.
         details: What the dataset says of it.

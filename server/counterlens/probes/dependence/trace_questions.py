@@ -74,7 +74,7 @@ def prompt(
     """One question.
 
     Args:
-        info: Who is asked.
+        info: Of the model.
         subject: The function.
         question: What is asked.
         listing: The function as `core_questions.lines` gives it.

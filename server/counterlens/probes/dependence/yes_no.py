@@ -1,8 +1,8 @@
 """Questions that are answered by yes or no, all those of one function together.
 
 Where the model gives probabilities, those of the two answers are compared: the text that the questions begin
-with alike is read once, and what several of them go on with, too. Elsewhere the model writes an answer, and
-that is read.
+with alike is read once, and so is what several of them continue with. Elsewhere the model writes an answer,
+and that is read.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def ask(
     """Ask some questions.
 
     Args:
-        model: Who is asked.
+        model: The model.
         prompts: The questions, those that begin alike best side by side.
         read: Reads a written answer.
         steps: Progress, question by question, and cancellation.

@@ -65,7 +65,7 @@ def asking_of(
     """How questions are asked, and answers compared.
 
     Args:
-        info: Who is asked.
+        info: Of the model.
         protocol: The protocol that is followed; empty for none.
         max_tokens: How much may be said, where the user says so.
         styles: The ways to ask under the protocol; without it, it is all of them.

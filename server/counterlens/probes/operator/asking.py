@@ -104,7 +104,7 @@ class OperatorAsker:
     """Asks once for each gap and what is shown before it: narrower windows after it are read off.
 
     Args:
-        model: Who is asked.
+        model: The model.
         steps: Progress and cancellation.
         total: How many batches there will be.
     """

@@ -131,7 +131,7 @@ class OperatorScorer:
     r"""Scores the operators of one document.
 
     Args:
-        model: Who is asked; it must give token probabilities.
+        model: The model; it must give token probabilities.
         document: The source. Models are shown `\n` at line ends.
     """
 

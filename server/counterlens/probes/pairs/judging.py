@@ -78,7 +78,7 @@ class Judging:
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""
             raise SourceError(
                 f"{name} does not pass its own tests as it stands ({verdict.judgement}{failed})",
-                (verdict.evidence.message or "Mend the function or its tests first").strip(),
+                (verdict.evidence.message or "Fix the function or its tests first").strip(),
             )
         if self.verdict(hollow(self._document, self._function).text).passed:
             raise SourceError(

@@ -54,7 +54,7 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
     Args:
         groups: The records.
         heads: What heads each of their rows, such as `model`.
-        repair: Whether bugs were to be mended, which is Table 5.
+        repair: Whether bugs were to be fixed, which is Table 5.
     """
     telling = discriminating_table({head: _seen(records) for head, records in groups.items()}, heads)
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):

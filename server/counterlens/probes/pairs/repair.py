@@ -1,4 +1,4 @@
-"""The repair probe (Hooda et al. 2024, section 5.2 and Table 5): is a bug mended in every shape of the code?
+"""The repair probe (Hooda et al. 2024, section 5.2 and Table 5): is a bug fixed in every shape of the code?
 
 The function has a bug, which its tests show. It and equivalent ways of writing it, bug included, are shown to
 the model, which writes the function again; the tests judge what it wrote.
@@ -66,11 +66,11 @@ class RepairProbe(PairsProbe[RepairOptions]):
     """Repairs of a function with a bug and of its counterfactuals.
 
     Nothing is cut, so every counterfactual is seen. One whose own program passes is left out: its mutation
-    mended the bug.
+    fixed the bug.
     """
 
     id = "repair"
-    title = "is a bug mended in every shape of the code?"
+    title = "is a bug fixed in every shape of the code?"
     source = Source("Hooda et al. 2024", "section 5.2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.BUG})
     options = RepairOptions

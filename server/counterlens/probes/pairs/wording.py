@@ -218,17 +218,17 @@ def _repaired(record: PairsRecord, t: Translator) -> str:
     name, found = record.name, summarize(record.observations)
     if found.average.n == 0:
         return t(
-            "The model mended {name} in no shape, so these pairs say nothing about what it understands.",
+            "The model fixed {name} in no shape, so these pairs say nothing about what it understands.",
             name=name,
         )
     if found.average.count == 0:
         return t(
-            "The model mended {name} in every shape of the bug: no sign here that it only recognises it.",
+            "The model fixed {name} in every shape of the bug: no sign here that it only recognises it.",
             name=name,
         )
     n = found.average.n
     return t(
-        "Whether the model mends {name} depends on the shape of the code: of {pairs} it mended only the "
+        "Whether the model fixes {name} depends on the shape of the code: of {pairs} it fixed only the "
         "original in {lost} and only the counterfactual in {gained}.",
         name=name,
         pairs=t("1 pair") if n == 1 else t("{n} pairs", n=t.number(n)),

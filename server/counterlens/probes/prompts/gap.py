@@ -90,7 +90,7 @@ class Gap:
     def repair(cls, document: Document, function: Function, view: View = _USUAL) -> Gap:
         """The hole of a function's whole body, after the function as it stands has been shown with its bug.
 
-        The model reads the function, is told that it has a bug, and goes on after the header of the mended
+        The model reads the function, is told that it has a bug, and goes on after the header of the fixed
         one: so a model that only continues text can be asked as well as one that is instructed.
         """
         body = behind_docstring(document, function)

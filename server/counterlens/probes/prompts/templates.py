@@ -25,7 +25,7 @@ def filled(
     """A template as a prompt for a model.
 
     Args:
-        info: Who is asked; chat models get the `.chat.txt`.
+        info: Of the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
         name: The template.
         max_tokens: How much may be said.
@@ -44,7 +44,7 @@ def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tu
     """The instruction and the text of a template; a model that continues text is given no instruction.
 
     Args:
-        info: Who is asked; chat models get the `.chat.txt`.
+        info: Of the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
         name: The template.
         places: What the places are filled with.

@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryOptions(RobustnessOptions):
-    """Options of the summary probe; the faces open the encoder that is named."""
+    """Options of the summary probe; the front ends open the encoder that is named."""
 
     published = fixed(1024)
 

@@ -38,7 +38,7 @@ def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool =
 
     Args:
         title: What is probed.
-        about: Where it is, and who is asked.
+        about: Where it is, and the model.
         runs: The probes, in their order.
         linked: Whether by a link; otherwise by a button, for a host whose script does it.
     """

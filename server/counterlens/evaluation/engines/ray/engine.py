@@ -27,7 +27,7 @@ class RayEngine:
     Args:
         local: The sandbox of this machine.
         address: Of the cluster, see `RayCluster`; None for one of this machine alone.
-        replicas: How many of each model; None for one a node.
+        replicas: How many of each model; None for one per node.
         warn: Told which nodes are left out, and why.
     """
 

@@ -41,7 +41,7 @@ class Replicas:
         cluster: Where.
         spec: The model, as the user named it.
         options: How it is opened.
-        count: How many; None for one a node.
+        count: How many; None for one per node.
         warn: Told which nodes cannot open the model, and why.
 
     Raises:

@@ -88,7 +88,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
 
 
 def after(context: str, scores: TokenScores) -> TokenScores:
-    """The scores of what follows a context; of a token that straddles the two, the part in the text."""
+    """The scores of what follows a context; of a token that spans the two, the part in the text."""
     size = len(context.encode("utf-8", "surrogatepass"))
     first = int(np.searchsorted(scores.end, size, side="right"))
     return dataclasses.replace(

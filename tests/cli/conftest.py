@@ -1,0 +1,44 @@
+"""The command line in this process, many times over: a model is loaded once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from counterlens.models.llama.process import ModelProcess, _Child
+
+AT_A_TIME = 2  # each holds some hundred megabytes
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _models_stay_loaded() -> Iterator[None]:
+    """The child process of a model that is closed serves the next that is opened in the same way."""
+    idle: dict[Any, _Child] = {}
+    ready, close = ModelProcess._ready, ModelProcess.close
+
+    def take(self: ModelProcess, *more: Any) -> _Child:
+        if self._child is None and not self._closed:
+            self._child = idle.pop(self._opening, None)
+        return ready(self, *more)
+
+    def keep(self: ModelProcess) -> None:
+        child = self._child
+        if child is None or not child.alive or not self._turn.acquire(blocking=False):  # or it is at work
+            close(self)
+            return
+        self._closed, self._child = True, None
+        self._turn.release()
+        idle.setdefault(self._opening, child)
+        if idle[self._opening] is not child:
+            child.end()
+        elif len(idle) > AT_A_TIME:
+            idle.pop(next(iter(idle))).end()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModelProcess, "_ready", take)
+        patch.setattr(ModelProcess, "close", keep)
+        yield
+    for child in idle.values():
+        child.end()

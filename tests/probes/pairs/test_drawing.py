@@ -1,0 +1,148 @@
+"""Completions that are drawn: pass rates of both sides of a pair, and an end once they are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import Event
+from typing import Any
+
+import pytest
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.errors import ModelError, OptionError
+from counterlens.metrics.pass_rates import RateFinding
+from counterlens.models.base import Capability, Completion, Draw, Model, ModelInfo, Prompt
+from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.record import plain, read
+from counterlens.probes.runner import run_probe
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+
+RIGHT, WRONG = "    return 'right'\n", "    return 'WRONG'\n"
+SOURCE = '''def larger(first, second):
+    """The larger one."""
+    chosen = second
+    if first > second:
+        chosen = first
+    else:
+        chosen = second
+    return chosen
+'''
+
+
+class Marked:
+    """A judge that looks for the mark of a wrong rest."""
+
+    attribution, tests = "given", 1
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:  # noqa: ARG002
+        wrong = "WRONG" in program or "return" not in program
+        return Verdict(Judgement.FAILED if wrong else Judgement.PASSED, Evidence("given", 1))
+
+
+class Drawer(Model):
+    """Draws a right rest as often as a rule of the prompt says."""
+
+    info = ModelInfo("drawer", "drawer", "0", "local", frozenset({Capability.COMPLETE}))
+
+    def __init__(self, rate: Callable[[str], float], *capabilities: Capability) -> None:
+        self.info = replace(self.info, capabilities=self.info.capabilities | {*capabilities})
+        self._rate, self.prompts = rate, list[Prompt]()
+
+    def complete(self, prompts: Sequence[Prompt], **_options: Any) -> list[Completion]:
+        self.prompts += prompts
+        return [Completion(self._rest(prompt), "stop", 1) for prompt in prompts]
+
+    def _rest(self, prompt: Prompt) -> str:
+        if prompt.draw is None:
+            return RIGHT
+        chance = prompt.draw.number(prompt.text.encode()) / 2**63
+        return RIGHT if chance < self._rate(prompt.text) else WRONG
+
+
+def asked(model: Model, **options: Any) -> PairsRecord:
+    target = Target(Document(SOURCE), "larger", judge=Marked())
+    chosen = CompletionOptions(mutations=("if-else-flip", "rename-random"), placebos=0, **options)
+    record = run_probe(CompletionProbe(), Context(model, best_sandbox, unjudged=False), target, chosen)
+    assert isinstance(record, PairsRecord)
+    return record
+
+
+def flipped(text: str) -> bool:
+    return "first <= second" in text
+
+
+def pair_of(record: PairsRecord, mutation: str) -> PairRecord:
+    (found,) = [pair for pair in record.pairs if pair.mutation == mutation]
+    assert found.drawn is not None
+    return found
+
+
+def test_a_side_that_fails_is_told_apart_and_drawn_no_further() -> None:
+    model = Drawer(lambda text: 0.0 if flipped(text) else 1.0, Capability.SAMPLE)
+    pair = pair_of(asked(model, samples=40), "if-else-flip")
+    assert pair.drawn
+    assert pair.drawn.finding == RateFinding.MOVED
+    assert pair.drawn.difference == -1
+    assert pair.drawn.original.count.passed == pair.drawn.original.count.n == 10  # a quarter: the first look
+    assert "a drop of 100 points" in drawn_sentence(pair)
+    drawn = [prompt for prompt in model.prompts if prompt.draw and flipped(prompt.text)]
+    assert len(drawn) == 10
+    assert bar(pair.drawn.original.count)[0] == "\u2588"
+    assert bar(pair.drawn.counterfactual.count)[-1] == "\u2591"
+
+
+def test_where_there_is_no_difference_it_is_held_only_with_enough_draws() -> None:
+    model = Drawer(lambda _text: 1.0, Capability.SAMPLE)
+    few = pair_of(asked(model, samples=8), "if-else-flip")
+    assert few.drawn
+    assert few.drawn.finding == RateFinding.OPEN
+    assert "too few" in drawn_sentence(few)
+    many = pair_of(asked(model, samples=200), "if-else-flip")
+    assert many.drawn
+    assert many.drawn.finding == RateFinding.HELD
+    assert many.drawn.original.count.n < 200
+    assert "it held" in drawn_sentence(many)
+
+
+def test_draws_follow_from_the_seed_and_survive_the_record_and_the_cache(tmp_path: Any) -> None:
+    model = Drawer(lambda _text: 0.5, Capability.SAMPLE)
+    first, again = asked(model, samples=12), asked(model, samples=12)
+    assert first.pairs == again.pairs
+    assert asked(model, samples=12, seed=1).pairs != first.pairs
+    assert read(plain(first), PairsRecord) == first
+    store = AnswerStore(tmp_path / "answers.sqlite")
+    cached = CachedModel(model, store)
+    assert asked(cached, samples=12).pairs == first.pairs
+    before = len(model.prompts)
+    assert asked(cached, samples=12).pairs == first.pairs
+    assert len(model.prompts) == before
+    store.close()
+
+
+def test_draws_have_a_table() -> None:
+    record = asked(Drawer(lambda text: 0.1 if flipped(text) else 0.9, Capability.SAMPLE), samples=20)
+    tables = {table.title: table for table in CompletionProbe().tables([record], seed=0)}
+    rows = {row[0]: row for row in tables["pass rates of drawn completions"].rows}
+    assert set(rows) == {"all", "if-else-flip", "rename-random"}
+    greedy = asked(Drawer(lambda _text: 1.0))
+    assert "pass rates of drawn completions" not in {
+        table.title for table in CompletionProbe().tables([greedy], seed=0)
+    }
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(ModelError, match="none can be drawn"):
+        asked(Drawer(lambda _text: 1.0), samples=4)
+    with pytest.raises(OptionError, match="--temperature is that of --samples"):
+        CompletionOptions(temperature=0.5)
+
+
+def test_a_draw_is_a_number_of_its_own() -> None:
+    numbers = {Draw(t, s, i).number(x) for t in (0.5, 1) for s in (0, 1) for i in (0, 1) for x in (b"", b"a")}
+    assert len(numbers) == 16
