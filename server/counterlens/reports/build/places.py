@@ -22,7 +22,7 @@ def place_tables(
     pairs: Sequence[Observation],
     model: str,
     targets: Mapping[str, str],
-    wavering: Collection[str] = (),
+    unstable: Collection[str] = (),
     *,
     brief: bool = False,
 ) -> Iterator[TableBlock]:
@@ -32,15 +32,15 @@ def place_tables(
         pairs: Its pairs.
         model: What it is called, where there are several; else empty.
         targets: The headings that a page has of functions, by their names.
-        wavering: Functions whose verdict changes with nothing: what is lost there may be noise.
+        unstable: Functions whose verdict changes with nothing: what is lost there may be noise.
         brief: Whether a table has at most `WORST` rows.
     """
     most = WORST if brief else _MOST
     whose = f", {model}" if model else ""
     files, functions = by_file(pairs), by_function(pairs)
-    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in wavering)
+    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in unstable)
     if failing:
-        noise = ["changes, too" if place.name in wavering else "" for place in failing]
+        noise = ["changes, too" if place.name in unstable else "" for place in failing]
         rows: Rows = tuple(
             (*_function(place, targets), said) for place, said in zip(failing[:WORST], noise, strict=False)
         )
