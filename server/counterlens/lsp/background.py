@@ -128,7 +128,7 @@ class BackgroundScorer:
         def loading(done: int, total: int) -> None:
             announce("loading", f"opening {settings.model_spec}", StepCount(done, total))
 
-        reason = _excluded(document, settings)
+        reason = excluded(document, settings)
         if reason is not None:
             raise SourceError(reason)
         announce("loading", f"opening {settings.model_spec}")
@@ -160,7 +160,7 @@ class BackgroundScorer:
         return scored
 
 
-def _excluded(document: Document, settings: EditorSettings) -> str | None:
+def excluded(document: Document, settings: EditorSettings) -> str | None:
     """Why a document is not scored, before anything is loaded for it."""
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"

@@ -79,13 +79,15 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
         return Overlay(
             -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
         )
+    only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
+    analysis.visible = visible or only or analysis.visible
     return await ls.offload(
         overlay,
         analysis.frozen(),
         ls.places(analysis),
         granularity,
-        only=range_of(getattr(params, "range", None)),
-        visible=range_of(getattr(params, "visible", None)),
+        only=only,
+        visible=visible,
     )
 
 

@@ -51,7 +51,11 @@ class DeclaredSettings:
     aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
     alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
     calibrated: Annotated[bool, _setting("confidence.calibrated")] = True
-    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = True
+    doubt_diagnostics: Annotated[
+        str, _setting("doubt.diagnostics", choices=("off", "hint", "information"))
+    ] = "information"
+    doubt_tests_per_minute: Annotated[int, _setting("doubt.testsPerMinute", low=0, high=60)] = 6
+    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = False
     diagnostics_severity: Annotated[
         str, _setting("diagnostics.severity", choices=("hint", "information"))
     ] = "information"
