@@ -65,7 +65,8 @@ class DeclaredSettings:
     ignored_concepts: Annotated[
         tuple[Category, ...], _setting("diagnostics.ignoredConcepts", choices=Category)
     ] = ()
-    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.LEAF
+    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.STATEMENT
+    overlay_calm: Annotated[bool, _setting("overlay.calm")] = True
     inlay_hints_enabled: Annotated[bool, _setting("inlayHints.enabled")] = False
     inlay_hints_by: Annotated[str, _setting("inlayHints.by", choices=("statement", "function"))] = "statement"
     code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True
