@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const SCORED = { timeout: 120_000 };
 const PROBED = { timeout: 300_000 };
@@ -18,6 +18,7 @@ describe("a Python file in the editor", { skip }, () => {
   before(async () => {
     session = await Session.start("editor", {
       open: "grades.py",
+      settings: UNCERTAINTY,
       machine: { "counterlens.probe.maxTokens": 64 },
     });
     vscode = session.workbench;
@@ -142,6 +143,7 @@ describe("a Python file in the editor", { skip }, () => {
       "Show Counterfactual…",
       "Show Dependences",
       "Toggle Overlay",
+      "Show All Uncertainty",
       "Choose What the Overlay Colours…",
       "Choose the Syntax Tree View…",
       "Restart Server",

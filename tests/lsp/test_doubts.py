@@ -10,6 +10,9 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient
 
+from tests.cli.test_check import EITHER
+from tests.cli.test_check import RIGHT as PASSING
+from tests.cli.test_check import WRONG as FAILING
 from tests.lsp.conftest import initialize, open_file, scored, until, watch
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import configure, edit
@@ -84,8 +87,8 @@ async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
     answer = await words.workspace_execute_command_async(
         types.ExecuteCommandParams(why.command, why.arguments)
     )
-    assert answer.ok
-    rows = [line for line in answer.markdown.splitlines() if line.startswith("|")]
+    assert answer["ok"]
+    rows = [line for line in answer["markdown"].splitlines() if line.startswith("|")]
     assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]] == [
         ["` !=`", "-6.0", "", "+6.0"],
         ["` ==`", "", "-0.1", "-0.1"],
@@ -93,7 +96,7 @@ async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
         ["`\\n`", "-2.0", "-2.0", "+0.0"],
     ][: len(rows) - 2]
     assert len(rows) >= 5
-    assert "by +5.9 nats" in answer.markdown
+    assert "by +5.9 nats" in answer["markdown"]
 
 
 async def test_doubts_can_be_fainter_or_off(words: LanguageClient, tmp_path: Path) -> None:
@@ -118,3 +121,22 @@ def edited(text: str, action: types.CodeAction) -> str:
     lines = text.splitlines(keepends=True)
     at = [sum(map(len, lines[: place.line])) + place.character for place in (one.range.start, one.range.end)]
     return text[: at[0]] + one.new_text + text[at[1] :]
+
+
+async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path: Path) -> None:
+    text = "\n\n".join((FAILING, EITHER.replace("is_even", "either"), PASSING))
+    uri = open_file(words, tmp_path / "even.py", text)
+
+    def told() -> list[tuple[int, types.DiagnosticSeverity | None]]:
+        return [(one.range.start.line, one.severity) for one in marked(words, uri)]
+
+    await until(lambda: len(told()) == 3, 20)
+    await until(lambda: len(told()) == 2, 40)
+    await until(lambda: any("no test tells them apart" in one.message for one in marked(words, uri)), 20)
+    wrong, either = sorted(marked(words, uri), key=lambda one: one.range.start.line)
+    assert wrong.severity == types.DiagnosticSeverity.Error
+    sentence, test, *_ = wrong.message.splitlines()
+    assert sentence.endswith("tests fail as it stands, and pass with it)")
+    assert test.startswith("The test that tells:")
+    assert "is_even(2)" in wrong.message
+    assert either.severity == types.DiagnosticSeverity.Information

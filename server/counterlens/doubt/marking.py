@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
@@ -42,6 +42,13 @@ class Doubt:
     trial: Trial
     tests: Telling = Telling.NONE
     failing: str = ""
+
+    def within(self, scope: DoubtScope) -> Doubt:
+        """The same in a version of the document in which the function is the same, elsewhere perhaps."""
+        shift, one = scope.function.start - self.scope.function.start, self.alternative
+        marked = one.marked and (one.marked[0] + shift, one.marked[1] + shift)
+        moved = replace(one, start=one.start + shift, end=one.end + shift, marked=marked)
+        return replace(self, scope=scope, trial=replace(self.trial, alternative=moved))
 
     @property
     def alternative(self) -> Alternative:

@@ -15,6 +15,7 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, excluded
 from counterlens.lsp.base import LOG, CounterlensServer
+from counterlens.lsp.doubt_settler import DoubtSettler
 from counterlens.lsp.known_doubts import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
@@ -34,6 +35,7 @@ class DoubtQueue:
     def __init__(self, ls: CounterlensServer) -> None:
         self._ls = ls
         self._turn = asyncio.Lock()
+        self._settler = DoubtSettler(ls)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
         self._present: dict[str, set[str]] = {}
@@ -112,6 +114,10 @@ class DoubtQueue:
             analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, found, found))
             if found:
                 ls.changed(analysis)
+        if not changed_only:
+            await self._settler.settle(
+                analysis, {scope.function.start: scope for _, scope in present}, cancel
+            )
 
     async def _found(
         self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event
@@ -130,7 +136,7 @@ class DoubtQueue:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
-        return self._kept[key]
+        return tuple(doubt.within(scope) for doubt in self._kept[key])
 
 
 def _present(document: Document, settings: EditorSettings) -> list[tuple[str, DoubtScope]]:

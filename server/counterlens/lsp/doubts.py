@@ -79,7 +79,7 @@ class Doubts:
         return [
             types.Diagnostic(
                 range=places.range(mark.start, mark.end),
-                message=doubt_sentence(mark.doubt, translator()),
+                message=_message(mark.doubt),
                 severity=_severity(mark.doubt, ls.settings),
                 source="counterlens",
                 code=CODE,
@@ -134,6 +134,14 @@ class Doubts:
         markdown = doubt_markdown(mark.doubt, tokens, ls.host.name, translator())
         await open_markdown(ls, f"doubt {analysis.uri} {start}", markdown)
         return DoubtAnswer(ok=True, markdown=markdown)
+
+
+def _message(doubt: Doubt) -> str:
+    """One line in words, and the test that tells where one does."""
+    sentence = doubt_sentence(doubt, translator())
+    if doubt.tests is not Telling.FAIL or not doubt.failing:
+        return sentence
+    return f"{sentence}\n{t('The test that tells:')} {doubt.failing}"
 
 
 def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverity:
