@@ -86,15 +86,12 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
             -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, few, False, 0, (), ()
         )
     only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
-    analysis.visible = visible or only or analysis.visible
+    places, seen = ls.places(analysis), visible or only
+    if seen is not None:
+        analysis.visible = seen
+        ls.scorer.look(analysis.uri, (places.offset(seen.start), places.offset(seen.end)))
     return await ls.offload(
-        overlay,
-        analysis.frozen(),
-        ls.places(analysis),
-        granularity,
-        few=few,
-        only=only,
-        visible=visible,
+        overlay, analysis.frozen(), places, granularity, few=few, only=only, visible=visible
     )
 
 
