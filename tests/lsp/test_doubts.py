@@ -89,13 +89,11 @@ async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
     )
     assert answer["ok"]
     rows = [line for line in answer["markdown"].splitlines() if line.startswith("|")]
-    assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]] == [
-        ["` !=`", "-6.0", "", "+6.0"],
-        ["` ==`", "", "-0.1", "-0.1"],
-        ["` 0`", "-2.0", "-2.0", "+0.0"],
-        ["`\\n`", "-2.0", "-2.0", "+0.0"],
-    ][: len(rows) - 2]
-    assert len(rows) >= 5
+    assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:5]] == [
+        ["`!=`", "-6.0", "", "+6.0"],
+        ["`==`", "", "-0.1", "-0.1"],
+        ["`0`", "-2.0", "-2.0", "+0.0"],
+    ]
     assert "by +5.9 nats" in answer["markdown"]
 
 
