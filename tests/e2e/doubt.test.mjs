@@ -35,6 +35,26 @@ def largest(values):
     return best
 `;
 
+const NAMES = `"""Names and words."""
+
+
+def words_of(text):
+    """The words of a text, in lower case."""
+    found = []
+    for word in text.split():
+        found.append(word.lower())
+    found.sort()
+    return found
+
+
+def upper_words(text):
+    """The words of a text, in upper case."""
+    found = []
+    for word in text.split():
+        found.append(word.upper())
+    return found
+`;
+
 describe("doubts in the editor", { skip }, () => {
   /** @type {Session} */
   let session;
@@ -44,7 +64,7 @@ describe("doubts in the editor", { skip }, () => {
   before(async () => {
     session = await Session.start("doubt", {
       open: "report.py",
-      files: { "report.py": SOURCE },
+      files: { "report.py": SOURCE, "names.py": NAMES },
       settings: { "editor.lightbulb.enabled": "off" },
     });
     vscode = session.workbench;
@@ -100,6 +120,18 @@ describe("doubts in the editor", { skip }, () => {
     await vscode.page.keyboard.press("Enter");
     await vscode.line(RIGHT.trim()).waitFor({ timeout: 10_000 });
     await until(async () => assert.ok(!(await vscode.markedAt("total", { line: RIGHT.trim() }))));
+  });
+
+  step("another method of the same receiver is marked", async () => {
+    await vscode.quickOpen("names.py");
+    await vscode.click("append", { line: "found.append(word.upper())" });
+    await vscode.page.keyboard.press("Home");
+    await vscode.page.keyboard.press("Shift+End");
+    await vscode.page.keyboard.insertText("found.sort(word.upper())");
+    const wrong = { line: "found.sort(word.upper())" };
+    await until(async () => assert.ok(await vscode.markedAt("sort", wrong)), { ms: 60_000 });
+    await session.screenshot("method");
+    await vscode.quickOpen("report.py");
   });
 
   step("all uncertainty can be shown, and hidden again", async () => {
