@@ -276,6 +276,7 @@ async def test_what_is_on_the_screen_is_scored_first_and_shown_before_the_rest(
 ) -> None:
     functions = [f"def f{i}(a, b):\n    return a * {i} + b\n\n\n" for i in range(30)]
     long = "".join(functions)
+    show_uncertainty(client)
     uri = open_file(client, tmp_path / "long.py", long)
     last = types.Range(types.Position(4 * 29, 0), types.Position(4 * 30, 0))
     overlay = {"textDocument": {"uri": uri}, "range": last}
