@@ -1,7 +1,7 @@
 /** The commands of the palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
-import { chooseGranularity, ignoreConcept, stepGranularity } from "./concepts";
+import { chooseGranularity, ignoreConcept, showAllUncertainty, stepGranularity } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
 import type { DependenceView } from "./dependences";
@@ -56,6 +56,7 @@ export function manifestCommands(
     "counterlens.restartServer": () => server.restart("asked for by command"),
     "counterlens.showLogs": () => log.show(),
     "counterlens.toggleOverlay": () => overlay.setEnabled(!overlay.isEnabled),
+    "counterlens.showAllUncertainty": () => showAllUncertainty(),
     "counterlens.chooseGranularity": () => chooseGranularity(),
     "counterlens.chooseTree": () => tree.choose(),
     "counterlens.showPicture": () => picture.show(),
@@ -119,6 +120,7 @@ async function showActions(overlay: Overlay): Promise<void> {
       command: "counterlens.showPicture",
     },
     { label: toggleLabel(overlay.isEnabled), command: "counterlens.toggleOverlay" },
+    { label: `$(eye) ${vscode.l10n.t("Show All Uncertainty")}`, command: "counterlens.showAllUncertainty" },
     { label: chooseLabel(), command: "counterlens.chooseGranularity" },
     { label: `$(symbol-color) ${vscode.l10n.t("Show Legend")}`, command: "counterlens.showLegend" },
     { label: `$(server) ${vscode.l10n.t("Select Model…")}`, command: "counterlens.selectModel" },

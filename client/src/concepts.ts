@@ -30,6 +30,20 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
   }
 }
 
+/** What is shown when everything is: each word that is uncertain, and what surprises the model. */
+const ALL = { "overlay.calm": false, "overlay.granularity": "leaf", "diagnostics.enabled": true };
+
+/** Show all uncertainty, or the calm default again. */
+export async function showAllUncertainty(): Promise<void> {
+  const section = vscode.workspace.getConfiguration("counterlens");
+  const shown = Object.entries(ALL).every(([key, value]) => section.get(key) === value);
+  for (const [key, value] of Object.entries(ALL)) {
+    await section.update(key, shown ? undefined : value, target());
+  }
+  const what = shown ? vscode.l10n.t("places in doubt") : vscode.l10n.t("all uncertainty");
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens shows: {0}", what), 4000);
+}
+
 const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
   { granularity: "token", label: vscode.l10n.t("Token"), detail: vscode.l10n.t("Each token of the model.") },
   {
@@ -52,7 +66,7 @@ const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
 /** Colour smaller pieces (1) or larger ones (-1). */
 export async function stepGranularity(by: 1 | -1): Promise<void> {
   const section = vscode.workspace.getConfiguration("counterlens");
-  const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "leaf", by);
+  const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "statement", by);
   await section.update("overlay.granularity", granularity, target());
   const chosen = CHOICES.find((choice) => choice.granularity === granularity);
   const what = chosen?.detail ?? granularity;

@@ -44,7 +44,7 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
     run: () => editor && go(editor, nextPlace(row.places, editor.selection.active)),
   }));
   const granularity =
-    vscode.workspace.getConfiguration("counterlens").get<string>("overlay.granularity") ?? "leaf";
+    vscode.workspace.getConfiguration("counterlens").get<string>("overlay.granularity") ?? "statement";
   const heading = answer?.calibrated
     ? vscode.l10n.t("calibrated probability, least certain first")
     : vscode.l10n.t("probability, least certain first");

@@ -62,6 +62,7 @@ export interface Settings {
     alignment: "overlap" | "start";
     calibrated: boolean;
   };
+  doubt: { diagnostics: "off" | "hint" | "information"; testsPerMinute: number };
   diagnostics: {
     enabled: boolean;
     severity: "hint" | "information";
@@ -69,7 +70,7 @@ export interface Settings {
     ignoredConcepts: Concept[];
   };
   codeLens: { enabled: boolean };
-  overlay: { enabled: boolean; granularity: Granularity; opacity: number; underline: boolean };
+  overlay: { enabled: boolean; calm: boolean; granularity: Granularity; opacity: number; underline: boolean };
   menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
@@ -99,9 +100,10 @@ export const DEFAULTS: Settings = {
   threads: 0,
   languages: ["python", "java", "javascript"],
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
-  diagnostics: { enabled: true, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
+  doubt: { diagnostics: "information", testsPerMinute: 6 },
+  diagnostics: { enabled: false, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
-  overlay: { enabled: true, granularity: "leaf", opacity: 100, underline: true },
+  overlay: { enabled: true, calm: true, granularity: "statement", opacity: 100, underline: true },
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
@@ -210,6 +212,10 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       alignment: read("confidence.alignment", oneOf("overlap", "start"), d.confidence.alignment),
       calibrated: read("confidence.calibrated", aBoolean, d.confidence.calibrated),
     },
+    doubt: {
+      diagnostics: read("doubt.diagnostics", oneOf("off", "hint", "information"), d.doubt.diagnostics),
+      testsPerMinute: read("doubt.testsPerMinute", integer(0, 60), d.doubt.testsPerMinute),
+    },
     diagnostics: {
       enabled: read("diagnostics.enabled", aBoolean, d.diagnostics.enabled),
       severity: read("diagnostics.severity", oneOf("hint", "information"), d.diagnostics.severity),
@@ -219,6 +225,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     codeLens: { enabled: read("codeLens.enabled", aBoolean, d.codeLens.enabled) },
     overlay: {
       enabled: read("overlay.enabled", aBoolean, d.overlay.enabled),
+      calm: read("overlay.calm", aBoolean, d.overlay.calm),
       granularity: read("overlay.granularity", oneOf(...GRANULARITIES), d.overlay.granularity),
       opacity: read("overlay.opacity", number(10, 200), d.overlay.opacity),
       underline: read("overlay.underline", aBoolean, d.overlay.underline),

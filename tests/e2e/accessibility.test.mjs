@@ -11,7 +11,7 @@ import { chromium } from "../../scripts/setup/debian.mjs";
 import { seriousViolations } from "./driver/axe.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const MODEL = { timeout: 180_000 };
 const THEMES = {
@@ -32,6 +32,7 @@ describe("the panels stand in nobody's way", { skip }, () => {
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 900 },
+      settings: UNCERTAINTY,
       machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;

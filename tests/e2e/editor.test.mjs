@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { whileModelWaits } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const SCORED = { timeout: 120_000 };
 const PROBED = { timeout: 300_000 };
@@ -19,6 +19,7 @@ describe("a Python file in the editor", { skip }, () => {
   before(async () => {
     session = await Session.start("editor", {
       open: "grades.py",
+      settings: UNCERTAINTY,
       machine: { "counterlens.probe.maxTokens": 64 },
     });
     vscode = session.workbench;
@@ -148,6 +149,7 @@ describe("a Python file in the editor", { skip }, () => {
       "Show Counterfactual…",
       "Show Dependences",
       "Toggle Overlay",
+      "Show All Uncertainty",
       "Choose What the Overlay Colours…",
       "Choose the Syntax Tree View…",
       "Restart Server",

@@ -9,7 +9,7 @@ import { packed } from "./driver/extensions.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const MODEL = { timeout: 240_000 };
 const MODEL_MS = { ms: MODEL.timeout, every: 500 };
@@ -42,6 +42,7 @@ describe("in German", { skip }, () => {
     models = await startModelServer({ folder, key: KEY, model: "house-model" });
     session = await Session.start("german", {
       language: "de",
+      settings: UNCERTAINTY,
       open: "parity.py",
       example: "parity.py",
       files: { "notes.ipynb": notebook(), "short.py": "value = 1\n" },

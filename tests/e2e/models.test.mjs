@@ -8,7 +8,7 @@ import { ask } from "../../scripts/terminal.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const KEY = "sk-e2e-models";
 const SCORED = { timeout: 120_000 };
@@ -34,7 +34,7 @@ describe("models, status and look", { skip }, () => {
     mkdirSync(folder, { recursive: true });
     [models, session] = await Promise.all([
       startModelServer({ folder, key: KEY, model: "house-model" }),
-      Session.start("models", { open: "grades.py" }),
+      Session.start("models", { open: "grades.py", settings: UNCERTAINTY }),
     ]);
     vscode = session.workbench;
     mkdirSync(path.join(session.workspace, "weights"));

@@ -41,6 +41,9 @@ def vim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     home = tmp_path_factory.mktemp("neovim")
     text = (ROOT / "docs" / "editors.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```lua\n(.*?)```", text, re.DOTALL)
+    named = 'settings = { model = "smollm2-135m"'
+    assert named in block
+    block = block.replace(named, f"{named}, diagnostics = {{ enabled = true }}")  # surprises are marked here
     (home / "init.lua").write_text(block, encoding="utf-8")
     (home / "odd.py").write_text(ODD, encoding="utf-8")
     (home / "parity.py").write_text(PARITY, encoding="utf-8")

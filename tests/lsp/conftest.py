@@ -18,6 +18,19 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 
 
+UNCERTAINTY: dict[str, Any] = {
+    "diagnostics": {"enabled": True},
+    "overlay": {"calm": False, "granularity": "leaf"},
+}
+"""All uncertainty, as the command of that name shows it; less is shown by default."""
+
+
+def uncertain(**settings: Any) -> dict[str, Any]:
+    """Settings on top of all uncertainty."""
+    beside = {key: UNCERTAINTY[key] | settings.get(key, {}) for key in UNCERTAINTY}
+    return {**settings, **beside}
+
+
 def initialize(**options: Any) -> types.InitializeParams:
     """What a capable client says first."""
     return types.InitializeParams(
@@ -74,6 +87,12 @@ async def plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.initialize_session(initialize(showsResults=False))
     yield
     await lsp_client.shutdown_session()
+
+
+def show_uncertainty(client: LanguageClient) -> None:
+    """Have all uncertainty shown."""
+    params = types.DidChangeConfigurationParams({"counterlens": UNCERTAINTY})
+    client.workspace_did_change_configuration(params)
 
 
 async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:

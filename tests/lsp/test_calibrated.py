@@ -39,7 +39,7 @@ async def test_the_map_is_used_and_named(client: LanguageClient, tmp_path: Path)
     assert "**25 %**" in answer.contents.value
     for granularity in ("token", "leaf", "statement", "concept"):
         found: Any = await client.protocol.send_request_async(
-            "counterlens/overlay", {"textDocument": {"uri": uri}, "granularity": granularity}
+            "counterlens/overlay", {"textDocument": {"uri": uri}, "granularity": granularity, "calm": False}
         )
         assert found.calibrated
         assert {round(span.confidence, 6) for span in found.spans} == {0.25}

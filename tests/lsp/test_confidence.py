@@ -12,7 +12,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.lsp.conftest import CONFIG, scored, until, watch
+from tests.lsp.conftest import CONFIG, UNCERTAINTY, scored, uncertain, until, watch
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -51,7 +51,7 @@ def watch_refreshes(client: LanguageClient) -> None:
 
 async def begin(client: LanguageClient, *, shows_results: bool) -> None:
     watch_refreshes(client)
-    options = {"trusted": True, "showsResults": shows_results}
+    options = {"trusted": True, "showsResults": shows_results, "settings": UNCERTAINTY}
     await client.initialize_session(
         types.InitializeParams(capabilities=modern(), initialization_options=options)
     )
@@ -80,7 +80,8 @@ def _defaults(request: pytest.FixtureRequest) -> Any:
 
 
 def configure(client: LanguageClient, **settings: Any) -> None:
-    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"counterlens": settings}))
+    params = types.DidChangeConfigurationParams({"counterlens": uncertain(**settings)})
+    client.workspace_did_change_configuration(params)
 
 
 async def open_scored(

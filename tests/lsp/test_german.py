@@ -11,7 +11,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.lsp.conftest import CONFIG, initialize, open_file, scored, until, watch
+from tests.lsp.conftest import CONFIG, UNCERTAINTY, initialize, open_file, scored, until, watch
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_server import SOURCE, hover_text, position_of
 
@@ -31,7 +31,7 @@ SURPRISING = '''def total(values):
 @pytest_lsp.fixture(config=CONFIG)
 async def german(lsp_client: LanguageClient) -> AsyncIterator[None]:
     watch(lsp_client)
-    params = initialize()
+    params = initialize(settings=UNCERTAINTY)
     params.locale = "de"
     await lsp_client.initialize_session(params)
     yield

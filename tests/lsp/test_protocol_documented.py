@@ -15,6 +15,7 @@ MESSAGES = {
     "connection.py": ["TestAnswer", "ModelListing"],
     "counterfactuals.py": ["ListedCounterfactual", "RefusedMutation", "CounterfactualListing"],
     "dependences.py": ["DependenceAnswer"],
+    "doubts.py": ["DoubtAnswer"],
     "editor_models.py": ["Message", "CompleteParams"],
     "function_view.py": ["ConceptConfidence", "InferenceSummary", "TaskFinding", "FunctionView"],
     "overlay.py": ["OverlaySpan", "Overlay"],

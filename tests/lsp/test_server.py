@@ -13,7 +13,14 @@ from pytest_lsp import LanguageClient
 
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
-from tests.lsp.conftest import model_process, model_waiting, open_file, scored, until
+from tests.lsp.conftest import (
+    model_process,
+    model_waiting,
+    open_file,
+    scored,
+    show_uncertainty,
+    until,
+)
 
 SOURCE = '''"""Größe 😀 of things."""
 
@@ -85,6 +92,7 @@ async def test_hover_range_counts_utf16(client: LanguageClient, tmp_path: Path) 
 
 async def test_surprising_tokens_become_few_diagnostics(client: LanguageClient, tmp_path: Path) -> None:
     text = "def add(a, b):\n    return a + zxqvkj_w\n"
+    show_uncertainty(client)
     uri = open_file(client, tmp_path / "odd.py", text)
     await until(lambda: bool(client.diagnostics.get(uri)))
     found = client.diagnostics[uri]
@@ -97,6 +105,7 @@ async def test_surprising_tokens_become_few_diagnostics(client: LanguageClient, 
 
 
 async def test_overlay_covers_the_code_in_levels(client: LanguageClient, tmp_path: Path) -> None:
+    show_uncertainty(client)
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     await scored(client, uri)
     answer: Any = await client.protocol.send_request_async(
@@ -116,6 +125,7 @@ async def test_overlay_covers_the_code_in_levels(client: LanguageClient, tmp_pat
 
 
 async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: Path) -> None:
+    show_uncertainty(client)
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     await scored(client, uri)
     edited = SOURCE.replace("result = 1", "result = qqqzzz1")
@@ -258,6 +268,7 @@ async def test_what_is_on_the_screen_is_scored_first_and_shown_before_the_rest(
 ) -> None:
     functions = [f"def f{i}(a, b):\n    return a * {i} + b\n\n\n" for i in range(30)]
     long = "".join(functions)
+    show_uncertainty(client)
     uri = open_file(client, tmp_path / "long.py", long)
     last = types.Range(types.Position(4 * 29, 0), types.Position(4 * 30, 0))
     overlay = {"textDocument": {"uri": uri}, "range": last}

@@ -11,10 +11,13 @@ from counterlens.syntax.document import Document
 _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 
 
-def ignoring_edit(document: Document, start: int, end: int, category: Category) -> tuple[int, str] | None:
+def ignoring_edit(
+    document: Document, start: int, end: int, category: Category | None
+) -> tuple[int, str] | None:
     """Where to insert which comment that ignores a place: a byte offset and a text.
 
-    At the end of its line, or above it where that would be no comment; None where neither would be one.
+    Without a category it ignores all. At the end of its line, or above it where that would be no comment;
+    None where neither would be one.
     """
     data, positions = document.data, document.positions
     comment = directive(document.language, category)
@@ -28,13 +31,14 @@ def ignoring_edit(document: Document, start: int, end: int, category: Category) 
         (begin, f"{indentation}{comment}{_newline(document)}", 1),
     ]
     broken = document.tree.root_node.has_error
+    meant = [category] if category else list(Category)
     for offset, text, above in choices:
         size = len(text.encode()) if above else 0
         changed = (data[:offset] + text.encode() + data[offset:]).decode("utf-8", "surrogatepass")
         edited = Document(changed, document.path, document.language)
         if edited.tree.root_node.has_error and not broken:
             continue
-        if ignored(edited).covers(start + size, end + size, category):
+        if all(ignored(edited).covers(start + size, end + size, one) for one in meant):
             return offset, text
     return None
 

@@ -62,10 +62,10 @@ def ignored(document: Document) -> Ignored:
     return Ignored(document, everywhere, lines)
 
 
-def directive(language: str, category: Category, *, whole_file: bool = False) -> str:
-    """The comment that ignores a category, without blanks around it."""
+def directive(language: str, category: Category | None, *, whole_file: bool = False) -> str:
+    """The comment that ignores a category, or all of them, without blanks around it."""
     scope = "ignore-file" if whole_file else "ignore"
-    return f"{_COMMENTS.get(language, '#')} counterlens: {scope}[{category}]"
+    return f"{_COMMENTS.get(language, '#')} counterlens: {scope}" + (f"[{category}]" if category else "")
 
 
 def _comments(document: Document) -> Iterator[tuple[str, int, int]]:

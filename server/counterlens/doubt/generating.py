@@ -33,11 +33,14 @@ def alternatives_in(scope: DoubtScope) -> list[Alternative]:
     return sorted(found.values(), key=lambda one: (one.start, one.end))
 
 
+def text_for(document: Document, alternative: Alternative) -> str:
+    """What an alternative puts in its place, with the line ends of the document."""
+    return alternative.text.replace("\n", "\r\n") if b"\r\n" in document.data else alternative.text
+
+
 def changed_text(document: Document, alternative: Alternative) -> str:
     """The whole document with an alternative in its place."""
-    text = alternative.text
-    if b"\r\n" in document.data:
-        text = text.replace("\n", "\r\n")
+    text = text_for(document, alternative)
     data = document.data[: alternative.start] + text.encode() + document.data[alternative.end :]
     return data.decode("utf-8", "surrogatepass")
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.generating import changed_text
+from counterlens.doubt.generating import alternatives_in, changed_text
 from counterlens.doubt.margins import MARGINS, SILENT
+from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import Trial, trials
 from counterlens.models.base import Model
@@ -33,11 +35,20 @@ class Doubt:
         scope: The function that it is in.
         trial: The alternative, and by how much it is likelier.
         tests: What the function's tests say.
+        failing: The first of them that fails as it stands, and what happens there; empty where none does.
     """
 
     scope: DoubtScope
     trial: Trial
     tests: Telling = Telling.NONE
+    failing: str = ""
+
+    def within(self, scope: DoubtScope) -> Doubt:
+        """The same in a version of the document in which the function is the same, elsewhere perhaps."""
+        shift, one = scope.function.start - self.scope.function.start, self.alternative
+        marked = one.marked and (one.marked[0] + shift, one.marked[1] + shift)
+        moved = replace(one, start=one.start + shift, end=one.end + shift, marked=marked)
+        return replace(self, scope=scope, trial=replace(self.trial, alternative=moved))
 
     @property
     def alternative(self) -> Alternative:
@@ -53,6 +64,28 @@ class Doubt:
     def fixed(self) -> str:
         """The whole document with the alternative."""
         return changed_text(self.scope.document, self.alternative)
+
+
+def heard(margins: Mapping[str, float] = MARGINS) -> frozenset[str]:
+    """The kinds that can make a mark."""
+    return frozenset(kind for kind, margin in margins.items() if margin < SILENT)
+
+
+def fingerprint(scope: DoubtScope, *, margins: Mapping[str, float] = MARGINS) -> str:
+    """What the marks of a function depend on besides the model: the same marks where it is the same.
+
+    Args:
+        scope: The function.
+        margins: Nats, by kind.
+    """
+    start, kinds = scope.function.start, heard(margins)
+    digest = hashlib.blake2b(scope.document.data[start : scope.function.end], digest_size=16)
+    wanted = [one for one in alternatives_in(scope) if one.kind in kinds]
+    for passage, inside in passages(scope, wanted):
+        texts = [(one.kind, one.start - start, one.end - start, one.text) for one in inside]
+        digest.update(repr((passage.context, texts)).encode("utf-8", "surrogatepass"))
+    digest.update(repr((sorted(ignored(scope.document).everywhere), sorted(margins.items()))).encode())
+    return digest.hexdigest()
 
 
 def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> list[Trial]:
@@ -93,8 +126,7 @@ def doubts(
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
     comments = ignored(scope.document)
-    kinds = frozenset(kind for kind, margin in margins.items() if margin < SILENT)
-    found = trials(model, scope, kinds=kinds, cancel=cancel)
+    found = trials(model, scope, kinds=heard(margins), cancel=cancel)
     return [
         Doubt(scope, one)
         for one in marked(found, margins)

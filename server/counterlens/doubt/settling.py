@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import LIMITS, Judge, Judgement
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Verdict
 from counterlens.attribution.registry import find_judge
 from counterlens.doubt.marking import Doubt, Telling
 from counterlens.sandbox.base import Limits, Sandbox
@@ -35,7 +35,7 @@ def settled(
     Raises:
         SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
     """
-    judges: dict[int, tuple[Judge | None, bool | None]] = {}
+    judges: dict[int, tuple[Judge | None, Verdict | None]] = {}
     for doubt in found:
         if progress:
             progress(doubt)
@@ -44,16 +44,22 @@ def settled(
             judge = find_judge(
                 document, function, sandbox, python=python, limits=limits, fallback=False, cancel=cancel
             )
-            judges[function.start] = (judge, _passes(judge, document.text, cancel) if judge else None)
+            judges[function.start] = (judge, _verdict(judge, document.text, cancel) if judge else None)
         judge, stands = judges[function.start]
-        changed = _passes(judge, doubt.fixed, cancel) if judge is not None and stands is not None else None
+        changed = _verdict(judge, doubt.fixed, cancel) if judge is not None and stands is not None else None
         if stands is None or changed is None:
             yield doubt
-        elif changed or not stands:
-            yield replace(doubt, tests=Telling.FAIL if changed and not stands else Telling.SAME)
+        elif changed.passed or not stands.passed:
+            tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
+            yield replace(doubt, tests=tests, failing="" if stands.passed else _failing(stands))
 
 
-def _passes(judge: Judge, program: str, cancel: Event | None) -> bool | None:
+def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:
     """Whether a program passes; None where it could not be run."""
-    judgement = judge.judge(program, cancel=cancel).judgement
-    return None if judgement is Judgement.REFUSED else judgement is Judgement.PASSED
+    verdict = judge.judge(program, cancel=cancel)
+    return None if verdict.judgement is Judgement.REFUSED else verdict
+
+
+def _failing(verdict: Verdict) -> str:
+    """The first case that fails, and what happens there."""
+    return "\n".join(filter(None, (verdict.evidence.failed, verdict.evidence.message.strip())))

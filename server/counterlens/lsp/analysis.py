@@ -9,9 +9,12 @@ from enum import StrEnum
 from threading import Event
 from typing import Any, TypeVar
 
+from lsprotocol import types
+
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
+from counterlens.lsp.known_doubts import KnownDoubts
 from counterlens.lsp.known_operators import KnownOperators
 from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
@@ -93,6 +96,8 @@ class Analysis:
         memo: What features made of the newest scores of any version.
         known: What is known of functions that did not change since, by qualified name.
         operators: What the model believes of its operators, as far as it was asked.
+        doubts: Which of its functions were checked for doubts, and what was found.
+        visible: The lines that the editor shows, as far as it said so.
     """
 
     uri: str
@@ -108,6 +113,8 @@ class Analysis:
     memo: Memo = field(default_factory=Memo)
     known: dict[str, KnownFunction] = field(default_factory=dict)
     operators: KnownOperators = field(default_factory=KnownOperators)
+    doubts: KnownDoubts = field(default_factory=KnownDoubts)
+    visible: types.Range | None = None
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""

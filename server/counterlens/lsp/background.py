@@ -183,7 +183,7 @@ class BackgroundScorer:
             detail = f"opening {settings.model_spec}"
             loop.call_soon_threadsafe(lambda: self._announce("loading", detail, "", steps))
 
-        reason = _excluded(job.document, settings)
+        reason = excluded(job.document, settings)
         if reason is not None:
             raise SourceError(reason)
         self._announce("loading", f"opening {settings.model_spec}")
@@ -296,7 +296,7 @@ def _scored(job: ScoringJob) -> str:
     return f"what is in view of {name} is scored" if job.unscored else f"{name} is scored"
 
 
-def _excluded(document: Document, settings: EditorSettings) -> str | None:
+def excluded(document: Document, settings: EditorSettings) -> str | None:
     """Why a document is not scored, before anything is loaded for it."""
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"

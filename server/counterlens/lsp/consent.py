@@ -42,8 +42,7 @@ async def require_consent(
         best = await asyncio.get_running_loop().run_in_executor(None, chosen)
     if not best.weak or given_before:
         return
-    given, this = _place(), f"{best.name}: {best.reason}\n"
-    if given.is_file() and given.read_text(encoding="utf-8") == this:
+    if _accepted(best):
         return
     question = t(
         "Code that the model writes would run in a weak sandbox: {name} {reason}.",
@@ -59,8 +58,32 @@ async def require_consent(
         raise CounterlensError(
             "the only sandbox here is weak, so nothing was run", "See docs/sandbox.md for stronger ones"
         )
+    given = _place()
     given.parent.mkdir(parents=True, exist_ok=True)
-    given.write_text(this, encoding="utf-8")
+    given.write_text(_said_of(best), encoding="utf-8")
+
+
+def has_consent(settings_accept: bool) -> bool:
+    """Whether programs may run here unasked: well isolated, or as the user has accepted; takes a moment.
+
+    Args:
+        settings_accept: Whether the user's settings accept a weak sandbox.
+
+    Raises:
+        SandboxError: there is no sandbox at all.
+    """
+    best = chosen()
+    return not best.weak or settings_accept or _accepted(best)
+
+
+def _accepted(best: Availability) -> bool:
+    """Whether the user has accepted this sandbox before."""
+    given = _place()
+    return given.is_file() and given.read_text(encoding="utf-8") == _said_of(best)
+
+
+def _said_of(best: Availability) -> str:
+    return f"{best.name}: {best.reason}\n"
 
 
 def _place() -> Path:

@@ -21,6 +21,11 @@ async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown
         markdown: The report.
     """
     ls.show(summary, types.MessageType.Info)
+    await open_markdown(ls, name, markdown)
+
+
+async def open_markdown(ls: CounterlensServer, name: str, markdown: str) -> None:
+    """Open a text, where the client can; a newer one of this name replaces an older one."""
     window = ls.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         return

@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.calm import calm
 from counterlens.confidence.granularity import (
     LABELS,
     Granularity,
@@ -52,6 +53,7 @@ class Overlay:
     state: str
     reason: str | None
     granularity: str
+    calm: bool
     calibrated: bool
     levels: int
     labels: tuple[str, ...]
@@ -66,24 +68,31 @@ def register(server: CounterlensServer) -> None:
 
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
     """The spans that a client will most likely ask for."""
-    granularity = settings.overlay_granularity
-    scored.memo.get(("overlay", granularity), lambda: _spans(scored.shown, granularity, scored.calibration))
+    granularity, few = settings.overlay_granularity, settings.overlay_calm
+    scored.memo.get(
+        ("overlay", granularity, few), lambda: _spans(scored.shown, granularity, scored.calibration, few)
+    )
 
 
 async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
     """Answer the request with what is known now; off the event loop, as long files have many spans."""
     wanted = getattr(params, "granularity", None)
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
+    asked = getattr(params, "calm", None)
+    few = asked if isinstance(asked, bool) else ls.settings.overlay_calm
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return Overlay(
-            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
+            -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, few, False, 0, (), ()
         )
     only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
     places, seen = ls.places(analysis), visible or only
     if seen is not None:
+        analysis.visible = seen
         ls.scorer.look(analysis.uri, (places.offset(seen.start), places.offset(seen.end)))
-    return await ls.offload(overlay, analysis.frozen(), places, granularity, only=only, visible=visible)
+    return await ls.offload(
+        overlay, analysis.frozen(), places, granularity, few=few, only=only, visible=visible
+    )
 
 
 def overlay(
@@ -91,6 +100,7 @@ def overlay(
     places: Places,
     granularity: Granularity,
     *,
+    few: bool = False,
     only: types.Range | None = None,
     visible: types.Range | None = None,
 ) -> Overlay:
@@ -100,6 +110,7 @@ def overlay(
         analysis: The document.
         places: Its positions.
         granularity: What a span is.
+        few: Give the few spans of a calm overlay.
         only: Give the spans that touch this range.
         visible: Give those that touch this range first.
     """
@@ -107,7 +118,7 @@ def overlay(
     chosen = []
     if found is not None:
         chosen = analysis.memo.get(
-            ("overlay", granularity), lambda: _spans(found, granularity, analysis.calibration)
+            ("overlay", granularity, few), lambda: _spans(found, granularity, analysis.calibration, few)
         )
         if only is not None:
             low, high = places.offset(only.start), places.offset(only.end)
@@ -119,6 +130,7 @@ def overlay(
         state=analysis.state,
         reason=analysis.reason or None,
         granularity=granularity,
+        calm=few,
         calibrated=analysis.calibration is not None,
         levels=len(LABELS),
         labels=tuple(t(label) for label in LABELS),
@@ -129,9 +141,13 @@ def overlay(
     )
 
 
-def _spans(found: Confidence, granularity: Granularity, calibration: Calibration | None) -> list[Span]:
+def _spans(
+    found: Confidence, granularity: Granularity, calibration: Calibration | None, few: bool
+) -> list[Span]:
     """The spans of a document. The nodes are calibrated already; what is made of tokens is so here."""
     made = spans(found, granularity)
+    if few:
+        return calm(found, made, granularity, calibration)
     if calibration is None or granularity not in {Granularity.TOKEN, Granularity.STATEMENT}:
         return made
     values = [calibration.apply(span.category, span.value) for span in made]

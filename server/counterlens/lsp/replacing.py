@@ -37,6 +37,24 @@ def with_diagnostics(
     return offered
 
 
+def edit_action(
+    ls: CounterlensServer, analysis: Analysis, start: int, end: int, text: str, title: str
+) -> types.CodeAction:
+    """Replace a byte range at once."""
+    edit = _edit(ls, analysis, ls.places(analysis).range(start, end), text)
+    return types.CodeAction(title, kind=types.CodeActionKind.QuickFix, edit=edit)
+
+
+def ignore_here(
+    ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category | None, title: str
+) -> Iterator[types.CodeAction]:
+    """A comment that ignores a category, or all that is marked, in a place; none where there is no room."""
+    here = ignoring_edit(analysis.document, start, end, category)
+    if here is not None:
+        offset, text = here
+        yield edit_action(ls, analysis, offset, offset, text, title)
+
+
 def replace_action(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, text: str, title: str
 ) -> types.CodeAction:
@@ -62,26 +80,16 @@ def ignore_actions(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category
 ) -> Iterator[types.CodeAction]:
     """Do not mark a concept here, or anywhere in the workspace; without settings of a client in the file."""
-    here = ignoring_edit(analysis.document, start, end, category)
-    if here is not None:
-        offset, text = here
-        where = ls.places(analysis).range(offset, offset)
-        yield types.CodeAction(
-            t("Ignore surprising {category} here", category=category),
-            kind=types.CodeActionKind.QuickFix,
-            edit=_edit(ls, analysis, where, text),
-        )
+    title = t("Ignore surprising {category} here", category=category)
+    yield from ignore_here(ls, analysis, start, end, category, title)
     if ls.client_shows_results:
         title = t("Ignore surprising {category} in this workspace", category=category)
         command = types.Command(title, IGNORE_COMMAND, arguments=[{"category": category}])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
     else:
         offset, line = ignoring_file(analysis.document, category)
-        yield types.CodeAction(
-            t("Ignore surprising {category} in this file", category=category),
-            kind=types.CodeActionKind.QuickFix,
-            edit=_edit(ls, analysis, ls.places(analysis).range(offset, offset), line),
-        )
+        title = t("Ignore surprising {category} in this file", category=category)
+        yield edit_action(ls, analysis, offset, offset, line, title)
 
 
 def _edit(

@@ -54,7 +54,11 @@ class DeclaredSettings:
     aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
     alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
     calibrated: Annotated[bool, _setting("confidence.calibrated")] = True
-    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = True
+    doubt_diagnostics: Annotated[
+        str, _setting("doubt.diagnostics", choices=("off", "hint", "information"))
+    ] = "information"
+    doubt_tests_per_minute: Annotated[int, _setting("doubt.testsPerMinute", low=0, high=60)] = 6
+    diagnostics_enabled: Annotated[bool, _setting("diagnostics.enabled")] = False
     diagnostics_severity: Annotated[
         str, _setting("diagnostics.severity", choices=("hint", "information"))
     ] = "information"
@@ -64,7 +68,8 @@ class DeclaredSettings:
     ignored_concepts: Annotated[
         tuple[Category, ...], _setting("diagnostics.ignoredConcepts", choices=Category)
     ] = ()
-    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.LEAF
+    overlay_granularity: Annotated[Granularity, _setting("overlay.granularity")] = Granularity.STATEMENT
+    overlay_calm: Annotated[bool, _setting("overlay.calm")] = True
     inlay_hints_enabled: Annotated[bool, _setting("inlayHints.enabled")] = False
     inlay_hints_by: Annotated[str, _setting("inlayHints.by", choices=("statement", "function"))] = "statement"
     code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True

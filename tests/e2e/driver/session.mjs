@@ -22,6 +22,13 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** Settings: all uncertainty, as the command of that name shows it; less is shown by default. */
+export const UNCERTAINTY = {
+  "counterlens.diagnostics.enabled": true,
+  "counterlens.overlay.calm": false,
+  "counterlens.overlay.granularity": "leaf",
+};
+
 export class Session {
   /**
    * @param {string} name of the folder that it lives in

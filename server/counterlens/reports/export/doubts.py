@@ -16,26 +16,30 @@ from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
 from counterlens.reports.wording import share, shortened
 from counterlens.text import PositionEncoding
+from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
-_SAID = {
-    Telling.FAIL: "tests fail as it stands, and pass with it",
-    Telling.SAME: "no test tells them apart",
-    Telling.NONE: "",
-}
 _LEVELS = {Telling.FAIL: "error", Telling.SAME: "note", Telling.NONE: "note"}
 
 
-def doubt_sentence(doubt: Doubt) -> str:
+def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
     """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test tells them apart)"."""
-    other = f"did you mean `{shortened(doubt.alternative.text, _WIDTH)}`?"
-    figures = ", ".join(filter(None, (_preferred(doubt.trial.share), _SAID[doubt.tests])))
-    return f"`{shortened(doubt.text, _WIDTH)}`: {doubt.alternative.question or other} ({figures})"
+    question = t.recognised(doubt.alternative.question) or t(
+        "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
+    )
+    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _told(doubt.tests, t))))
+    return f"`{shortened(doubt.text, _WIDTH)}`: {question} ({figures})"
 
 
-def _preferred(part: float) -> str:
+def _preferred(part: float, t: Translator) -> str:
     """A share of the probability, which is never all of it."""
-    return share(part) if part < 0.99 else "over 99 %"
+    return share(part, t) if part < 0.99 else t("over 99 %")
+
+
+def _told(tests: Telling, t: Translator) -> str:
+    if tests is Telling.FAIL:
+        return t("tests fail as it stands, and pass with it")
+    return t("no test tells them apart") if tests is Telling.SAME else ""
 
 
 def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:

@@ -1,0 +1,102 @@
+"""The few spans of a document that a calm overlay colours: no names that are new, and few lines on a screen.
+
+A model cannot know a name before it was written, nor what a function is about to be called, so the tokens of
+a name count for nothing where it first stands in a file, and where a definition gives it;
+nor do those of the text of strings. A span without any other token is not coloured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from counterlens.confidence.aggregate import Confidence, aggregated
+from counterlens.confidence.alignment import align
+from counterlens.confidence.calibration import Calibration
+from counterlens.confidence.granularity import Granularity, Span, level_of
+from counterlens.syntax.concepts import FREE_TEXT
+
+UNLIKELY = 0.2
+"""A span is coloured where it is less likely than this: at the three lowest levels."""
+SCREEN = 40
+"""Lines of a screen."""
+ON_SCREEN = 4
+"""At most so many of them are coloured."""
+
+_DEFINITIONS = ("_definition", "_declaration", "_item")
+
+
+def calm(
+    found: Confidence,
+    spans: Iterable[Span],
+    granularity: Granularity,
+    calibration: Calibration | None = None,
+) -> list[Span]:
+    """Those spans that are coloured calmly, in the order of the text.
+
+    Args:
+        found: The scored document.
+        spans: Its spans.
+        granularity: What they are.
+        calibration: What the values are mapped by, if by anything.
+    """
+    unlikely = [one for one in _known(found, list(spans), granularity, calibration) if one.value < UNLIKELY]
+    chosen: list[Span] = []
+    lines: set[int] = set()
+    for one in sorted(unlikely, key=lambda one: one.value):
+        first, last = (
+            found.document.positions.line_of(at) for at in (one.start, max(one.start, one.end - 1))
+        )
+        wanted = lines | set(range(first, last + 1))
+        if last - first < ON_SCREEN and _fits(wanted, first, last):
+            lines = wanted
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: one.start)
+
+
+def _fits(lines: set[int], first: int, last: int) -> bool:
+    """Whether no screen that shows some of these lines has too many."""
+    near = sorted(line for line in lines if first - SCREEN < line < last + SCREEN)
+    return all(near[i + ON_SCREEN] - near[i] >= SCREEN for i in range(len(near) - ON_SCREEN))
+
+
+def _known(
+    found: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
+) -> list[Span]:
+    """The spans with values that new names have no part in; without those that have no other."""
+    probability = found.scores.probability.copy()
+    for first, last in _new(found):
+        probability[first:last] = np.nan
+    if granularity is Granularity.TOKEN:
+        values = probability[[one.index for one in spans]]
+    else:
+        places = [(one.start, one.end) for one in spans]
+        if granularity is not Granularity.STATEMENT:
+            places = [(found.nodes[one.index].start, found.nodes[one.index].end) for one in spans]
+        edges = np.array(places, np.int64).reshape(-1, 2)
+        values = aggregated(
+            probability, *align(found.scores, edges[:, 0], edges[:, 1], found.rule), found.aggregation
+        )
+    known = [(one, float(value)) for one, value in zip(spans, values, strict=True) if not np.isnan(value)]
+    if calibration is not None:
+        known = [(one, calibration.apply(one.category, value)) for one, value in known]
+    return [replace(one, value=value, level=level_of(value)) for one, value in known]
+
+
+def _new(found: Confidence) -> list[tuple[int, int]]:
+    """The tokens of what no model can know, first and last + 1: texts, and names that are new or defined."""
+    seen: set[bytes] = set()
+    tokens = []
+    for node in found.nodes:
+        if node.kind in FREE_TEXT:
+            tokens.append(node.tokens)
+        if not node.kind.endswith("identifier"):
+            continue
+        name = found.document.data[node.start : node.end]
+        parent = found.nodes[node.parent].kind if node.parent >= 0 else ""
+        if name not in seen or parent.endswith(_DEFINITIONS):
+            tokens.append(node.tokens)
+        seen.add(name)
+    return tokens

@@ -1,0 +1,75 @@
+"""Why a place is in doubt: token by token, what the model made of the text as it stands and changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from threading import Event
+
+from counterlens.doubt.marking import Doubt
+from counterlens.doubt.passages import passages
+from counterlens.models.base import Model, TokenScores
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPreference:
+    """A token of the text as it stands, of the changed one, or the same of both. Log-probabilities in nats.
+
+    Attributes:
+        text: The token.
+        stands: How likely it is as the text stands; None where only the changed text has it.
+        changed: How likely it is in the changed text; None where only the text as it stands has it.
+    """
+
+    text: str
+    stands: float | None
+    changed: float | None
+
+    @property
+    def gain(self) -> float:
+        """By how much the sum grows with the change here."""
+        return (self.changed or 0.0) - (self.stands or 0.0)
+
+
+def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> list[TokenPreference]:
+    """The tokens from the place on that a mark was judged by.
+
+    What precedes the first difference is left out. Tokens that only one of the two texts has come first
+    those that stand there, then those of the alternative; then come those that both have.
+
+    Raises:
+        ModelError, Cancelled: as `Model.score_continuations`.
+    """
+    for passage, _ in passages(doubt.scope, [doubt.alternative]):
+        until = passage.until(doubt.alternative)
+        texts = [passage.as_it_stands(until), passage.changed(doubt.alternative, until)]
+        stands, changed = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
+        return list(_aligned(_tokens(stands), _tokens(changed)))
+    return []
+
+
+def _tokens(scores: TokenScores) -> list[tuple[str, float]]:
+    data = scores.text.encode()
+    rows = zip(scores.start.tolist(), scores.end.tolist(), scores.logprob.tolist(), strict=True)
+    return [(data[start:end].decode("utf-8", "replace"), logprob) for start, end, logprob in rows]
+
+
+def _aligned(one: list[tuple[str, float]], other: list[tuple[str, float]]) -> Iterator[TokenPreference]:
+    first, least = 0, min(len(one), len(other))
+    while first < least and one[first][0] == other[first][0]:
+        first += 1
+    same = 0
+    while same < least - first and one[-1 - same][0] == other[-1 - same][0]:
+        same += 1
+    for text, logprob in one[first : len(one) - same]:
+        yield TokenPreference(text, _known(logprob), None)
+    for text, logprob in other[first : len(other) - same]:
+        yield TokenPreference(text, None, _known(logprob))
+    tails = zip(one[len(one) - same :], other[len(other) - same :], strict=True)
+    for (text, before), (_, after) in tails:
+        yield TokenPreference(text, _known(before), _known(after))
+
+
+def _known(logprob: float) -> float:
+    return 0.0 if math.isnan(logprob) else logprob

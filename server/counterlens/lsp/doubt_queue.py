@@ -1,0 +1,161 @@
+"""Checking functions for doubts in the background: changed and visible ones first, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from threading import Event
+
+from lsprotocol import types
+
+from counterlens.doubt.generating import scopes
+from counterlens.doubt.marking import Doubt, doubts, fingerprint
+from counterlens.doubt.scope import DoubtScope
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.background import QUIET_SECONDS, excluded
+from counterlens.lsp.base import LOG, CounterlensServer
+from counterlens.lsp.doubt_settler import DoubtSettler
+from counterlens.lsp.known_doubts import CheckedFunction
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.settings import EditorSettings
+from counterlens.syntax.document import Document
+
+KEPT = 4096
+"""Functions whose results are kept, in all documents together."""
+
+
+class DoubtQueue:
+    """Checks for the server. An edit cancels what is asked of the older version.
+
+    Args:
+        ls: The server.
+    """
+
+    def __init__(self, ls: CounterlensServer) -> None:
+        self._ls = ls
+        self._turn = asyncio.Lock()
+        self._settler = DoubtSettler(ls)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._passed: dict[str, tuple[Document, object]] = {}
+        self._present: dict[str, set[str]] = {}
+        self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
+        ls.when_edited.append(self._edited)
+        ls.when_changed.append(self._changed)
+        ls.when_closed.append(self._closed)
+
+    def known(self, analysis: Analysis) -> list[CheckedFunction]:
+        """The functions of the newest version that were checked."""
+        return analysis.doubts.on(analysis.document, self._ls.settings.asked)
+
+    def _edited(self, _ls: CounterlensServer, analysis: Analysis) -> None:
+        """What was edited is checked before the document is scored, where the rest was checked before."""
+        if self.known(analysis) or analysis.uri in self._present:
+            self._start(analysis, changed_only=True)
+
+    def _changed(self, ls: CounterlensServer, analysis: Analysis) -> None:
+        """Once a document is scored, or cannot be, all that is not known is checked."""
+        now = analysis.document, ls.settings.asked
+        if analysis.state is not ScoringState.SCORING and self._passed.get(analysis.uri) != now:
+            self._passed[analysis.uri] = now
+            self._start(analysis, changed_only=False)
+
+    def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
+        self._passed.pop(analysis.uri, None)
+        self._present.pop(analysis.uri, None)
+        self._stop(analysis.uri)
+
+    def _stop(self, uri: str) -> None:
+        task = self._tasks.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    def _start(self, analysis: Analysis, *, changed_only: bool) -> None:
+        self._stop(analysis.uri)
+        if not self._ls.settings.enable or self._ls.settings.doubt_diagnostics == "off":
+            self._passed.pop(analysis.uri, None)
+            return
+        cancel = Event()
+        task = asyncio.get_running_loop().create_task(self._check(analysis, cancel, changed_only))
+        self._tasks[analysis.uri] = task
+
+        def ended(done: asyncio.Task[None]) -> None:
+            cancel.set()  # where it was cancelled, the thread notices, and the model between two chunks
+            if not done.cancelled() and (error := done.exception()) is not None:
+                LOG.warning("%s: %s", type(error).__name__, error)
+            if self._tasks.get(analysis.uri) is done:
+                del self._tasks[analysis.uri]
+
+        task.add_done_callback(ended)
+
+    async def _check(self, analysis: Analysis, cancel: Event, changed_only: bool) -> None:
+        """Check what is not known of the newest version, and show each mark as it is found."""
+        await asyncio.sleep(QUIET_SECONDS if changed_only else 0)
+        ls, document, settings = self._ls, analysis.document, self._ls.settings
+        seen = {one.span[0]: one.fingerprint for one in self.known(analysis)}
+        present = await ls.offload(_present, document, settings)
+        current = {scope.function.start: name for name, scope in present}
+        same = {start for start, name in seen.items() if current.get(start) == name}
+        if analysis.document is not document or not ls.asks(settings):
+            return
+        before, self._present[analysis.uri] = self._present.get(analysis.uri), {name for name, _ in present}
+        if analysis.doubts.keep(document, settings.asked, same):
+            ls.changed(analysis)
+        pending = [(name, scope) for name, scope in present if scope.function.start not in same]
+        if changed_only:
+            pending = [(name, scope) for name, scope in pending if before is None or name not in before]
+        lines = analysis.visible
+        for name, scope in sorted(pending, key=lambda one: not _is_visible(one[1], lines)):
+            async with self._turn:
+                found = await self._found(name, scope, settings, cancel)
+            if found is None or analysis.document is not document or not ls.asks(settings):
+                return
+            span = scope.function.start, scope.function.end
+            analysis.doubts.note(document, settings.asked, CheckedFunction(name, span, found, found))
+            if found:
+                ls.changed(analysis)
+        if not changed_only:
+            await self._settler.settle(
+                analysis, {scope.function.start: scope for _, scope in present}, cancel
+            )
+
+    async def _found(
+        self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event
+    ) -> tuple[Doubt, ...] | None:
+        """The marks of a function; None where they cannot be had."""
+        key = settings.asked, name
+        if key not in self._kept:
+            try:
+                found = await self._ls.offload(_ask, self._ls.host, settings, scope, cancel)
+            except Cancelled:
+                return None
+            except CounterlensError as error:
+                LOG.info("no doubts: %s", error)
+                return None
+            self._kept[key] = found
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return tuple(doubt.within(scope) for doubt in self._kept[key])
+
+
+def _present(document: Document, settings: EditorSettings) -> list[tuple[str, DoubtScope]]:
+    """The functions that can be in doubt, each with what its result depends on; takes a moment."""
+    if document.language != "python" or excluded(document, settings) is not None:
+        return []
+    return [(fingerprint(scope), scope) for scope in scopes(document)]
+
+
+def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
+    """Ask about one function; takes up to some seconds."""
+    return tuple(doubts(host.get(settings), scope, cancel=cancel))
+
+
+def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:
+    """Whether the editor shows a part of a function."""
+    function = scope.function
+    return (
+        lines is not None
+        and function.start_line - 1 <= lines.end.line
+        and lines.start.line < function.end_line
+    )

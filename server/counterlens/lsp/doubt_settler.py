@@ -1,0 +1,91 @@
+"""Tests settle doubts in the background: in trusted workspaces, in idle time, so many a minute."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Event
+
+from counterlens.attribution.base import LIMITS, lasting
+from counterlens.doubt.marking import Doubt
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.settling import settled
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import LOG, CounterlensServer
+from counterlens.lsp.consent import has_consent
+from counterlens.lsp.settings import EditorSettings
+from counterlens.sandbox.registry import best_sandbox
+
+IDLE_SECONDS = 1.5
+"""How long nothing was edited, and nothing else is to be asked, before tests are run."""
+MINUTE = 60.0
+
+
+class DoubtSettler:
+    """Runs tests for the server.
+
+    Args:
+        ls: The server.
+    """
+
+    def __init__(self, ls: CounterlensServer) -> None:
+        self._ls = ls
+        self._turn = asyncio.Lock()
+        self._ran: deque[float] = deque()
+
+    async def settle(self, analysis: Analysis, scopes: Mapping[int, DoubtScope], cancel: Event) -> None:
+        """Run the tests of each function of the newest version that has marks, where that is allowed.
+
+        Args:
+            analysis: The document.
+            scopes: Its functions, by their first byte.
+            cancel: Set to give up.
+        """
+        ls, document, settings = self._ls, analysis.document, self._ls.settings
+        if not ls.trusted or not settings.doubt_tests_per_minute or document.path is None:
+            return
+        for one in list(analysis.doubts.on(document, settings.asked)):
+            scope = scopes.get(one.span[0])
+            if not one.found or scope is None or one.settled_in is document:
+                continue
+            found = tuple(doubt.within(scope) for doubt in one.found)
+            await asyncio.sleep(IDLE_SECONDS)
+            async with self._turn:
+                await self._wait(len(found))
+                if analysis.document is not document or not ls.asks(settings):
+                    return
+                try:
+                    shown = await ls.offload(_settled, found, settings, cancel)
+                except Cancelled:
+                    return
+                except CounterlensError as error:
+                    LOG.info("no tests were run: %s", error)
+                    return
+            if analysis.document is not document or not ls.asks(settings):
+                return
+            analysis.doubts.note(document, settings.asked, replace(one, shown=shown, settled_in=document))
+            ls.changed(analysis)
+
+    async def _wait(self, number: int) -> None:
+        """Until so many more places may be settled in this minute."""
+        while True:
+            now = time.monotonic()
+            while self._ran and now - self._ran[0] >= MINUTE:
+                self._ran.popleft()
+            if not self._ran or len(self._ran) + number <= self._ls.settings.doubt_tests_per_minute:
+                break
+            await asyncio.sleep(MINUTE - (now - self._ran[0]))
+        self._ran.extend([now] * number)
+
+
+def _settled(found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event) -> tuple[Doubt, ...]:
+    """What is left of the marks of a function, with what its tests say; takes seconds."""
+    if not has_consent(settings.allow_weaker_sandbox):
+        return found
+    timeout = settings.probe.get("timeout")
+    limits = lasting(timeout) if timeout else LIMITS
+    return tuple(settled(found, best_sandbox(), limits=limits, cancel=cancel))

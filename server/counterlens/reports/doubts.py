@@ -1,0 +1,51 @@
+"""Why a place is in doubt, in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from counterlens.doubt.explaining import TokenPreference
+from counterlens.doubt.marking import Doubt
+from counterlens.reports.expected import code
+from counterlens.reports.export.doubts import doubt_sentence
+from counterlens.reports.render.markdown import table
+from counterlens.translating import ENGLISH, Translator
+
+
+def doubt_markdown(
+    doubt: Doubt, tokens: Sequence[TokenPreference], model: str, t: Translator = ENGLISH
+) -> str:
+    """What became likelier with the alternative, and by how much, token by token.
+
+    Args:
+        doubt: The mark.
+        tokens: From `explained`.
+        model: Who was asked.
+        t: The reader's language.
+    """
+    factor = t.number(sum(one.gain for one in tokens), "+.1f")
+    parts = [
+        f"# {doubt_sentence(doubt, t)}",
+        t(
+            "{model} finds the place and what follows likelier by {gain} nats with the alternative. That is "
+            "its preference, no proof.",
+            model=model,
+            gain=factor,
+        ),
+        table(
+            (t("token"), t("as it stands"), t("with the alternative"), t("gain")),
+            [
+                (code(one.text), _nats(one.stands, t), _nats(one.changed, t), t.number(one.gain, "+.1f"))
+                for one in tokens
+            ],
+            {1, 2, 3},
+        ),
+        t("*Log-probabilities in nats. What precedes the first difference is the same in both.*"),
+    ]
+    if doubt.failing:
+        parts += [t("The test that tells:"), "\n".join(f"    {line}" for line in doubt.failing.splitlines())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _nats(value: float | None, t: Translator) -> str:
+    return "" if value is None else t.number(value, ".1f")

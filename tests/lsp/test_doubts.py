@@ -1,0 +1,140 @@
+"""Doubts in an editor: marked by default, kept over edits, mended, compared, explained, ignored."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+from tests.cli.test_check import EITHER
+from tests.cli.test_check import RIGHT as PASSING
+from tests.cli.test_check import WRONG as FAILING
+from tests.lsp.conftest import initialize, open_file, scored, until, watch
+from tests.lsp.test_confidence import actions
+from tests.lsp.test_dependences import configure, edit
+from tests.lsp.test_server import position_of
+
+WORDS = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server"])
+WRONG = "def is_even(n):\n    rest = n % 2\n    return rest != 0\n"
+RIGHT = "def other(n):\n    return n == 1\n"
+MESSAGE = "`!=`: did you mean `==`? (over 99 %)"
+
+
+@pytest_lsp.fixture(config=WORDS)
+async def words(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    watch(lsp_client)
+    await lsp_client.initialize_session(initialize())
+    yield
+    await lsp_client.shutdown_session()
+
+
+def marked(client: LanguageClient, uri: str) -> list[types.Diagnostic]:
+    return [one for one in client.diagnostics.get(uri, ()) if one.code == "doubt"]
+
+
+async def mark_of(client: LanguageClient, uri: str) -> types.Diagnostic:
+    await until(lambda: len(marked(client, uri)) == 1, 20)
+    return marked(client, uri)[0]
+
+
+async def test_a_doubt_is_marked_unasked_and_follows_what_is_typed(
+    words: LanguageClient, tmp_path: Path
+) -> None:
+    text = f"{RIGHT}\n\n{WRONG}"
+    uri = open_file(words, tmp_path / "even.py", text)
+    mark = await mark_of(words, uri)
+    assert (mark.message, mark.severity) == (MESSAGE, types.DiagnosticSeverity.Information)
+    assert mark.range.start == position_of(text, "!=")
+    assert all(one.code == "doubt" for one in words.diagnostics[uri])  # no surprises by default
+
+    above = "import os\n" + text
+    edit(words, uri, 2, above)
+    await until(lambda: [one.range.start for one in marked(words, uri)] == [position_of(above, "!=")], 20)
+    edit(words, uri, 3, above.replace("!=", "=="))
+    await until(lambda: not marked(words, uri), 20)
+    edit(words, uri, 4, above)
+    assert (await mark_of(words, uri)).message == MESSAGE
+    edit(words, uri, 5, above.replace("!= 0", "!= 0  # counterlens: ignore"))
+    await until(lambda: not marked(words, uri), 20)
+
+
+async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
+    words: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(words, tmp_path / "even.py", WRONG)
+    mark = await mark_of(words, uri)
+    offered = {one.title: one for one in await actions(words, uri, mark)}
+    assert list(offered) == [
+        "Change to `==`",
+        "Show the difference to `==`",
+        "Why is this in doubt?",
+        "Ignore what is marked here",
+    ]
+    assert all(list(one.diagnostics or ()) == [mark] for one in offered.values() if one.edit)
+    assert edited(WRONG, offered["Change to `==`"]) == WRONG.replace("!=", "==")
+    ignored = edited(WRONG, offered["Ignore what is marked here"])
+    assert ignored == WRONG.replace("!= 0", "!= 0  # counterlens: ignore")
+    shown = offered["Show the difference to `==`"].command
+    assert shown is not None
+    assert shown.command == "counterlens.previewReplacement"
+
+    why = offered["Why is this in doubt?"].command
+    assert why is not None
+    answer = await words.workspace_execute_command_async(
+        types.ExecuteCommandParams(why.command, why.arguments)
+    )
+    assert answer["ok"]
+    rows = [line for line in answer["markdown"].splitlines() if line.startswith("|")]
+    assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:5]] == [
+        ["`!=`", "-6.0", "", "+6.0"],
+        ["`==`", "", "-0.1", "-0.1"],
+        ["`0`", "-2.0", "-2.0", "+0.0"],
+    ]
+    assert "by +5.9 nats" in answer["markdown"]
+
+
+async def test_doubts_can_be_fainter_or_off(words: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(words, tmp_path / "even.py", WRONG)
+    await mark_of(words, uri)
+    configure(words, doubt={"diagnostics": "hint"})
+    await until(lambda: [one.severity for one in marked(words, uri)] == [types.DiagnosticSeverity.Hint], 20)
+    configure(words, doubt={"diagnostics": "off"})
+    await until(lambda: not marked(words, uri), 20)
+    edit(words, uri, 2, WRONG + "\n")
+    await scored(words, uri, 2)
+    assert not marked(words, uri)
+
+
+def edited(text: str, action: types.CodeAction) -> str:
+    """A text of one-byte characters after an action."""
+    assert action.edit is not None
+    (change,) = action.edit.document_changes or []
+    assert isinstance(change, types.TextDocumentEdit)
+    (one,) = change.edits
+    assert isinstance(one, types.TextEdit)
+    lines = text.splitlines(keepends=True)
+    at = [sum(map(len, lines[: place.line])) + place.character for place in (one.range.start, one.range.end)]
+    return text[: at[0]] + one.new_text + text[at[1] :]
+
+
+async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path: Path) -> None:
+    text = "\n\n".join((FAILING, EITHER.replace("is_even", "either"), PASSING))
+    uri = open_file(words, tmp_path / "even.py", text)
+
+    def told() -> list[tuple[int, types.DiagnosticSeverity | None]]:
+        return [(one.range.start.line, one.severity) for one in marked(words, uri)]
+
+    await until(lambda: len(told()) == 3, 20)
+    await until(lambda: len(told()) == 2, 40)
+    await until(lambda: any("no test tells them apart" in one.message for one in marked(words, uri)), 20)
+    wrong, either = sorted(marked(words, uri), key=lambda one: one.range.start.line)
+    assert wrong.severity == types.DiagnosticSeverity.Error
+    sentence, test, *_ = wrong.message.splitlines()
+    assert sentence.endswith("tests fail as it stands, and pass with it)")
+    assert test.startswith("The test that tells:")
+    assert "is_even(2)" in wrong.message
+    assert either.severity == types.DiagnosticSeverity.Information

@@ -1,0 +1,23 @@
+"""The language server with a model that answers at once, and with margins for it; run as a module."""
+
+from __future__ import annotations
+
+from counterlens.doubt import marking
+from counterlens.lsp.server import create_server
+from tests.doubt.conftest import WordModel
+from tests.doubt.test_marking import LIKES
+
+MARGINS = {"comparison": 3.0}
+
+
+def main() -> None:
+    """Serve over standard input and output."""
+    for asked in (marking.doubts, marking.fingerprint):
+        asked.__kwdefaults__ = {**(asked.__kwdefaults__ or {}), "margins": MARGINS}
+    server = create_server()
+    server.host.open = lambda _spec, _options: WordModel(LIKES)
+    server.start_io()
+
+
+if __name__ == "__main__":
+    main()
