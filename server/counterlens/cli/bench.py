@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from counterlens.cli.options import exact_option, print_report, sandbox_option, steps, strong_sandbox
 from counterlens.cli.probe_options import probe_options, task_option
+from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError, DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
@@ -30,6 +31,7 @@ from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
+from counterlens.text import printable
 
 _EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
@@ -120,7 +122,7 @@ def bench(
     choices = BenchChoices.of(context, given)
     if only_plan:
         for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
-            click.echo(line)
+            say(line)
         return
     engine = context.with_resource(_engine(context))
     run_bench(choices, out, engine, resume=resume, jobs=jobs)
@@ -226,14 +228,14 @@ def run_bench(
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         done = len(store.done)
         for line in _plan_lines(plan, done):
-            click.echo(line, err=True)
+            say(line, err=True)
         cancel = Event()
         try:
             with _progress(len(plan.items), done) as advance:
                 ended = run.go(cancel, advance, jobs or room)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            click.echo(_resume_with("stopped", store), err=True)
+            say(_resume_with("stopped", store), err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
@@ -253,7 +255,7 @@ def _engine(context: click.Context) -> EvaluationEngine:
         raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
 
     def warn(what: str) -> None:
-        click.secho(f"warning: {what}", err=True, fg="yellow")
+        say(f"warning: {what}", err=True, colour="yellow")
 
     return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))
 
@@ -271,11 +273,11 @@ def _plan_lines(plan: Plan, done: int = 0) -> list[str]:
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
     print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
     if not brief:
-        click.echo(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
+        say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
     if ended.failed:
         for name, error in ended.failed.items():
-            click.secho(f"{name} failed: {error}", err=True, fg="red")
-        click.echo(f"try these again: counterlens bench --resume --out {out}", err=True)
+            say(f"{name} failed: {error}", err=True, colour="red")
+        say(f"try these again: counterlens bench --resume --out {out}", err=True)
         raise click.exceptions.Exit(1)
 
 
@@ -293,7 +295,7 @@ def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     shown = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=300)
     with shown as bar:
@@ -303,10 +305,10 @@ def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]
             nonlocal last
             rate = (now - done) / max(time.monotonic() - started, 1e-9) * 60
             said = f"{rate:.1f} per minute"
-            bar.update(task, completed=now, rate=said, description=name)
+            bar.update(task, completed=now, rate=said, description=printable(name, keep=""))
             if not console.is_terminal and time.monotonic() - last > _EVERY_SECONDS:
                 last = time.monotonic()
                 left = (of - now) / rate if rate else 0.0
-                click.echo(f"{now} of {of}, {said}, about {left:.0f} min left", err=True)
+                say(f"{now} of {of}, {said}, about {left:.0f} min left", err=True)
 
         yield advance

@@ -12,6 +12,7 @@ import click
 from counterlens.cli.bench import BenchChoices, run_bench
 from counterlens.cli.options import sandbox_option, strong_sandbox
 from counterlens.cli.probe_options import probe_options
+from counterlens.cli.saying import say
 from counterlens.datasets.repository import NothingChosenError
 from counterlens.evaluation.engines.local import LocalEngine
 from counterlens.evaluation.plan import absolute
@@ -77,10 +78,10 @@ def changed(
         try:
             run_bench(choices, folder, LocalEngine(strong_sandbox()), brief=out is None)
         except NothingChosenError as error:
-            click.echo(f"nothing to ask: {error.message}")
+            say(f"nothing to ask: {error.message}")
             return
         lost = list(annotated(exported_run(RunResults.read(folder))))
     for annotation in lost:
-        click.echo(annotation.workflow_command if github else str(annotation))
+        say(annotation.workflow_command if github else str(annotation))
     if strict and lost:
         raise click.exceptions.Exit(1)

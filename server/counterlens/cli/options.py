@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,12 +13,14 @@ import click
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from counterlens.cli.saying import say, say_document
 from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.text import json_text, printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _WEAKER = "counterlens.allow_weaker_sandbox"
@@ -156,7 +157,7 @@ def strong_sandbox() -> Sandbox:
             raise SandboxError(
                 what, "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same"
             )
-        click.secho(f"warning: {what}", err=True, fg="yellow")
+        say(f"warning: {what}", err=True, colour="yellow")
     return best_sandbox()
 
 
@@ -174,7 +175,7 @@ def split_target(target: str) -> tuple[Path, str | None]:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    say_document(json_text(document) + "\n")
 
 
 def print_report(report: RenderableType) -> None:
@@ -189,12 +190,12 @@ def print_report(report: RenderableType) -> None:
 def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
     """A progress line on standard error, where that is a terminal; gone when the work is done."""
     console = Console(stderr=True)
-    columns = [SpinnerColumn(), TextColumn("{task.description}")]
+    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
     with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 
         def report(step: str, done: int, total: int) -> None:
-            bar.update(task, description=step, completed=done, total=total)
+            bar.update(task, description=printable(step, keep=""), completed=done, total=total)
 
         yield report

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from html import escape
 from itertools import count
 from pathlib import Path
 
@@ -42,6 +42,7 @@ from counterlens.reports.document import (
     inline,
 )
 from counterlens.reports.render import vega
+from counterlens.text import printable
 
 _WIDE = 5  # columns from which on a table may have to be scrolled
 _DEEPEST = 6
@@ -93,6 +94,11 @@ def embedded(document: object) -> str:
     """JSON for a script element of data: it ends no block and opens no comment or tag."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def escape(text: str) -> str:
+    """Text that stands for itself, in elements and in attributes."""
+    return html.escape(printable(text))
 
 
 def _block(block: Block, plots: Iterator[int]) -> Iterator[str]:
