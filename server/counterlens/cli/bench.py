@@ -226,6 +226,8 @@ def run_bench(
         with steps("starting the engine", total_known=False):
             room = engine.jobs  # where it cannot start, no run is begun
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
+        for lost in store.lost:
+            say(f"damaged, and made anew: {lost}", err=True)
         done = len(store.done)
         for line in _plan_lines(plan, done):
             say(line, err=True)
