@@ -72,8 +72,9 @@ class AnswerStore:
             except sqlite3.Error as error:
                 self._set_aside_if_damaged(error)
             value = row[0] if row else None
-        sound = isinstance(value, bytes) and value[:_SUM] == _checked(key, value[_SUM:])
-        return bytes(value[_SUM:]) if sound else None
+        if not isinstance(value, bytes) or value[:_SUM] != _checked(key, value[_SUM:]):
+            return None
+        return value[_SUM:]
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep a value under a key."""
@@ -128,7 +129,7 @@ class AnswerStore:
                 database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
                 (table,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'answers'").fetchone()
                 if table != _TABLE:
-                    raise sqlite3.DatabaseError("it holds something else")
+                    raise sqlite3.DatabaseError  # of something else
                 return database
             except sqlite3.DatabaseError as error:
                 if database is not None:
