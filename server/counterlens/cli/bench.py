@@ -14,13 +14,20 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from counterlens.cli.options import exact_option, print_report, sandbox_option, steps, strong_sandbox
+from counterlens.cli.options import (
+    exact_option,
+    print_report,
+    require_trusted,
+    sandbox_option,
+    steps,
+    strong_sandbox,
+)
 from counterlens.cli.probe_options import probe_options, task_option
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError, DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
-from counterlens.evaluation.plan import Plan, absolute, make_plan
+from counterlens.evaluation.plan import Plan, absolute, make_plan, repository_in
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
@@ -263,6 +270,8 @@ def _engine(context: click.Context) -> EvaluationEngine:
 
 
 def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:
+    if any(PROBES[task].runs_programs for task in settings.tasks):
+        require_trusted(*repository_in(settings.data))
     with steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
 

@@ -65,7 +65,7 @@ def check(
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
     chosen = _chosen(paths, since)
-    sandbox = strong_sandbox() if tests else None
+    sandbox = strong_sandbox(*paths) if tests else None
     found: list[Doubt] = []
     if chosen:
         with model.opened() as loaded:

@@ -71,7 +71,8 @@ def judge(
     started = time.monotonic()
     program = read_program(candidate)
     if isinstance(program, str):
-        setting = Setting(strong_sandbox(), python or interpreter_for(candidate), lasting(timeout))
+        sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
+        setting = Setting(sandbox, python or interpreter_for(candidate), lasting(timeout))
         with steps("judging", total_known=False):
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER

@@ -22,6 +22,7 @@ from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
+from counterlens.evaluation.plan import repository_in
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
 from counterlens.models.parameters import given_count
@@ -162,7 +163,8 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
     ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function where that
     was asked once. The exit code is 1 where something else comes out.
     """
-    sandbox = strong_sandbox()
+    data = RunResults.read(folder).settings.data
+    sandbox = strong_sandbox(*repository_in(data))
     with steps("reading the data", total_known=True) as told:
         found = ask_again(folder, record, sandbox, progress=told)
     if as_json:

@@ -208,7 +208,7 @@ class Store:
         """The manifests by digest, in the order of their digests."""
         with reading(self.folder):
             rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
-            found = dict(texts(*row) for row in rows)
+            found: dict[str, str] = dict(map(_two_texts, rows))
             for digest, document in found.items():
                 written_as = hashlib.sha256(document.encode()).hexdigest()
                 if len(digest) == _DIGEST and written_as != digest:
@@ -373,3 +373,8 @@ def _item(row: Sequence[object]) -> Item:
     if not isinstance(position, int):
         raise TypeError("an item has no position")
     return Item(position, id_, model, problem, function, source, task)
+
+
+def _two_texts(row: Sequence[object]) -> tuple[str, str]:
+    one, other = texts(*row)
+    return one, other

@@ -105,7 +105,7 @@ def probe(
     chosen = named(task)
     options = distribute([chosen], given, PROBES.values())[task]
     document = require_python(desk.read(path))
-    targets = targets_in(document, function, root=desk.root.resolve())
+    targets = targets_in(document, function, root=desk.root)
     progress("loading the model", 0, 1)
     context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
     run = run_targets(chosen, context, targets, options)
