@@ -7,6 +7,10 @@
 - `slowest_over_model`: the slowest request during a burst of edits (200 in 20 seconds, a hover and a pull of
   diagnostics after each), over the time that scoring the whole file takes. Had one waited for the model, this
   would be near 1 or above.
+- `first_colour_100`, `_1000`, `_10000`: the time from opening a file of so many lines to the colours of a
+  screen in its middle, over the model's own time for the functions on that screen.
+- `small_beside_large`: the time from opening a file of 13 lines to its scores while one of 10,000 lines is
+  being scored, over the same alone.
 After the burst, the server's scores and diagnostics have to equal those of a server that was never shown any
 other version; that is asserted.
 """
@@ -16,18 +20,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable
-from typing import Any
+from contextlib import closing
 
 import psutil
+from language_client import Client
 from lsprotocol import types
-from pygls.lsp.client import LanguageClient
 from pygls.lsp.server import LanguageServer
+
+from counterlens.confidence.scoring import score_document
+from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models.registry import Options
+from counterlens.syntax.document import Document
 
 FUNCTION = '''
 def area_{i}(width, height):
@@ -39,99 +46,8 @@ def area_{i}(width, height):
     return total
 '''
 HEADER = '"""Frames."""\n\nimport math\n'
+SCREEN = 40  # lines
 PERIOD = 0.1  # seconds from one edit to the next
-
-
-class Client:
-    """A server in a process of its own, and what it says."""
-
-    def __init__(self, client: LanguageClient, process: psutil.Process) -> None:
-        self.client, self.process = client, process
-        self.scored: set[tuple[str, int]] = set()
-        self.states: list[str] = []
-
-    @classmethod
-    async def start(cls, *command: str) -> Client:
-        """Start a server with a cache of its own, and greet it."""
-        client = LanguageClient("benchmark", "1")
-        cache = tempfile.mkdtemp(prefix="counterlens-benchmark-")
-        before = set(psutil.Process().children())
-        await client.start_io(sys.executable, *command, env={**os.environ, "XDG_CACHE_HOME": cache})
-        (process,) = set(psutil.Process().children()) - before
-        self = cls(client, process)
-
-        @client.feature("counterlens/scoresChanged")
-        def _scored(params: Any) -> None:
-            self.scored.add((params.uri, params.version))
-
-        @client.feature("counterlens/status")
-        def _status(params: Any) -> None:
-            self.states.append(params.state)
-
-        @client.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)
-        def _refresh(_params: None) -> None:
-            return None
-
-        able = types.ClientCapabilities(
-            text_document=types.TextDocumentClientCapabilities(
-                diagnostic=types.DiagnosticClientCapabilities()
-            ),
-            workspace=types.WorkspaceClientCapabilities(
-                diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
-            ),
-        )
-        await client.initialize_async(types.InitializeParams(capabilities=able))
-        client.initialized(types.InitializedParams())
-        return self
-
-    def open(self, uri: str, text: str) -> None:
-        """Open a document."""
-        item = types.TextDocumentItem(uri, "python", 1, text)
-        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-
-    def edit(self, uri: str, version: int, text: str) -> None:
-        """Give a document a new text."""
-        self.client.text_document_did_change(
-            types.DidChangeTextDocumentParams(
-                types.VersionedTextDocumentIdentifier(version=version, uri=uri),
-                [types.TextDocumentContentChangeWholeDocument(text)],
-            )
-        )
-
-    async def until_scored(self, uri: str, version: int) -> None:
-        """Wait for the scores of a version."""
-        while (uri, version) not in self.scored:
-            await asyncio.sleep(0.01)
-
-    async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
-        """Hover over a place."""
-        place = types.Position(line, character)
-        return await self.client.text_document_hover_async(
-            types.HoverParams(types.TextDocumentIdentifier(uri), place)
-        )
-
-    async def pull(self, uri: str) -> Any:
-        """The diagnostics of a document."""
-        return await self.client.text_document_diagnostic_async(
-            types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
-        )
-
-    async def state(self, uri: str) -> tuple[Any, Any]:
-        """All that is shown of a document: the spans of the overlay, and the diagnostics."""
-        found = await self.client.protocol.send_request_async(
-            "counterlens/overlay", {"textDocument": {"uri": uri}}
-        )
-        spans = [
-            (span.range.start, span.range.end, span.level, span.confidence, span.kind) for span in found.spans
-        ]
-        marks = [(one.range, one.message) for one in (await self.pull(uri)).items]
-        return spans, marks
-
-    async def stop(self) -> None:
-        """Take leave."""
-        await self.client.shutdown_async(None)
-        self.client.exit(None)
-        await self.client.stop()
 
 
 async def timed(request: Awaitable[object]) -> float:
@@ -224,6 +140,63 @@ async def burst(edits: int) -> tuple[float, dict[str, float]]:
     return max(times) / whole, facts
 
 
+async def first_colours(lines: int) -> tuple[float, float]:
+    """Seconds to the colours of a screen in the middle of a file, and those that the model needs for it."""
+    uri, text = f"file:///lines{lines}.py", _of_lines(lines)
+    first = lines // 2
+    ours = await _warm()
+    begun = time.perf_counter()
+    ours.open(uri, text)
+    await ours.until_coloured(uri, first, first + SCREEN)
+    took = time.perf_counter() - begun
+    await ours.stop()
+    return took, model_alone(text, first)
+
+
+def model_alone(text: str, first: int) -> float:
+    """Seconds that the model needs for the functions on a screen, in a process that is warm."""
+    document = Document(text)
+    positions = document.positions
+    span = positions.line_start(first), positions.line_start(first + SCREEN)
+    with closing(load(DEFAULT_MODEL, Options())) as model:
+        score_document(model, Document("x = 1\n"))
+        begun = time.perf_counter()
+        score_document(model, document, span=span)
+        return time.perf_counter() - begun
+
+
+async def small_beside_large() -> tuple[float, float]:
+    """Seconds to the scores of a small file beside a large one, and alone."""
+    ours = await _warm()
+    times = []
+    for name, beside in (("alone", False), ("beside", True)):
+        if beside:
+            ours.open("file:///large.py", _of_lines(10_000))
+            while ours.states[-1] != "scoring":
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(1)
+        first = 50_000 if beside else 60_000  # other numbers: answers are kept
+        begun = time.perf_counter()
+        ours.open(f"file:///{name}.py", frames(1, first=first))
+        await ours.until_scored(f"file:///{name}.py", 1)
+        times.append(time.perf_counter() - begun)
+    await ours.stop()
+    return times[1], times[0]
+
+
+async def _warm() -> Client:
+    """A server whose model is open."""
+    ours = await Client.start("-m", "counterlens", "serve", "--stdio")
+    ours.open("file:///warm.py", "x = 1\n")
+    await ours.until_scored("file:///warm.py", 1)
+    return ours
+
+
+def _of_lines(lines: int) -> str:
+    each = FUNCTION.count("\n") + 1
+    return frames(max(1, lines // each), first=100_000)
+
+
 def model_niceness(server: psutil.Process) -> int:
     """By how much the model's process gives way to the server's."""
     workers = [
@@ -253,6 +226,13 @@ async def main() -> None:
     burst_ratio, burst_facts = await burst(50 if options.quick else 200)
     facts = hover_facts | burst_facts
     ratios = {"hover_p95": hover_ratio, "slowest_over_model": burst_ratio}
+    for lines in (100, 1_000, 10_000):
+        took, alone = await first_colours(lines)
+        ratios[f"first_colour_{lines}"] = took / alone
+        facts |= {f"first_colour_{lines}_s": took, f"model_alone_{lines}_s": alone}
+    beside, alone = await small_beside_large()
+    ratios["small_beside_large"] = beside / alone
+    facts["small_alone_s"] = alone
     for name, value in (ratios | facts).items():
         print(f"{name:22} {value:10.3f}")
     rounded = {name: round(value, 3) for name, value in ratios.items()}

@@ -135,8 +135,10 @@ export class Overlay implements vscode.Disposable {
     this.asked.set(editor, question);
     const answer = await this.ask(document, visible);
     if (this.asked.get(editor) !== question) return;
-    // An answer for an older text would colour the wrong words; the server announces the next one.
-    if (answer?.state === "ready" && this.enabled && answer.version === document.version) {
+    // An answer for an older text would colour the wrong words; the server announces the next one. While a text is
+    // being scored, what is done of it is coloured; before that, what was coloured stays.
+    const some = answer?.state === "ready" || (answer?.state === "scoring" && answer.spans.length > 0);
+    if (answer && some && this.enabled && answer.version === document.version) {
       this.paint(editor, answer, visible);
     } else if (answer?.state === "unavailable") {
       this.clear(editor);

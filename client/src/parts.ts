@@ -54,6 +54,7 @@ export function start(context: vscode.ExtensionContext): Running {
       remember("counterlens.scored");
       status.scoresChanged(params);
     },
+    partlyScored: (params) => overlay.scoresChanged(params),
     complete: (params, cancel) => editorModels.complete(params, cancel),
     taskNews: (news) => tasks.news(news),
     started: () => {

@@ -39,6 +39,9 @@ export interface StatusParams {
 /** Server to client: new scores for a document; ask for its overlay again. */
 export const SCORES_CHANGED = "counterlens/scoresChanged";
 
+/** Server to client: more of a document is scored, though not all; its overlay can be asked for. */
+export const PARTLY_SCORED = "counterlens/partlyScored";
+
 export interface ScoresChangedParams {
   uri: string;
   version: number;

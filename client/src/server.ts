@@ -8,6 +8,7 @@ import { findInterpreter } from "./interpreter";
 import type { LanguageClient } from "./languageClient";
 import {
   type InitializationOptions,
+  PARTLY_SCORED,
   SCORES_CHANGED,
   type ScoresChangedParams,
   STATUS,
@@ -30,6 +31,7 @@ const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
 export interface ServerListener {
   status(params: StatusParams): void;
   scoresChanged(params: ScoresChangedParams): void;
+  partlyScored(params: ScoresChangedParams): void;
   taskNews(news: TaskNews): void;
   /** Ask a model that the editor offers. */
   complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
@@ -246,6 +248,7 @@ export class Server implements vscode.Disposable {
     client.onNotification(SCORES_CHANGED, (params: ScoresChangedParams) =>
       this.listener.scoresChanged(params),
     );
+    client.onNotification(PARTLY_SCORED, (params: ScoresChangedParams) => this.listener.partlyScored(params));
     client.onRequest(COMPLETE, (params: CompleteParams, cancel: vscode.CancellationToken) =>
       this.listener.complete(params, cancel),
     );

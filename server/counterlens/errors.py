@@ -34,6 +34,10 @@ class ModelError(CounterlensError):
     """A model could not be found, loaded or asked."""
 
 
+class ModelProcessDiedError(ModelError):
+    """The process of a local model ended in the middle of a request; the next request starts another."""
+
+
 class UnsteadyModelError(CounterlensError):
     """The model does not answer the same question the same way twice: figures would mean nothing."""
 

@@ -36,6 +36,12 @@ def watch(client: LanguageClient) -> None:
     def _scored(params: Any) -> None:
         client.scored.append((params.uri, params.version))  # type: ignore[attr-defined]
 
+    client.partly = []  # type: ignore[attr-defined]
+
+    @client.feature("counterlens/partlyScored")
+    def _partly(params: Any) -> None:
+        client.partly.append((params.uri, params.version))  # type: ignore[attr-defined]
+
     client.lens_refreshes = 0  # type: ignore[attr-defined]
 
     @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)

@@ -251,19 +251,52 @@ def model_process() -> psutil.Process | None:
     return workers[0] if workers else None
 
 
-async def test_the_server_outlives_its_model_process(client: LanguageClient, tmp_path: Path) -> None:
-    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(80))
+async def test_a_model_that_was_killed_is_started_again_and_the_file_scored(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(30))
     uri = open_file(client, tmp_path / "long.py", long)
     await until(lambda: any(status.state == "scoring" for status in client.statuses))  # type: ignore[attr-defined]
     worker = model_process()
     assert worker is not None
     os.kill(worker.pid, signal.SIGKILL)
-    await until(lambda: client.statuses[-1].state == "error")  # type: ignore[attr-defined]
-    assert "signal 9" in client.statuses[-1].detail  # type: ignore[attr-defined]
-    assert "no confidence" in await hover_text(client, uri, types.Position(0, 5))
-    other = open_file(client, tmp_path / "sign.py", SOURCE)
-    await until(lambda: bool(client.diagnostics.get(other)) or (other, 1) in client.scored)  # type: ignore[attr-defined]
-    assert "confidence" in await hover_text(client, other, position_of(SOURCE, "x < 0"))
+    await scored(client, uri)
+    said = [one.detail for one in client.statuses if "signal 9" in one.detail]  # type: ignore[attr-defined]
+    assert len(said) == 1
+    assert "started again" in said[0]
+    assert not [one for one in client.statuses if one.state == "error"]  # type: ignore[attr-defined]
+    assert "confidence" in await hover_text(client, uri, position_of(long, "a * 29"))
+
+
+async def test_what_is_on_the_screen_is_scored_first_and_shown_before_the_rest(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    functions = [f"def f{i}(a, b):\n    return a * {i} + b\n\n\n" for i in range(30)]
+    long = "".join(functions)
+    uri = open_file(client, tmp_path / "long.py", long)
+    last = types.Range(types.Position(4 * 29, 0), types.Position(4 * 30, 0))
+    overlay = {"textDocument": {"uri": uri}, "range": last}
+    await until(lambda: bool(client.statuses))  # type: ignore[attr-defined]
+    await client.protocol.send_request_async("counterlens/overlay", overlay)
+    await until(lambda: bool(client.partly))  # type: ignore[attr-defined]
+    assert (uri, 1) not in client.scored  # type: ignore[attr-defined]
+    answer = await client.protocol.send_request_async("counterlens/overlay", overlay)
+    assert answer.state == "scoring"
+    assert any(span.range.start.line > 4 * 29 for span in answer.spans)
+    assert "confidence" in await hover_text(client, uri, position_of(long, "a * 29"))
+    assert "scoring" in await hover_text(client, uri, position_of(long, "a * 20"))
+    await scored(client, uri)
+    assert "confidence" in await hover_text(client, uri, position_of(long, "a * 20"))
+
+
+async def test_a_small_file_does_not_wait_for_a_large_one(client: LanguageClient, tmp_path: Path) -> None:
+    large = open_file(
+        client, tmp_path / "large.py", "".join(f"def f{i}(a):\n    return {i}\n" for i in range(900))
+    )
+    await until(lambda: any(status.state == "scoring" for status in client.statuses))  # type: ignore[attr-defined]
+    small = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, small)
+    assert (large, 1) not in client.scored  # type: ignore[attr-defined]
 
 
 async def test_cancelling_the_progress_ends_the_probe(client: LanguageClient, tmp_path: Path) -> None:
@@ -278,7 +311,7 @@ async def test_cancelling_the_progress_ends_the_probe(client: LanguageClient, tm
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("", "the file is empty"), ("x = 1\n" * 20_000, "scoring is limited")]
+    ("text", "reason"), [("", "the file is empty"), ("x = 1\n" * 20_000, "too long to be scored")]
 )
 async def test_a_file_without_scores_says_why(
     client: LanguageClient, tmp_path: Path, text: str, reason: str

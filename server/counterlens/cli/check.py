@@ -30,7 +30,7 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import require_python
 
-_ANY_SIZE = ScoringLimits(bytes=1 << 40)
+_ANY_SIZE = ScoringLimits(bytes=None)
 
 
 @click.command()

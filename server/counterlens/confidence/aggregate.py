@@ -8,6 +8,7 @@ tokens. A concept's is the mean over its nodes, which is the paper's local aggre
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -152,6 +153,7 @@ def confidence(
     aggregation: Aggregation = Aggregation.MEAN,
     rule: Rule = Rule.OVERLAP,
     concept_set: ConceptSet = COUNTERLENS,
+    within: Sequence[tuple[int, int]] | None = None,
 ) -> Confidence:
     """Place token scores on the syntax nodes of the document that they are of.
 
@@ -161,8 +163,10 @@ def confidence(
         aggregation: How the probabilities of a node's tokens become one number.
         rule: Which nodes a token belongs to that straddles two.
         concept_set: Which nodes count for which concept.
+        within: Byte ranges in the order of the text: only nodes that touch one of these, as where the rest
+            has no scores yet.
     """
-    found = list(with_parents(document.tree))
+    found = list(with_parents(document.tree, within))
     start = np.array([node.start_byte for node, _ in found], np.int64)
     end = np.array([node.end_byte for node, _ in found], np.int64)
     first, last = align(scores, start, end, rule)

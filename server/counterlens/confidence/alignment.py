@@ -13,7 +13,8 @@ Either way a node's tokens are consecutive. A token of nothing but blanks is jud
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import bisect
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -35,19 +36,28 @@ def nodes(tree: tree_sitter.Tree) -> Iterator[tree_sitter.Node]:
     return (node for node, _ in with_parents(tree))
 
 
-def with_parents(tree: tree_sitter.Tree) -> Iterator[tuple[tree_sitter.Node, int]]:
-    """The same, each with the index of its parent in that order; -1 for the root."""
+def with_parents(
+    tree: tree_sitter.Tree, within: Sequence[tuple[int, int]] | None = None
+) -> Iterator[tuple[tree_sitter.Node, int]]:
+    """The same, each with the index of its parent in that order; -1 for the root.
+
+    Args:
+        tree: The tree.
+        within: Leave out what touches none of these byte ranges, which are in the order of the text.
+    """
     cursor = tree.walk()
+    ends = [end for _, end in within or ()]
     path: list[int] = []  # the indices of the nodes around the cursor, outermost first
     count = 0
     while True:
-        if cursor.node is not None:
-            yield cursor.node, path[-1] if path else -1
-        path.append(count)
-        count += 1
-        if cursor.goto_first_child():
-            continue
-        path.pop()
+        node = cursor.node
+        if node is not None and (within is None or _touches(node, within, ends)):
+            yield node, path[-1] if path else -1
+            path.append(count)
+            count += 1
+            if cursor.goto_first_child():
+                continue
+            path.pop()
         if cursor.goto_next_sibling():
             continue
         while cursor.goto_parent():
@@ -56,6 +66,11 @@ def with_parents(tree: tree_sitter.Tree) -> Iterator[tuple[tree_sitter.Node, int
                 break
         else:
             return
+
+
+def _touches(node: tree_sitter.Node, within: Sequence[tuple[int, int]], ends: Sequence[int]) -> bool:
+    at = bisect.bisect_left(ends, node.start_byte)
+    return at < len(ends) and within[at][0] <= node.end_byte
 
 
 def align(

@@ -41,13 +41,13 @@ class ScoringLimits:
     """From where on a document is not scored unasked.
 
     Attributes:
-        bytes: Its size.
+        bytes: Its size; None for any.
         average_line: Bytes in a line that is not blank, on average: people write 25 to 45.
         longest_line: Bytes in its longest line of code.
         minimum: Smaller documents, in bytes, are not judged by their lines.
     """
 
-    bytes: int = MAX_BYTES
+    bytes: int | None = MAX_BYTES
     average_line: int = 160
     longest_line: int = 4_000
     minimum: int = 1_000
@@ -102,6 +102,6 @@ def _minified(document: Document, limits: ScoringLimits) -> str | None:
 
 def _long(document: Document, limits: ScoringLimits) -> str | None:
     size = len(document.data)
-    return (
-        f"it has {size:,} bytes, and scoring is limited to {limits.bytes:,}" if size > limits.bytes else None
-    )
+    if limits.bytes is None or size <= limits.bytes:
+        return None
+    return f"it has {size:,} bytes, and scoring is limited to {limits.bytes:,}"

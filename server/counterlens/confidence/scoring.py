@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
@@ -61,12 +62,14 @@ def score_document(
     for unit in wanted:
         if cancel is not None and cancel.is_set():
             raise Cancelled
-        parts.append(_score_unit(model, document, unit, alternatives, cancel, progress))
+        parts.append(
+            score_unit(model, document, unit, alternatives=alternatives, cancel=cancel, progress=progress)
+        )
         if progress:
             progress(unit.end, len(document.data))
     if not parts:
         raise SourceError(f"{document.path or 'the text'} is empty: there is nothing to score")
-    return _joined(parts, document.text)
+    return joined(parts, document.text)
 
 
 def score_alone(
@@ -92,21 +95,34 @@ def score_alone(
         raise SourceError(f"the snippet has {size:,} bytes, and scoring is limited to {max_bytes:,}")
     if not text.strip():
         raise SourceError("the snippet is empty: there is nothing to score")
-    scores = _score_unit(model, document, Unit(0, size, 0), 0, cancel, None)
+    scores = score_unit(model, document, Unit(0, size, 0), alternatives=0, cancel=cancel)
     logprob = scores.logprob.copy()
     logprob[:1] = np.nan
     return replace(scores, text=text, logprob=logprob)
 
 
-def _score_unit(
+def score_unit(
     model: Model,
     document: Document,
     unit: Unit,
-    alternatives: int,
-    cancel: Event | None,
-    progress: Progress | None,
+    *,
+    alternatives: int = 5,
+    cancel: Event | None = None,
+    progress: Progress | None = None,
 ) -> TokenScores:
-    """The scores of one unit, in byte offsets of the document."""
+    """Score one unit after its header: a part of what `score_document` gives, at the same offsets.
+
+    Args:
+        model: Who is asked.
+        document: What the unit is of.
+        unit: One of its `units`.
+        alternatives: How many of the most likely tokens to name.
+        cancel: Set it to give up.
+        progress: Called with (bytes done, bytes in all), of the document.
+
+    Raises:
+        ModelError, Cancelled: as `Model.score`.
+    """
     data, size = document.data, len(document.data)
     raw = data[unit.start : unit.end]
     # Without a header there is still a line break before a later unit, so that its first token has a score.
@@ -142,8 +158,8 @@ def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
     return (returns - np.arange(len(returns))).astype(np.int64)
 
 
-def _joined(parts: list[TokenScores], text: str) -> TokenScores:
-    """The scores of consecutive pieces as those of the whole text."""
+def joined(parts: Sequence[TokenScores], text: str) -> TokenScores:
+    """The scores of some pieces of a text, in its order, as those of the text; what lies between has none."""
 
     def column(name: str) -> npt.NDArray[np.float64]:
         return np.concatenate([getattr(part, name) for part in parts])

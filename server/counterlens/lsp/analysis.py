@@ -85,10 +85,11 @@ class Analysis:
         state: How far the scoring of that version is.
         reason: Why it has no scores, where it has none.
         confidence: The scores of exactly `document`, once there are any.
-        shown: What is shown of them: the same, or calibrated.
+        shown: What is shown of them: the same, or calibrated; while a document is being scored, what is done.
         calibration: The map that made it so, if there was one.
         last: The newest scores of any version, while the newest one is still being scored.
         cancel: Set when the scoring that is under way has become stale.
+        unscored: The bytes of the newest version that have no scores, or none yet.
         memo: What features made of the newest scores of any version.
         known: What is known of functions that did not change since, by qualified name.
         operators: What the model believes of its operators, as far as it was asked.
@@ -102,6 +103,7 @@ class Analysis:
     shown: Confidence | None = None
     calibration: Calibration | None = None
     last: Confidence | None = None
+    unscored: tuple[tuple[int, int], ...] = ()
     cancel: Event = field(default_factory=Event)
     memo: Memo = field(default_factory=Memo)
     known: dict[str, KnownFunction] = field(default_factory=dict)
@@ -111,7 +113,7 @@ class Analysis:
         """Take a new version: all that was known is stale, but for functions that did not change."""
         self.cancel.set()
         self.cancel = Event()
-        self.document, self.confidence, self.shown = document, None, None
+        self.document, self.confidence, self.shown, self.unscored = document, None, None, ()
         self.state, self.reason = ScoringState.SCORING, ""
         if self.known:
             current = {function.qualname: self.source_of(function) for function in functions(document)}
@@ -133,11 +135,30 @@ class Analysis:
         shown: Confidence | None = None,
         calibration: Calibration | None = None,
         memo: Memo | None = None,
+        unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Take the scores of the newest version, and what is shown of them if that differs."""
-        self.confidence, self.shown, self.last = found, shown or found, found
-        self.calibration, self.state, self.reason = calibration, ScoringState.READY, ""
+        self.partly_scored(found, shown, calibration, memo, unscored)
+        self.confidence, self.last = found, found
+        self.state, self.reason = ScoringState.READY, ""
+
+    def partly_scored(
+        self,
+        found: Confidence,
+        shown: Confidence | None = None,
+        calibration: Calibration | None = None,
+        memo: Memo | None = None,
+        unscored: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Take what is done of the scores of the newest version; the rest follows."""
+        self.shown, self.calibration, self.unscored = shown or found, calibration, unscored
         self.memo = memo or Memo()
+
+    def waits_at(self, offset: int) -> bool:
+        """Whether a byte has no scores yet, though it will."""
+        if self.state is ScoringState.SCORING and self.shown is None:
+            return True
+        return any(start <= offset < end for start, end in self.unscored)
 
     def failed(self, reason: str) -> None:
         """Note that there will be no scores for this version, and why."""

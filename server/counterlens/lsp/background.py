@@ -1,29 +1,45 @@
-"""Scoring in the background: a newer version of a document cancels the older one's scoring."""
+"""Scoring in the background, unit by unit: what is on the screen first, and what was touched last.
+
+A newer version of a document ends the scoring of the older one. The model is asked for one unit at a time, so
+that whoever is more urgent waits for no more than what was begun, and interrupts that. Answers are kept by
+unit, so what was scored before is there at once.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import itertools
+import time
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
+from typing import Any, ParamSpec, TypeVar
 
-from counterlens.confidence import Confidence, confidence, score_document
+from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
-from counterlens.errors import Cancelled, CounterlensError, SourceError, UnscorableError
-from counterlens.lsp.analysis import Analysis, Memo
+from counterlens.confidence.scoring import joined, score_unit
+from counterlens.errors import CounterlensError, ModelProcessDiedError, SourceError, UnscorableError
+from counterlens.lsp.analysis import Analysis, Memo, ScoringState
 from counterlens.lsp.language import error_text, t
 from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.scoring_job import ScoringJob, Span
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
-from counterlens.models.base import Capability
+from counterlens.lsp.turns import Turns
+from counterlens.models.base import Capability, Model, Progress, TokenScores
+from counterlens.models.remote.failures import UnreachableError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import functions
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 QUIET_SECONDS = 0.3
 """How long the user has to pause before a new version is scored."""
+FIRST_RETRY, LAST_RETRY = 15.0, 240.0
+"""Seconds until a server that was not reached is tried again: at first, and at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +53,14 @@ class ScoredDocument:
 
 
 class BackgroundScorer:
-    """Scores documents one at a time, off the event loop.
+    """Scores the units of documents one at a time, off the event loop.
 
     Args:
         host: The model.
         executor: Where the waiting happens.
         settings: The current settings.
         changed: Called on the event loop when the state of a document has changed.
+        grew: Called on the event loop when more of a document is scored, though not all.
         announce: Called on the event loop with a state of the server and a detail.
         prepare: Called on the executor with new scores, to make ahead what the features will want.
     """
@@ -54,110 +71,229 @@ class BackgroundScorer:
         executor: Executor,
         settings: Callable[[], EditorSettings],
         changed: Callable[[Analysis], None],
+        grew: Callable[[Analysis], None],
         announce: Announce,
         prepare: Callable[[ScoredDocument], None],
     ) -> None:
         self._host, self._executor, self._settings = host, executor, settings
-        self._changed, self._announce, self._prepare = changed, announce, prepare
-        self._turn = asyncio.Lock()
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._changed, self._grew, self._announce, self._prepare = changed, grew, announce, prepare
+        self._turns: Turns[ScoringJob] = Turns(lambda job: job.urgency)
+        self._tasks: dict[str, asyncio.Task[object]] = {}
+        self._jobs: dict[str, ScoringJob] = {}
+        self._views: dict[str, Span] = {}
+        self._order = itertools.count()
 
     def schedule(self, analysis: Analysis, *, quiet: float = QUIET_SECONDS) -> None:
         """Score the newest version of a document, once the user has paused."""
         self.withdraw(analysis.uri)
-        analysis.cancel = Event()  # that of a scoring that was withdrawn is set, or will be
-        task = asyncio.get_running_loop().create_task(self._score(analysis, quiet))
-        self._tasks[analysis.uri] = task
-        task.add_done_callback(lambda done: self._forget(analysis.uri, done))
+        self._start(analysis.uri, self._score(analysis, quiet))
 
     def withdraw(self, uri: str) -> None:
         """Give up the scoring of a document."""
+        self._jobs.pop(uri, None)
         task = self._tasks.pop(uri, None)
         if task is not None:
             task.cancel()
 
-    def _forget(self, uri: str, done: asyncio.Task[None]) -> None:
+    def forget(self, uri: str) -> None:
+        """Give up the scoring of a document that was closed."""
+        self.withdraw(uri)
+        self._views.pop(uri, None)
+
+    def close(self) -> None:
+        """Give up everything."""
+        for uri in list(self._tasks):
+            self.withdraw(uri)
+
+    def look(self, uri: str, view: Span) -> None:
+        """Score what someone looks at before all else.
+
+        Args:
+            uri: The document.
+            view: The bytes that are on its screen.
+        """
+        self._views[uri] = view
+        job = self._jobs.get(uri)
+        if job is None:
+            return
+        before = job.urgency
+        job.view, job.order = view, next(self._order)
+        task = self._tasks.get(uri)
+        if task is None or task.done():
+            if job.following() is not None:
+                self._start(uri, self._go_on(job))
+        elif job.urgency < before:
+            self._turns.interrupt(job)
+            self._turns.reconsider()
+
+    def _start(self, uri: str, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks[uri] = task
+        task.add_done_callback(lambda done: self._ended(uri, done))
+
+    def _ended(self, uri: str, done: asyncio.Task[object]) -> None:
         if self._tasks.get(uri) is done:
             del self._tasks[uri]
 
-    async def _score(self, analysis: Analysis, quiet: float) -> None:
+    async def _score(self, analysis: Analysis, quiet: float, retry: float = FIRST_RETRY) -> None:
+        """Score a document after some seconds; again after `retry`, where a server was not reached."""
         await asyncio.sleep(quiet)
-        document, cancel = analysis.document, analysis.cancel
+        document = analysis.document
         if not document.text.strip():
             analysis.failed(t("the file is empty"))
             self._changed(analysis)
             return
-        outcome: ScoredDocument | CounterlensError
+        limit = self._settings().max_bytes
+        job = await self._offload(ScoringJob, analysis, document, next(self._order), limit)
+        job.view = self._views.get(analysis.uri)
+        self._jobs[analysis.uri] = job
+        if not await self._go_on(job):
+            await self._score(analysis, retry, min(2 * retry, LAST_RETRY))
+
+    async def _go_on(self, job: ScoringJob) -> bool:
+        """Score what is left of a document and say what came of it. Returns whether the model was reached."""
+        analysis, reached = job.analysis, True
         try:
-            async with self._turn:
-                found = await asyncio.get_running_loop().run_in_executor(
-                    self._executor, self._work, document, cancel, asyncio.get_running_loop()
-                )
-        except asyncio.CancelledError:
-            cancel.set()  # the thread notices, and the model between two chunks
-            raise
-        except Cancelled:
-            return
+            model = job.model or await self._opened(job)
+            begun = False
+            while not begun or job.following() is not None:
+                begun = True
+                while (unit := job.following()) is not None:
+                    await self._next(job, model, unit)
+                await self._show(job)
         except (SourceError, UnscorableError) as reason:
-            outcome = reason
             self._announce("ready", f"no confidence here, {reason}; the model can be probed")
+            analysis.failed(error_text(reason))
         except CounterlensError as error:
-            outcome = error
             self._announce("error", str(error), error.brief)
+            analysis.failed(error_text(error))
+            reached = not isinstance(error, UnreachableError)
         else:
-            outcome = found
-            self._announce("ready", f"{document.path.name if document.path else 'the text'} is scored")
-        if analysis.document is not document:
-            return  # a newer version has been taken, and is scored by itself
-        if isinstance(outcome, ScoredDocument):
-            analysis.scored(outcome.confidence, outcome.shown, outcome.calibration, outcome.memo)
-        else:
-            analysis.failed(error_text(outcome))
+            self._announce("ready", _scored(job))
+        if analysis.state is ScoringState.UNAVAILABLE:
+            self._jobs.pop(analysis.uri, None)
         self._changed(analysis)
+        return reached
 
-    def _work(self, document: Document, cancel: Event, loop: asyncio.AbstractEventLoop) -> ScoredDocument:
-        settings = self._settings()
-
-        def announce(state: str, detail: str, steps: StepCount | None = None) -> None:
-            def tell() -> None:
-                if not cancel.is_set():  # or it would be said under the name of a newer model
-                    self._announce(state, detail, "", steps)
-
-            loop.call_soon_threadsafe(tell)
+    async def _opened(self, job: ScoringJob) -> Model:
+        settings, loop = self._settings(), asyncio.get_running_loop()
 
         def loading(done: int, total: int) -> None:
-            announce("loading", f"opening {settings.model_spec}", StepCount(done, total))
+            steps = StepCount(done, total)
+            detail = f"opening {settings.model_spec}"
+            loop.call_soon_threadsafe(lambda: self._announce("loading", detail, "", steps))
 
-        reason = _excluded(document, settings)
+        reason = _excluded(job.document, settings)
         if reason is not None:
             raise SourceError(reason)
-        announce("loading", f"opening {settings.model_spec}")
+        self._announce("loading", f"opening {settings.model_spec}")
+        withdrawn = Event()
+        try:
+            job.model = await self._offload(self._open, settings, loading, withdrawn)
+        except asyncio.CancelledError:
+            withdrawn.set()
+            raise
+        self._announce("scoring", f"scoring {_name(job.document)}")
+        return job.model
+
+    def _open(self, settings: EditorSettings, loading: Callable[[int, int], None], withdrawn: Event) -> Model:
         model = self._host.get(settings, loading)
-        if not model.offers(Capability.SCORE, cancel=cancel):
+        if not model.offers(Capability.SCORE, cancel=withdrawn):
             raise UnscorableError("this model gives no token probabilities")
-        name = document.path.name if document.path else "the text"
-        announce("scoring", f"scoring {name}")
-        ends = [function.end for function in functions(document)]
+        return model
 
-        def scoring(done: int, total: int) -> None:
-            percent = 100 * done // total
-            scored = sum(end <= done for end in ends)
-            steps = StepCount(scored, len(ends), "functions") if len(ends) > 1 else StepCount(percent, 100)
-            announce("scoring", f"scoring {name}: {percent} %", steps)
+    async def _next(self, job: ScoringJob, model: Model, unit: int) -> None:
+        """Score one more unit, once it is this document's turn."""
+        loop = asyncio.get_running_loop()
 
-        scores = score_document(
-            model,
+        def scoring(done: int, _total: int) -> None:
+            loop.call_soon_threadsafe(self._tell, job, done - job.units[unit].start)
+
+        try:
+            async with self._turns.take(job) as interrupt:
+                unit = job.following() or unit  # someone may have scrolled meanwhile
+                job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
+        except ModelProcessDiedError as error:
+            job.died(unit, error)
+            self._announce("loading", f"{error.message}; it is started again")
+            return
+        self._tell(job)
+        if unit in job.parts and job.worth_showing(unit) and job.following() is not None:
+            job.being_shown = loop.create_task(self._show_part(job))
+
+    async def _show_part(self, job: ScoringJob) -> None:
+        """Show what is done while the model goes on."""
+        begun, unscored = time.monotonic(), job.unscored
+        found = await self._made(job)
+        job.showed(time.monotonic() - begun)
+        if self._jobs.get(job.analysis.uri) is job and job.analysis.state is ScoringState.SCORING:
+            job.analysis.partly_scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
+            self._grew(job.analysis)
+
+    async def _show(self, job: ScoringJob) -> None:
+        """Show all that is done; nothing more is to be done now."""
+        if not job.parts:
+            raise job.failure or SourceError(
+                f"its parts are too long to be scored: scoring is limited to {job.unasked:,} bytes"
+            )
+        unscored = job.unscored
+        found = await self._made(job)
+        job.analysis.scored(found.confidence, found.shown, found.calibration, found.memo, unscored)
+
+    async def _made(self, job: ScoringJob) -> ScoredDocument:
+        parts = [part for _, part in sorted(job.parts.items())]
+        return await self._offload(self._join, job.document, parts, job.scored, self._settings(), job.model)
+
+    def _join(
+        self,
+        document: Document,
+        parts: list[TokenScores],
+        within: list[Span],
+        settings: EditorSettings,
+        model: Model | None,
+    ) -> ScoredDocument:
+        found = confidence(
             document,
-            max_bytes=settings.max_bytes,
-            cancel=cancel,
-            progress=scoring,
+            joined(parts, document.text),
+            settings.aggregation,
+            settings.alignment,
+            within=within,
         )
-        found = confidence(document, scores, settings.aggregation, settings.alignment)
-        known = load_calibration(model.info.identity) if settings.calibrated else None
+        known = load_calibration(model.info.identity) if model and settings.calibrated else None
         usable = known if known is not None and fits(found, known) else None
         scored = ScoredDocument(found, calibrated(found, usable) if usable else found, usable)
         self._prepare(scored)
         return scored
+
+    def _tell(self, job: ScoringJob, more: int = 0) -> None:
+        """Say how far the scoring of a document is, with so many bytes of a unit that is in work."""
+        if self._jobs.get(job.analysis.uri) is not job:
+            return  # or it would be said under the name of a newer model
+        percent, (done, functions) = job.percent(more), job.functions_done
+        steps = StepCount(done, functions, "functions") if functions > 1 else StepCount(percent, 100)
+        self._announce("scoring", f"scoring {_name(job.document)}: {percent} %", steps=steps)
+
+    async def _offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, partial(work, *given, **named))
+
+
+def _score(model: Model, job: ScoringJob, unit: int, interrupt: Event, progress: Progress) -> TokenScores:
+    return score_unit(model, job.document, job.units[unit], cancel=interrupt, progress=progress)
+
+
+def _name(document: Document) -> str:
+    return document.path.name if document.path else "the text"
+
+
+def _scored(job: ScoringJob) -> str:
+    """What can be said of a document once there is nothing more to do."""
+    name = _name(job.document)
+    if job.aside:
+        lines = ", ".join(str(job.first_line(unit)) for unit in sorted(job.aside))
+        why = "the model's process ended there" if job.failure else "it is too long"
+        return f"{name} is scored, but not what begins in line {lines}: {why}"
+    return f"what is in view of {name} is scored" if job.unscored else f"{name} is scored"
 
 
 def _excluded(document: Document, settings: EditorSettings) -> str | None:

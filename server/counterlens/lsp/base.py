@@ -49,6 +49,7 @@ class CounterlensServer(LanguageServer):
         scorer: Scores documents in the background.
         prepare: Called on the executor with new scores, to make ahead what will be asked for.
         when_changed: Called when what is known about a document has changed: scores, or a probe's result.
+        when_grown: Called when more of a document is scored, though not all of it.
         when_forgotten: Called when what a model did was forgotten, because another one is asked now.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
@@ -73,6 +74,7 @@ class CounterlensServer(LanguageServer):
         self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
         self.prepare: list[Callable[[EditorSettings, ScoredDocument], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
+        self.when_grown: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_forgotten: list[Callable[[CounterlensServer], None]] = []
         self.when_edited: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_closed: list[Callable[[CounterlensServer, Analysis], None]] = []
@@ -86,7 +88,13 @@ class CounterlensServer(LanguageServer):
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
         self._last_status: status.ServerStatus | None = None
         self.scorer = BackgroundScorer(
-            self.host, self.executor, lambda: self.settings, self.changed, self.announce, self._prepare
+            self.host,
+            self.executor,
+            lambda: self.settings,
+            self.changed,
+            self._grew,
+            self.announce,
+            self._prepare,
         )
 
     def report_server_error(self, error: Exception, _source: object) -> None:
@@ -136,6 +144,7 @@ class CounterlensServer(LanguageServer):
         if self.settings.enable:
             self.scorer.schedule(analysis, quiet=0)
         else:
+            self.scorer.withdraw(analysis.uri)
             analysis.failed(t("Counterlens is switched off"))
             self.changed(analysis)
 
@@ -143,6 +152,11 @@ class CounterlensServer(LanguageServer):
         """Tell the features that what is known about a document has changed."""
         if self.analyses.get(analysis.uri) is analysis:
             for react in self.when_changed:
+                react(self, analysis)
+
+    def _grew(self, analysis: Analysis) -> None:
+        if self.analyses.get(analysis.uri) is analysis:
+            for react in self.when_grown:
                 react(self, analysis)
 
     def _prepare(self, scored: ScoredDocument) -> None:

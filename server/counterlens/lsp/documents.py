@@ -18,6 +18,7 @@ from counterlens.syntax.languages import language_named
 from counterlens.text import PositionEncoding
 
 SCORES_CHANGED = "counterlens/scoresChanged"
+PARTLY_SCORED = "counterlens/partlyScored"
 
 
 def register(server: CounterlensServer) -> None:
@@ -26,6 +27,7 @@ def register(server: CounterlensServer) -> None:
     server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
     server.when_changed.append(_announce)
+    server.when_grown.append(_announce_part)
 
 
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -50,6 +52,7 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
     if ls.settings.enable:
         ls.scorer.schedule(analysis)
     else:
+        ls.scorer.withdraw(analysis.uri)
         analysis.failed(t("Counterlens is switched off"))
     for react in ls.when_edited:
         react(ls, analysis)
@@ -60,7 +63,7 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
     analysis = ls.analyses.pop(params.text_document.uri, None)
     if analysis is not None:
         analysis.cancel.set()
-        ls.scorer.withdraw(analysis.uri)
+        ls.scorer.forget(analysis.uri)
         for react in ls.when_closed:
             react(ls, analysis)
 
@@ -68,6 +71,11 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
 def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
     """Tell the client that there is something new to ask for."""
     ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
+
+
+def _announce_part(ls: CounterlensServer, analysis: Analysis) -> None:
+    """Tell the client that there is more to show, though not all."""
+    ls.protocol.notify(PARTLY_SCORED, {"uri": analysis.uri, "version": analysis.document.version})
 
 
 def _language(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
@@ -55,14 +55,14 @@ def hover(
         model: The model's name.
         more: What other features have to say there.
     """
-    if analysis.state is ScoringState.SCORING:
+    offset = places.offset(position)
+    if analysis.waits_at(offset):
         return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=escaped(model)), *more]))
     found = analysis.shown
     if found is None:
         return _markdown(
             "\n\n".join([t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)), *more])
         )
-    offset = places.offset(position)
     chain = chain_at(found, offset)
     if not chain:
         return _markdown("\n\n".join(more)) if more else None

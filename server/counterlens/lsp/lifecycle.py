@@ -50,5 +50,6 @@ def _shutdown(ls: CounterlensServer, _params: None) -> None:
     """Let the model go."""
     for analysis in ls.analyses.values():
         analysis.cancel.set()
+    ls.scorer.close()
     ls.host.close()
     ls.executor.shutdown(wait=False, cancel_futures=True)

@@ -79,14 +79,11 @@ async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
         return Overlay(
             -1, ScoringState.UNAVAILABLE, t("the document is not open"), granularity, False, 0, (), ()
         )
-    return await ls.offload(
-        overlay,
-        analysis.frozen(),
-        ls.places(analysis),
-        granularity,
-        only=range_of(getattr(params, "range", None)),
-        visible=range_of(getattr(params, "visible", None)),
-    )
+    only, visible = range_of(getattr(params, "range", None)), range_of(getattr(params, "visible", None))
+    places, seen = ls.places(analysis), visible or only
+    if seen is not None:
+        ls.scorer.look(analysis.uri, (places.offset(seen.start), places.offset(seen.end)))
+    return await ls.offload(overlay, analysis.frozen(), places, granularity, only=only, visible=visible)
 
 
 def overlay(

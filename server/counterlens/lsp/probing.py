@@ -123,7 +123,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis, function = function_named(ls, argument)
         document, root = analysis.document, folder_of(ls, analysis.document.path)
         place = document.path or root or Path()
-        require_trust([place], "its tests", decided=ls.trusted, refusal=NOT_TRUSTED)
+        require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         (target,) = targets_in(document, function.qualname, root=root)
         named = plain(argument).get("mutations")

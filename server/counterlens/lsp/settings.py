@@ -12,6 +12,7 @@ from counterlens.confidence.aggregate import Aggregation
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.exclusion import ScoringLimits
 from counterlens.confidence.granularity import Granularity
+from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.registry import Options
@@ -66,7 +67,7 @@ class DeclaredSettings:
     inlay_hints_by: Annotated[str, _setting("inlayHints.by", choices=("statement", "function"))] = "statement"
     code_lens_enabled: Annotated[bool, _setting("codeLens.enabled")] = True
     exclude: Annotated[bool, _setting("scoring.exclude")] = True
-    max_bytes: Annotated[int, _setting("scoring.maxBytes", low=1)] = _LIMITS.bytes
+    max_bytes: Annotated[int, _setting("scoring.maxBytes", low=1)] = MAX_BYTES
     average_line: Annotated[int, _setting("scoring.averageLineBytes", low=1)] = _LIMITS.average_line
     longest_line: Annotated[int, _setting("scoring.longestLineBytes", low=1)] = _LIMITS.longest_line
     allow_weaker_sandbox: Annotated[bool, _setting("sandbox.allowWeaker")] = False
@@ -135,12 +136,13 @@ class EditorSettings(DeclaredSettings):
             self.calibrated,
             self.exclude,
             self.limits,
+            self.max_bytes,
         )
 
     @property
     def limits(self) -> ScoringLimits:
-        """From where on a document is not scored."""
-        return ScoringLimits(self.max_bytes, self.average_line, self.longest_line)
+        """From where on a document is not scored; its size is no reason."""
+        return ScoringLimits(None, self.average_line, self.longest_line)
 
 
 def read_settings(raw: object) -> tuple[EditorSettings, list[str]]:

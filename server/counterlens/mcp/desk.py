@@ -64,6 +64,8 @@ class Desk:
                 f"{path} is outside of {self.root.name}",
                 "Start `counterlens mcp` with a --root that contains it",
             )
+        if not wanted.exists():  # said without the folder that the root is in
+            raise SourceError(f"there is no file {path}")
         return Document.read(wanted)
 
     def sandbox(self) -> Sandbox:

@@ -13,12 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, ModelProcessDiedError
 from counterlens.models import load
 from counterlens.models.base import Prompt
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.llama.process import ModelProcessDiedError
 
 
 def test_a_killed_child_is_a_clear_error_and_the_next_request_works() -> None:

@@ -13,15 +13,11 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import IO, Any
 
-from counterlens.errors import Cancelled, ModelError
+from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models.base import Progress
 from counterlens.models.llama.protocol import Advanced, Cancel, Envelope, Failed, receive, send
 
 _POLL_SECONDS = 0.02
-
-
-class ModelProcessDiedError(ModelError):
-    """The child process ended in the middle of a request; the next request starts another."""
 
 
 class ModelProcess:

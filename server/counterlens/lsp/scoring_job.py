@@ -1,0 +1,141 @@
+"""The scoring of one version of a document: which of its units are scored, and which comes next."""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+import time
+from dataclasses import dataclass, field
+
+from counterlens.confidence.units import Unit, units
+from counterlens.errors import ModelProcessDiedError
+from counterlens.lsp.analysis import Analysis
+from counterlens.models.base import Model, TokenScores
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
+
+MOST_DEATHS = 3
+"""After so many deaths of the model's process on one unit, that unit is set aside."""
+_PAUSE = 1.0
+"""Units that nobody looks at are shown together, no oftener than in so many seconds."""
+_SHARE = 5
+"""... and so many times as long as it takes to make what is shown."""
+
+Span = tuple[int, int]
+
+
+@dataclass(eq=False)
+class ScoringJob:
+    """What is done of one version of a document, and what remains. Changed only on the event loop.
+
+    Attributes:
+        analysis: The document.
+        document: The version.
+        order: Greater for what was opened, changed or looked at later.
+        unasked: So many bytes are scored without anyone looking at them; longer units are not scored.
+        view: The bytes that are on the screen, as far as that is known.
+        units: The units of the document.
+        parts: The scores of those that are done, by their place.
+        aside: Units that are not scored: too long, or the model's process died of them.
+        model: Who is asked, once it is open.
+        failure: How its process ended, where it did.
+        being_shown: Makes what is shown of the units that are done while others are scored.
+    """
+
+    analysis: Analysis
+    document: Document
+    order: int
+    unasked: int
+    view: Span | None = None
+    units: list[Unit] = field(init=False)
+    aside: set[int] = field(init=False)
+    parts: dict[int, TokenScores] = field(default_factory=dict)
+    model: Model | None = None
+    failure: ModelProcessDiedError | None = None
+    being_shown: asyncio.Task[None] | None = None
+    _deaths: dict[int, int] = field(default_factory=dict)
+    _shown_at: float = field(default_factory=time.monotonic)
+    _cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.units = units(self.document)
+        self.aside = {i for i, unit in enumerate(self.units) if unit.end - unit.start > self.unasked}
+        ends = sorted(function.end for function in functions(self.document))
+        upto = [bisect.bisect_right(ends, unit.end) for unit in self.units]
+        self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
+
+    def following(self) -> int | None:
+        """The unit to score next: what is on the screen, then what is near it; None where none is left."""
+        left = [i for i in range(len(self.units)) if i not in self.parts and i not in self.aside]
+        if not left:
+            return None
+        visible = [i for i in left if self._visible(i)]
+        if visible:
+            return visible[0]
+        near = min(left, key=self._distance)
+        return near if self.bytes_done < self.unasked else None
+
+    @property
+    def urgency(self) -> tuple[int, ...]:
+        """Less for what is on the screen, and for what was touched later."""
+        following = self.following()
+        return (0 if following is not None and self._visible(following) else 1, -self.order)
+
+    @property
+    def bytes_done(self) -> int:
+        """How many bytes are scored."""
+        return sum(self.units[i].end - self.units[i].start for i in self.parts)
+
+    def percent(self, more: int = 0) -> int:
+        """How much is done of what is scored unasked, with so many more bytes."""
+        return min(100, 100 * (self.bytes_done + more) // max(1, min(self.unasked, len(self.document.data))))
+
+    @property
+    def functions_done(self) -> tuple[int, int]:
+        """How many functions are scored, and how many there are."""
+        return sum(self._functions[i] for i in self.parts), sum(self._functions)
+
+    @property
+    def unscored(self) -> tuple[Span, ...]:
+        """The bytes that have no scores yet, and will have some once someone looks at them."""
+        waiting = (i for i in range(len(self.units)) if i not in self.parts and i not in self.aside)
+        return tuple((self.units[i].start, self.units[i].end) for i in waiting)
+
+    @property
+    def scored(self) -> list[Span]:
+        """The bytes that have scores, in the order of the text."""
+        return [(self.units[i].start, self.units[i].end) for i in sorted(self.parts)]
+
+    def first_line(self, unit: int) -> int:
+        """The line that a unit's text begins in, 1-based."""
+        start, end = self.units[unit].start, self.units[unit].end
+        text = self.document.data[start:end]
+        return self.document.positions.line_of(start + len(text) - len(text.lstrip())) + 1
+
+    def died(self, unit: int, failure: ModelProcessDiedError) -> None:
+        """Note that the model's process died of a unit, which is set aside where that happens repeatedly."""
+        self.failure = failure
+        self._deaths[unit] = self._deaths.get(unit, 0) + 1
+        if self._deaths[unit] >= MOST_DEATHS:
+            self.aside.add(unit)
+
+    def worth_showing(self, unit: int) -> bool:
+        """Whether what is scored should be shown now that a unit is done, though more is to come."""
+        if self.being_shown is not None and not self.being_shown.done():
+            return False
+        wait = self._cost if self._visible(unit) else max(_PAUSE, _SHARE * self._cost)
+        return time.monotonic() - self._shown_at >= wait
+
+    def showed(self, cost: float) -> None:
+        """Note that what is done is shown now, and how many seconds it took to make that."""
+        self._shown_at, self._cost = time.monotonic(), cost
+
+    def _visible(self, at: int) -> bool:
+        unit, view = self.units[at], self.view
+        return view is not None and unit.start < view[1] and view[0] < unit.end
+
+    def _distance(self, at: int) -> int:
+        if self.view is None:
+            return at
+        unit = self.units[at]
+        return max(unit.start - self.view[1], self.view[0] - unit.end)

@@ -1,0 +1,80 @@
+"""Who may use the model next: whoever is most urgent, and what is less so is interrupted for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from threading import Event
+from typing import Generic, TypeVar
+
+from counterlens.errors import Cancelled
+
+Who = TypeVar("Who")
+
+
+class Turns(Generic[Who]):
+    """One at a time, the most urgent first. For one event loop.
+
+    Args:
+        urgency: Of someone, now; what is less comes first.
+    """
+
+    def __init__(self, urgency: Callable[[Who], tuple[int, ...]]) -> None:
+        self._urgency = urgency
+        self._waiting: list[tuple[Who, asyncio.Future[Event]]] = []
+        self._holder: tuple[Who, Event] | None = None
+
+    @asynccontextmanager
+    async def take(self, who: Who) -> AsyncIterator[Event]:
+        """Wait for a turn, and hold it while the context lasts.
+
+        The event that it gives is set when the work should be given up, because someone more urgent waits or
+        because the task was cancelled. `Cancelled` out of work that was interrupted ends the context quietly:
+        whoever was interrupted takes another turn.
+        """
+        granted = asyncio.get_running_loop().create_future()
+        entry = (who, granted)
+        self._waiting.append(entry)
+        self.reconsider()
+        try:
+            interrupt = await granted
+        except asyncio.CancelledError:
+            if granted.done() and not granted.cancelled():
+                self._release()
+            else:
+                self._waiting.remove(entry)
+            raise
+        try:
+            yield interrupt
+        except asyncio.CancelledError:
+            interrupt.set()
+            raise
+        except Cancelled:
+            if not interrupt.is_set():
+                raise
+        finally:
+            self._release()
+
+    def reconsider(self) -> None:
+        """Give the turn to whoever is most urgent now, or ask its holder to make way."""
+        able = [waiting for waiting in self._waiting if not waiting[1].done()]
+        if not able:
+            return
+        entry = min(able, key=lambda waiting: self._urgency(waiting[0]))
+        if self._holder is None:
+            self._waiting.remove(entry)
+            interrupt = Event()
+            self._holder = (entry[0], interrupt)
+            entry[1].set_result(interrupt)
+        elif self._urgency(entry[0]) < self._urgency(self._holder[0]):
+            self._holder[1].set()
+
+    def interrupt(self, who: Who) -> None:
+        """Ask someone to give up what it does, if it has the turn: there is something better to do."""
+        if self._holder is not None and self._holder[0] is who:
+            self._holder[1].set()
+
+    def _release(self) -> None:
+        self._holder = None
+        self.reconsider()
