@@ -160,7 +160,15 @@ def test_nothing_above_the_root_is_read_or_run(repository: Path) -> None:
     assert interpreter_for(inner / "g.py") != python
     assert files_with_tests(place) == []
     (inner / "out.py").symlink_to(repository / "m.py")
-    for outside in ("../m.py", str(repository / "m.py"), "out.py", "~/x.py", "/etc/passwd"):
+    for outside in (
+        "../m.py",
+        str(repository / "m.py"),
+        "out.py",
+        "~/x.py",
+        "/etc/passwd",
+        "a\0.py",
+        "\ud800.py",
+    ):
         with pytest.raises(SourceError) as refused:
             desk.read(outside)
         assert str(repository) not in str(refused.value).replace(outside, "")

@@ -37,6 +37,7 @@ from counterlens.reports.document import (
 from counterlens.reports.expected import code
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.render import html, latex, markdown, terminal
+from counterlens.syntax.document import Document
 from counterlens.text import json_text, message_text, printable
 
 PIECES = (
@@ -208,6 +209,13 @@ def test_an_error_about_a_strangely_named_file_is_text(capsys: pytest.CaptureFix
         told = capsys.readouterr()
         assert not unseen(told.out + told.err)
         assert not [line for line in told.err.splitlines() if line.startswith("passed")]
+
+
+@pytest.mark.parametrize("name", ["a\0b.py", "\ud800.py", "a\nb.py", "x" * 5000])
+def test_a_file_that_no_system_names_so_is_one_reason(name: str) -> None:
+    with pytest.raises(CounterlensError) as refused:
+        Document.read(Path(name))
+    printable(str(refused.value)).encode()
 
 
 def test_what_the_server_logs_and_shows_is_text(caplog: pytest.LogCaptureFixture) -> None:

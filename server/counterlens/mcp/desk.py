@@ -58,7 +58,10 @@ class Desk:
         Raises:
             SourceError: it lies outside, or cannot be read.
         """
-        wanted = (self.root / path).resolve()
+        try:
+            wanted = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError):  # links in a circle, a null byte
+            raise SourceError(f"there is no file {path}") from None
         if not wanted.is_relative_to(self.root):
             raise SourceError(
                 f"{path} is outside of {self.root.name}",
