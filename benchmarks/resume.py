@@ -39,7 +39,7 @@ PATIENCE = 10.0
 def bench(code: Path, folder: Path, functions: int) -> list[str]:
     """The command that begins a run or goes on with it."""
     return [
-        *(*COUNTERLENS, "bench", "--resume", "--out", str(folder), "--data", f"repo:{code}"),
+        *(*COUNTERLENS, "bench", "--trust", "--resume", "--out", str(folder), "--data", f"repo:{code}"),
         *("--limit", str(functions), "--max-tokens", "12", "--threads", "1", "--allow-weaker-sandbox"),
         *("--mutation", "if-else-flip", "--mutation", "operand-swap"),
     ]

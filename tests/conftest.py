@@ -46,6 +46,14 @@ class ModelServer:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _trust() -> Iterator[None]:
+    """What the tests run is theirs: they say so, as a workflow of continuous integration does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COUNTERLENS_TRUST", "1")
+        yield
+
+
 @pytest.fixture(scope="session")
 def model() -> Iterator[LlamaModel]:
     """The embedded model, loaded once."""

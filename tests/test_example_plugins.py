@@ -170,7 +170,7 @@ def test_a_run_over_data_ends_and_is_reported(installed: Environment) -> None:
 
 
 async def test_assistants_see_and_use_it(installed: Environment) -> None:
-    arguments = ["-m", "counterlens", "mcp", "--root", str(installed.folder), "--model", MODEL]
+    arguments = ["-m", "counterlens", "mcp", "--trust", "--root", str(installed.folder), "--model", MODEL]
     async with Client(StdioServerParameters(command=str(installed.python), args=arguments)) as client:
         (tool,) = (
             tool for tool in (await client.list_tools()).tools if tool.name == "counterlens_probe_function"

@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(folder: Path, *arguments: str) -> str:
     """What the command line prints in a folder."""
-    full = [sys.executable, "-m", "counterlens", *arguments, "--allow-weaker-sandbox"]
+    full = [sys.executable, "-m", "counterlens", *arguments, "--allow-weaker-sandbox", "--trust"]
     done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -106,7 +106,7 @@ def test_no_interval_of_any_table_is_a_point(benched: dict[str, str], functions:
 
 
 async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
-    arguments = ["-m", "counterlens", "mcp", "--root", str(folder), "--allow-weaker-sandbox"]
+    arguments = ["-m", "counterlens", "mcp", "--root", str(folder), "--allow-weaker-sandbox", "--trust"]
     async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
         for task in TASKS:
             found = await client.call_tool(

@@ -9,15 +9,19 @@ from __future__ import annotations
 import bisect
 import codecs
 import io
+import json
 import re
 import tokenize
+import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from counterlens.errors import SourceError
 
 _LINE_BREAK = re.compile(rb"\r\n|\n|\r")
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Kinds of characters that are none to look at (Unicode, general categories)."""
 BOM = "\ufeff"
 
 
@@ -75,13 +79,43 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
     return Decoded(text, encoding, bom)
 
 
-def printable(text: str) -> str:
-    r"""A text from a program, on its way to a person or a file: `\x1b` for what is no character to look at.
+def printable(text: str, keep: str = "\t\n") -> str:
+    r"""A text from code, a model, a file or a server, on its way to a person: `\x1b` for an escape.
 
-    Controls (but not line ends and tabs), marks that turn the direction of writing, and surrogates alone,
-    which no file can hold, are escaped as Python does.
+    Every renderer, terminal, message and log goes through this. Controls, marks that turn the direction of
+    writing or are not seen, separators of lines, and surrogates alone, which no file can hold, are escaped as
+    Python does.
+
+    Args:
+        text: The text.
+        keep: The controls that stay; none where a text has to stay on its line.
     """
-    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+    if text.isprintable():
+        return text
+    if "\n" in keep:
+        text = text.replace("\r\n", "\n")
+    return "".join(
+        ascii(one)[1:-1] if one not in keep and unicodedata.category(one) in _UNSEEN else one for one in text
+    )
+
+
+def message_text(text: str) -> str:
+    """A text for a message of an editor: some make a link, also one of a command, of `[a](b)`."""
+    return printable(text, keep="\n").replace("](", "] (")
+
+
+def json_text(document: Any, *, indent: int | None = 2) -> str:
+    r"""JSON for files and terminals: what cannot be looked at is written as `\u009b`, and means the same.
+
+    Raises:
+        TypeError: the document holds something that JSON does not have.
+    """
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
+    if indent is None and text.isprintable():
+        return text
+    return "".join(
+        json.dumps(one)[1:-1] if one != "\n" and unicodedata.category(one) in _UNSEEN else one for one in text
+    )
 
 
 class Positions:

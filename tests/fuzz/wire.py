@@ -60,9 +60,13 @@ class Wire:
         self.say_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def say_bytes(self, body: bytes, headers: bytes = b"") -> None:
+        self.say_anything(b"Content-Length: %d\r\n%b\r\n%b" % (len(body), headers, body))
+
+    def say_anything(self, data: bytes) -> None:
+        """Bytes that need not be a message."""
         with self._writing:
             assert self._process.stdin is not None
-            self._process.stdin.write(b"Content-Length: %d\r\n%b\r\n%b" % (len(body), headers, body))
+            self._process.stdin.write(data)
             self._process.stdin.flush()
 
     def answer(self, number: int, patience: float) -> Json:

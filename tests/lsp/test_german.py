@@ -57,7 +57,7 @@ async def test_hover_marks_actions_and_lenses_are_german(german: LanguageClient,
     assert "bewertet…" in await hover_text(german, uri, position_of(SURPRISING, "zebra"))
     await scored(german, uri)
     said = await hover_text(german, uri, position_of(SURPRISING, "zebra"))
-    assert "| | Konfidenz | am unsichersten |" in said
+    assert "|  | Konfidenz | am unsichersten |" in said
     assert "Erwartet hat es: " in said
     assert "roh, nicht kalibriert, und kein Maß für Richtigkeit" in said
     assert await titles(german, uri) == [

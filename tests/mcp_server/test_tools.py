@@ -20,8 +20,8 @@ Told = list[tuple[float, str | None]]
 
 
 @asynccontextmanager
-async def connected(root: Path = EXAMPLES) -> AsyncIterator[Client]:
-    arguments = ["-m", "counterlens", "mcp", "--root", str(root)]
+async def connected(root: Path = EXAMPLES, *options: str) -> AsyncIterator[Client]:
+    arguments = ["-m", "counterlens", "mcp", "--root", str(root), *(options or ["--trust"])]
     async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
         yield client
 

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from counterlens.attribution.layout import Layout
+from counterlens.trust import is_inside
 
 _FOLDERS = ("tests", "test")
 _PATTERNS = ("test_*.py", "*_test.py")
@@ -74,7 +75,7 @@ def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
     names = sorted(_names(folder) if deep else _listed(folder))
     for pattern in _PATTERNS:
         for path in names:
-            if fnmatchcase(path.name, pattern) and path.is_file():
+            if fnmatchcase(path.name, pattern) and path.is_file() and is_inside(path, folder):
                 yield path.resolve()
 
 

@@ -49,6 +49,20 @@ class Layout:
         return {self.path: program.encode("utf-8", "replace"), **dict.fromkeys(kept, b"")}
 
 
+_confined: set[Path] = set()
+
+
+def confine(folder: Path) -> None:
+    """Take nothing above a folder for a part of the projects in it, as long as this process lives."""
+    _confined.add(folder.resolve())
+
+
+def _bound_of(path: Path) -> Path | None:
+    """The folder that a file's project cannot reach beyond; None where there is none."""
+    bounds = [folder for folder in _confined if path.is_relative_to(folder)]
+    return max(bounds, key=lambda folder: len(folder.parts), default=None)
+
+
 def layout_of(path: Path, text: str = "") -> Layout:
     """Find out where a file stands.
 
@@ -60,11 +74,13 @@ def layout_of(path: Path, text: str = "") -> Layout:
     folder = path.parent
     names = [] if path.stem == "__init__" else [path.stem]
     depth = _relative_depth(text) if text else 0
-    while folder != folder.parent and ((folder / "__init__.py").is_file() or depth > 0):
+    bound = _bound_of(path)
+    while folder != bound and folder != folder.parent and ((folder / "__init__.py").is_file() or depth > 0):
         names.insert(0, folder.name)
         folder = folder.parent
         depth -= 1
-    project = next((above for above in (folder, *folder.parents) if _is_project(above)), folder)
+    around = [above for above in (folder, *folder.parents) if bound is None or above.is_relative_to(bound)]
+    project = next(filter(_is_project, around), bound or folder)
     if _holds_home(project):
         project = folder
     return Layout(path, ".".join(names) or path.stem, folder, project)

@@ -13,20 +13,23 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from counterlens.cli.options import print_report, steps, strong_sandbox
+from counterlens.cli.options import print_report, require_trusted, steps, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.gate import gate
-from counterlens.evaluation.plan import Plan, make_plan
+from counterlens.evaluation.plan import Plan, make_plan, repository_in
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
+from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.build.gate import gate_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
+from counterlens.text import printable
 
 FAILED_GATE = 3
 """The exit code where a model surely keeps less than `--fail-under`."""
@@ -84,7 +87,7 @@ def bench(
 def show_plan(choices: RunChoices, out: Path) -> None:
     """Say what a run would ask."""
     for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
-        click.echo(line)
+        say(line)
 
 
 def hold_to(out: Path, fail_under: float | None) -> None:
@@ -97,7 +100,7 @@ def hold_to(out: Path, fail_under: float | None) -> None:
         return
     found = gate(RunResults.read(out), fail_under)
     for line in gate_lines(found, fail_under):
-        click.echo(line)
+        say(line)
     if any(one.failed for one in found):
         raise click.exceptions.Exit(FAILED_GATE)
 
@@ -135,18 +138,20 @@ def run_bench(
         with steps("starting the engine", total_known=False):
             room = engine.jobs  # where it cannot start, no run is begun
         if choices.note and kept is None:
-            click.echo(choices.note, err=True)
+            say(choices.note, err=True)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
+        for lost in store.lost:
+            say(f"damaged, and made anew: {lost}", err=True)
         done = len(store.done)
         for line in _plan_lines(plan, done):
-            click.echo(line, err=True)
+            say(line, err=True)
         cancel = Event()
         try:
             with _progress(len(plan.items), done) as advance:
                 ended = run.go(cancel, advance, jobs or room)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            click.echo(_resume_with("stopped", store), err=True)
+            say(_resume_with("stopped", store), err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
@@ -155,6 +160,8 @@ def run_bench(
 
 
 def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:
+    if any(PROBES[task].runs_programs for task in settings.tasks):
+        require_trusted(*repository_in(settings.data))
     with steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
 
@@ -167,11 +174,11 @@ def _plan_lines(plan: Plan, done: int = 0) -> list[str]:
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
     print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
     if not brief:
-        click.echo(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
+        say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
     if ended.failed:
         for name, error in ended.failed.items():
-            click.secho(f"{name} failed: {error}", err=True, fg="red")
-        click.echo(f"try these again: counterlens bench --resume --out {out}", err=True)
+            say(f"{name} failed: {error}", err=True, colour="red")
+        say(f"try these again: counterlens bench --resume --out {out}", err=True)
         raise click.exceptions.Exit(1)
 
 
@@ -189,7 +196,7 @@ def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     shown = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=300)
     with shown as bar:
@@ -199,10 +206,10 @@ def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]
             nonlocal last
             rate = (now - done) / max(time.monotonic() - started, 1e-9) * 60
             said = f"{rate:.1f} per minute"
-            bar.update(task, completed=now, rate=said, description=name)
+            bar.update(task, completed=now, rate=said, description=printable(name, keep=""))
             if not console.is_terminal and time.monotonic() - last > _EVERY_SECONDS:
                 last = time.monotonic()
                 left = (of - now) / rate if rate else 0.0
-                click.echo(f"{now} of {of}, {said}, about {left:.0f} min left", err=True)
+                say(f"{now} of {of}, {said}, about {left:.0f} min left", err=True)
 
         yield advance

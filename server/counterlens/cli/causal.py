@@ -23,6 +23,7 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
+from counterlens.cli.saying import say
 from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.evaluation.results import RunResults
@@ -33,6 +34,7 @@ from counterlens.probes.options import make
 from counterlens.probes.registry import PROBES
 from counterlens.reports.export.json import table_json
 from counterlens.reports.render.terminal import grid
+from counterlens.text import printable
 
 _PROBE = PROBES[TASK]
 
@@ -113,7 +115,7 @@ def causal(
         print_report(Group(*_report(estimated, left_out)))
     if folder is not None and run is not None:
         where = f"kept: counterlens report {folder} shows them in every format"
-        click.echo(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
+        say(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
 
 
 def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:
@@ -122,7 +124,7 @@ def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[R
         yield grid(table)
         yield Text(table.note + "\n", style="dim")
     for name, reason in list(left_out.items())[:8]:
-        yield Text(f"left out: {name}: {reason}")
+        yield Text(printable(f"left out: {name}: {reason}", keep=""))
     if len(left_out) > 8:
         yield Text(f"… and {len(left_out) - 8} more")
 

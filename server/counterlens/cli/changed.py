@@ -11,6 +11,7 @@ import click
 
 from counterlens.cli.bench import hold_to, run_bench, show_plan
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
 from counterlens.evaluation.results import RunResults
 from counterlens.reports.build.nothing import why_nothing
@@ -65,11 +66,11 @@ def changed(
             engine = stack.enter_context(engine_of(context))
             run_bench(choices, folder, engine, jobs=jobs, brief=out is None)
         except NothingChosenError as error:
-            click.echo(f"nothing to ask: {error.message}")
+            say(f"nothing to ask: {error.message}")
             return
         results = RunResults.read(folder)
         for annotation in annotated(exported_run(results)):
-            click.echo(annotation.workflow_command if github else str(annotation))
+            say(annotation.workflow_command if github else str(annotation))
         for line in why_nothing(results):
-            click.echo(line)
+            say(line)
         hold_to(folder, fail_under)

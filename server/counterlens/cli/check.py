@@ -15,6 +15,7 @@ from counterlens.cli.options import (
     steps,
     strong_sandbox,
 )
+from counterlens.cli.saying import say_document
 from counterlens.cli.sources import files_of
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.datasets.repository import Lines, changed_lines
@@ -64,12 +65,12 @@ def check(
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
     chosen = _chosen(paths, since)
-    sandbox = strong_sandbox() if tests else None
+    sandbox = strong_sandbox(*paths) if tests else None
     found: list[Doubt] = []
     if chosen:
         with model.opened() as loaded:
             found = list(_checked(loaded, chosen, sandbox))
-    click.echo(DOUBT_FORMATS["json" if as_json else form](found), nl=False)
+    say_document(DOUBT_FORMATS["json" if as_json else form](found))
     if found:
         raise click.exceptions.Exit(1)
 

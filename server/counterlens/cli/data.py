@@ -20,6 +20,7 @@ from counterlens.datasets.hub import bring
 from counterlens.datasets.registry import downloads, find, installed, open_dataset
 from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
+from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.reports.build.data import checks_report, data_report
 from counterlens.reports.export.data import check_json, listing_json, provenance_json
 from counterlens.reports.render import terminal
@@ -61,7 +62,8 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
 
     The exit code is 1 where one does not.
     """
-    runner = Runner(strong_sandbox()) if run else None
+    places = [place for spec in specs for place in repository_in(absolute(spec))]
+    runner = Runner(strong_sandbox(*places)) if run else None
     checks: list[Check] = []
     with steps("reading", total_known=True) as report:
         checks += [

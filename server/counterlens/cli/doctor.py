@@ -17,6 +17,7 @@ import platformdirs
 import counterlens
 from counterlens import plugins
 from counterlens.cli.options import json_option, print_json
+from counterlens.cli.saying import say
 from counterlens.datasets.registry import LOADERS
 from counterlens.errors import CounterlensError, SandboxError
 from counterlens.models import Prompt, load
@@ -60,9 +61,9 @@ def doctor(as_json: bool) -> None:
         marks = {True: "ok  ", False: "FAIL", None: "    "}
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
-            click.echo(f"{marks[finding.ok]}  {finding.name:<{width}}  {finding.detail}")
-        click.echo()
-        click.echo("Everything that Counterlens needs works here." if healthy else "Some checks failed.")
+            say(f"{marks[finding.ok]}  {finding.name:<{width}}  {finding.detail}")
+        say()
+        say("Everything that Counterlens needs works here." if healthy else "Some checks failed.")
     if not healthy:
         raise SystemExit(1)
 

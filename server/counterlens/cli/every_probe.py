@@ -10,6 +10,7 @@ import click
 
 from counterlens.cli.options import print_json, print_report, steps
 from counterlens.cli.report_output import ReportOutput
+from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, DataError, SourceError
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
@@ -66,7 +67,7 @@ def probe_everything(
             break
         if output.terminal:
             print_report(terminal.render(probe_report(runs[number], str(subject))))
-            click.echo()
+            say()
     title = f"{subject}: every task"
     output.write(lambda form: write_probes(form, runs, title, _about(context)))
     if output.as_json:
@@ -74,7 +75,7 @@ def probe_everything(
     if interrupted:
         done = sum(run.state is State.DONE for run in runs)
         rest = [run.probe.id for run in runs if run.state is State.CANCELLED]
-        click.echo(f"interrupted: {done} tasks are done; not, or not to the end: {', '.join(rest)}", err=True)
+        say(f"interrupted: {done} tasks are done; not, or not to the end: {', '.join(rest)}", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from counterlens.cli.saying import say
 from counterlens.evaluation.export import export as write
 from counterlens.evaluation.results import RunResults
 
@@ -27,4 +28,4 @@ def export(folder: Path, output: Path | None) -> None:
     """
     found = RunResults.read(folder)
     for path in write(found, output or folder / "parquet"):
-        click.echo(path)
+        say(path)

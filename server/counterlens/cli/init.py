@@ -8,6 +8,7 @@ import click
 
 from counterlens.cli.options import steps
 from counterlens.cli.report_output import write_page
+from counterlens.cli.saying import say
 from counterlens.counting import plural
 from counterlens.errors import DataError
 from counterlens.evaluation.settings_file import NAME
@@ -29,5 +30,5 @@ def init(folder: Path, force: bool) -> None:
     with steps("looking at the repository", total_known=False):
         facts = RepositoryFacts.of(folder)
     write_page(path, starter(facts))
-    click.echo(f"{path}: {plural(sum(facts.functions.values()), 'function')} with tests found")
-    click.echo("next: counterlens bench --out runs/first --plan")
+    say(f"{path}: {plural(sum(facts.functions.values()), 'function')} with tests found")
+    say("next: counterlens bench --out runs/first --plan")

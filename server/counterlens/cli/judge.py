@@ -22,6 +22,7 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
+from counterlens.cli.saying import say
 from counterlens.reports.export import json as plain
 from counterlens.sandbox.registry import chosen
 
@@ -70,7 +71,8 @@ def judge(
     started = time.monotonic()
     program = read_program(candidate)
     if isinstance(program, str):
-        setting = Setting(strong_sandbox(), python or interpreter_for(candidate), lasting(timeout))
+        sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
+        setting = Setting(sandbox, python or interpreter_for(candidate), lasting(timeout))
         with steps("judging", total_known=False):
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
@@ -95,8 +97,8 @@ def _show(verdict: Verdict) -> None:
     tests = f", {evidence.tests} run" if evidence.tests else ""
     strength = f", {evidence.strength.value} evidence" if evidence.strength else ""
     apart = f", {evidence.isolation.value}" if evidence.isolation else ""
-    click.secho(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True, nl=False)
-    click.echo(f"  by {evidence.attribution}{tests}{strength}{apart}, {verdict.seconds:.2f} s")
+    word = click.style(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True)
+    say(f"  by {evidence.attribution}{tests}{strength}{apart}, {verdict.seconds:.2f} s", styled=word)
     for text in (evidence.failed, evidence.message):
         if text:
-            click.echo("  " + text.replace("\n", "\n  "))
+            say(f"  {text}")

@@ -6,7 +6,7 @@ Exit codes: 0 done, 1 what was asked for failed, 2 bad usage, 3 a model surely k
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import sys
 from pathlib import Path
@@ -15,7 +15,9 @@ import click
 
 import counterlens
 from counterlens.cli.lazy import LazyGroup
+from counterlens.cli.saying import say, say_document
 from counterlens.errors import CounterlensError, OptionError
+from counterlens.text import json_text
 
 _COMMANDS = (
     "probe",
@@ -77,10 +79,12 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = cli.main(args=arguments, standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        say(told.getvalue().rstrip(), err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        say("interrupted", err=True)
         code = 130
     except CounterlensError as error:
         _show(error, as_json="--json" in arguments)
@@ -94,7 +98,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _show(error: CounterlensError, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"error": {"message": error.message, "hint": error.hint}}, indent=2))
-    click.secho(f"error: {error.message}", err=True, fg="red")
+        say_document(json_text({"error": {"message": error.message, "hint": error.hint}}) + "\n")
+    say(f"error: {error.message}", err=True, colour="red")
     if error.hint:
-        click.echo(f"  {error.hint}", err=True)
+        say(f"  {error.hint}", err=True)

@@ -19,7 +19,13 @@ from counterlens.errors import SourceError
     help="The only folder whose files are read and whose tests are run; by default the current one.",
 )
 @click.option("--allow-weaker-sandbox", is_flag=True, help="Run programs also where the sandbox is weak.")
-def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool) -> None:
+@click.option(
+    "--trust",
+    is_flag=True,
+    envvar="COUNTERLENS_TRUST",
+    help="Trust --root: its tests and what they import may run, in the sandbox, when an assistant probes.",
+)
+def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool, trust: bool) -> None:
     """Offer confidence and probes to assistants, over standard input and output.
 
     The model that is examined is chosen here; an assistant cannot choose another, and reads no file outside
@@ -34,7 +40,7 @@ def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool) -> None:
         raise SourceError(
             "the Model Context Protocol is not installed", "pip install 'counterlens[mcp]'"
         ) from error
-    desk = Desk(root, model.name, model.options, allow_weaker_sandbox)
+    desk = Desk(root, model.name, model.options, allow_weaker_sandbox, trust)
     try:
         create_server(desk).run("stdio")
     finally:

@@ -9,6 +9,7 @@ import click
 from rich.table import Table
 
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
+from counterlens.cli.saying import say
 from counterlens.errors import ModelError
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
@@ -66,14 +67,14 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
         }
         print_json(document)
         return
-    click.echo(f"{trial.info.name} answers ({trial.info.where}).")
-    click.echo(f"  {trial.prompt!r} was continued with {trial.completion!r}")
-    click.echo(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
+    say(f"{trial.info.name} answers ({trial.info.where}).")
+    say(f"  {trial.prompt!r} was continued with {trial.completion!r}")
+    say(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
     can = (
         "completions and token probabilities" if trial.scores else "completions only, no token probabilities"
     )
     also = "; embeddings" if trial.embeds else "; no embeddings"
-    click.echo(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
+    say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
 
 
 def _embedded_state() -> str:

@@ -69,7 +69,7 @@ def mutate(
     function = find_function(document, qualname).qualname if qualname else None
     chosen = _chosen(mutations)
     if call is not None:
-        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(), limits=Limits()))
+        unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(path), limits=Limits()))
         chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
     with steps(f"looking for sites in {path.name}", total_known=False):
         surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
@@ -77,7 +77,7 @@ def mutate(
     settled = []
     if settle:
         with steps("running the counterfactuals") as progress:
-            settled = settlement.settle(document, found, strong_sandbox(), progress=progress)
+            settled = settlement.settle(document, found, strong_sandbox(path), progress=progress)
     if not as_json:
         report = (
             settled_report(document, settled, refused, explain=explain)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,18 +11,22 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from counterlens.cli.saying import say, say_document
 from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.text import json_text, printable
+from counterlens.trust import TrustError, remember, require_trust
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_WEAKER = "counterlens.allow_weaker_sandbox"
+_WEAKER, _TRUST = "counterlens.allow_weaker_sandbox", "counterlens.trust"
 
 
 def json_option(command: Command) -> Command:
@@ -119,11 +123,28 @@ def exact_option(command: Command) -> Command:
 
 
 def sandbox_option(command: Command) -> Command:
-    """`--allow-weaker-sandbox`: for `strong_sandbox`."""
+    """`--allow-weaker-sandbox` and `--trust`: for `strong_sandbox`."""
 
     def note(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.meta[_WEAKER] = value
 
+    def trust(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        context.meta[_TRUST] = value and context.get_parameter_source(parameter.name or "")
+
+    trusting = click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=trust,
+        envvar="COUNTERLENS_TRUST",
+        help="Trust the repository: its tests and what they import may run, in the sandbox. Remembered.",
+    )
+    return trusting(_weaker_option(note)(command))
+
+
+def _weaker_option(
+    note: Callable[[click.Context, click.Parameter, bool], None],
+) -> Callable[[Command], Command]:
     return click.option(
         "--allow-weaker-sandbox",
         is_flag=True,
@@ -131,7 +152,36 @@ def sandbox_option(command: Command) -> Command:
         callback=note,
         envvar="COUNTERLENS_ALLOW_WEAKER_SANDBOX",
         help="Run programs also where there is only a weak sandbox; `counterlens doctor` says what it lacks.",
-    )(command)
+    )
+
+
+def require_trusted(*places: Path, would_run: str = "its tests, and what they import") -> None:
+    """Go on only where the repositories around some places are trusted; at a terminal the user is asked once.
+
+    Raises:
+        TrustError: one is not.
+    """
+    context = click.get_current_context(silent=True)
+    given = context.meta.get(_TRUST) if context is not None else None
+    if given is ParameterSource.COMMANDLINE:
+        for place in places:
+            remember(place)
+    decided = True if given else None
+    try:
+        require_trust(places, would_run, decided=decided)
+    except TrustError as error:
+        if not _at_terminal():
+            raise
+        say(error.message, err=True)
+        if not click.confirm("Do you trust it, so that it may run in the sandbox?", default=False, err=True):
+            raise
+        for place in places:
+            remember(place)
+
+
+def _at_terminal() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def weaker_allowed() -> bool:
@@ -140,12 +190,17 @@ def weaker_allowed() -> bool:
     return context is not None and bool(context.meta.get(_WEAKER))
 
 
-def strong_sandbox() -> Sandbox:
+def strong_sandbox(*places: Path) -> Sandbox:
     """The sandbox to run programs in; a weak one only where that was asked for, and labelled.
+
+    Args:
+        places: Files and folders that the programs are of.
 
     Raises:
         SandboxError: there is none, or a weak one only.
+        TrustError: the user does not trust a repository around one of the places.
     """
+    require_trusted(*places)
     best = chosen()
     if best.weak:
         what = f"the only sandbox here is weak: {best.name} {best.reason}"
@@ -153,7 +208,7 @@ def strong_sandbox() -> Sandbox:
             raise SandboxError(
                 what, "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same"
             )
-        click.secho(f"warning: {what}", err=True, fg="yellow")
+        say(f"warning: {what}", err=True, colour="yellow")
     return best_sandbox()
 
 
@@ -171,7 +226,7 @@ def split_target(target: str) -> tuple[Path, str | None]:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    say_document(json_text(document) + "\n")
 
 
 def print_report(report: RenderableType) -> None:
@@ -186,12 +241,12 @@ def print_report(report: RenderableType) -> None:
 def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
     """A progress line on standard error, where that is a terminal; gone when the work is done."""
     console = Console(stderr=True)
-    columns = [SpinnerColumn(), TextColumn("{task.description}")]
+    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
     with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 
         def report(step: str, done: int, total: int) -> None:
-            bar.update(task, description=step, completed=done, total=total)
+            bar.update(task, description=printable(step, keep=""), completed=done, total=total)
 
         yield report

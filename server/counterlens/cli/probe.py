@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -20,6 +20,7 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
+    require_trusted,
     sandbox_option,
     split_target,
     steps,
@@ -30,6 +31,7 @@ from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
+from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
 from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
@@ -42,6 +44,7 @@ from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.formats import write_probes
 from counterlens.reports.render import terminal
+from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_python
 
@@ -92,13 +95,14 @@ def probe(
     options = distribute(probes, {name: given[name] for name in given if name in taken}, PROBES.values())
     subject = Subject(target, data, limit)
     if task != ALL:
+        subject.require_trusted(probes)
         targets = subject.targets(probes[0], options[probes[0].id])
     with ExitStack() as stack:
         with steps("loading the model"):
             loaded = stack.enter_context(model.opened())
         context = Context(
             loaded,
-            cache(strong_sandbox),
+            cache(subject.sandbox),
             encoder=_encoder(stack, options, model),
             unjudged=data is not None or subject.single,
         )
@@ -133,6 +137,33 @@ class Subject:
         """Whether it is a file, or a function of one."""
         return self._data is None
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """What programs would be of, that somebody has to trust."""
+        return (
+            repository_in(absolute(self._data))
+            if self._data is not None
+            else (split_target(self._target)[0],)
+        )
+
+    def require_trusted(self, probes: Iterable[AnyProbe]) -> None:
+        """See to it before a model is opened that programs may run, where one of the probes runs any.
+
+        Raises:
+            TrustError: they may not.
+        """
+        if any(probe.runs_programs for probe in probes):
+            require_trusted(*self.places)
+
+    def sandbox(self) -> Sandbox:
+        """Where the programs run.
+
+        Raises:
+            SandboxError: there is none, or a weak one only.
+            TrustError: the user does not trust the repository.
+        """
+        return strong_sandbox(*self.places)
+
     def targets(self, probe: AnyProbe, options: ProbeOptions) -> list[Target]:
         """Return the functions for a probe.
 
@@ -151,7 +182,7 @@ class Subject:
             open_dataset(self._data),
             limit=self._limit,
             seed=options.seed,
-            sandbox=strong_sandbox() if probe.runs_programs else None,
+            sandbox=self.sandbox() if probe.runs_programs else None,
             buggy=Need.BUG in probe.needs,
             **({} if timeout is None else {"limits": lasting(timeout)}),
         )

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from counterlens.cli.measuring import functions_of, measure, unscored
 from counterlens.cli.options import ChosenModel, print_json, print_report
+from counterlens.cli.saying import say
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK
 from counterlens.probes.options import make
@@ -50,4 +49,4 @@ def score_by_protocol(
         return
     print_report(terminal.render(probe_report(run, "functions")))
     for name, reason in left_out.items():
-        click.echo(f"not scored: {name}: {reason}")
+        say(f"not scored: {name}: {reason}")

@@ -17,10 +17,12 @@ from counterlens.cli.options import (
     strong_sandbox,
 )
 from counterlens.cli.probe_options import task_option
+from counterlens.cli.saying import say, say_document
 from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
+from counterlens.evaluation.plan import repository_in
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
 from counterlens.models.parameters import given_count
@@ -104,7 +106,7 @@ def report(
 
 def _write(text: str, output: IO[str] | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        say_document(text)
     else:
         output.write(text)
 
@@ -125,7 +127,7 @@ def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults 
             known = estimate(functions, seed=found.settings.seed, progress=told)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
-        click.echo("the causal effects that are kept are of other records; --causal for new ones", err=True)
+        say("the causal effects that are kept are of other records; --causal for new ones", err=True)
     return known
 
 
@@ -147,7 +149,7 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(comparison_json(found))
     else:
-        click.echo(markdown.render(comparison_report(found)), nl=False)
+        say_document(markdown.render(comparison_report(found)))
 
 
 @click.command()
@@ -161,7 +163,8 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
     ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function where that
     was asked once. The exit code is 1 where something else comes out.
     """
-    sandbox = strong_sandbox()
+    data = RunResults.read(folder).settings.data
+    sandbox = strong_sandbox(*repository_in(data))
     with steps("reading the data", total_known=True) as told:
         found = ask_again(folder, record, sandbox, progress=told)
     if as_json:
@@ -174,10 +177,10 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
             }
         )
     else:
-        click.echo(f"{found.item.id}: {'the same' if found.same else 'not the same'}")
+        say(f"{found.item.id}: {'the same' if found.same else 'not the same'}")
         for line in found.differences:
-            click.echo(f"  {line}")
+            say(f"  {line}")
         for line in found.circumstances:
-            click.echo(f"  no longer as it was: {line}")
+            say(f"  no longer as it was: {line}")
     if not found.same:
         raise click.exceptions.Exit(1)

@@ -10,6 +10,7 @@ from typing import IO, Any, TypeVar, cast
 
 import click
 
+from counterlens.cli.saying import say_document
 from counterlens.errors import CounterlensError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -74,7 +75,10 @@ class ReportOutput:
             made: Makes the report in a form.
         """
         for form, file in self.files.items():
-            file.write(made(form))
+            if file.name == "-":
+                say_document(made(form))
+            else:
+                file.write(made(form))
 
     @property
     def _shown(self) -> int:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from counterlens.cli.options import sandbox_option, strong_sandbox
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
+from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
@@ -170,6 +171,6 @@ def engine_of(context: click.Context) -> EvaluationEngine:
         raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
 
     def warn(what: str) -> None:
-        click.secho(f"warning: {what}", err=True, fg="yellow")
+        say(f"warning: {what}", err=True, colour="yellow")
 
     return ENGINES[name](strong_sandbox(), Where(address, replicas, warn))

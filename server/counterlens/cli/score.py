@@ -21,6 +21,7 @@ from counterlens.cli.options import (
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.published_score import score_by_protocol
 from counterlens.cli.report_output import write_page
+from counterlens.cli.saying import say
 from counterlens.cli.sources import files_of
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
@@ -189,7 +190,7 @@ def _file(
         print_report(score_report(scored, model.info, by))
         print_report(terminal.render(raw_or_calibrated(scored, known)))
     else:
-        click.echo(f"wrote {html}")
+        say(f"wrote {html}")
 
 
 def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: bool) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import BinaryIO, cast
+
 import click
 
 
@@ -12,10 +15,11 @@ def serve(stdio: bool, tcp: str | None) -> None:
     """Run the language server."""
     if stdio and tcp:
         raise click.UsageError("choose one of --stdio and --tcp")
+    from counterlens.lsp.frames import FrameReader
     from counterlens.lsp.server import create_server
 
     if tcp is None:
-        create_server().start_io()
+        create_server().start_io(cast("BinaryIO", FrameReader(sys.stdin.buffer)))
         return
     host, colon, port = tcp.rpartition(":")
     if not colon or not host or not port.isdigit() or int(port) > 65_535:

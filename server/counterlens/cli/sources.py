@@ -8,6 +8,7 @@ from pathlib import Path
 
 from counterlens.errors import SourceError
 from counterlens.syntax.languages import suffixes
+from counterlens.trust import is_inside
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 """Folders of code that nobody here wrote; so are hidden ones and virtual environments."""
@@ -40,7 +41,8 @@ def _in_folder(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         here = Path(where)
         folders[:] = sorted(name for name in folders if not _passed_over(here / name))
-        yield from (here / name for name in sorted(names) if Path(name).suffix.lower() in endings)
+        chosen = (here / name for name in sorted(names) if Path(name).suffix.lower() in endings)
+        yield from (path for path in chosen if is_inside(path, folder))
 
 
 def _passed_over(folder: Path) -> bool:

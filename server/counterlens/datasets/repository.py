@@ -28,6 +28,7 @@ from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+from counterlens.trust import is_inside
 
 PREFIX = "repo:"
 _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
@@ -299,7 +300,7 @@ def _walked(path: Path) -> Iterator[str]:
 def _is_inside(file: Path, path: Path) -> bool:
     """Whether it is a file of the folder, and no link to one that is elsewhere."""
     try:
-        return file.is_file() and file.resolve().is_relative_to(path.resolve())
+        return file.is_file() and is_inside(file, path)
     except (OSError, RuntimeError):  # links in a circle
         return False
 

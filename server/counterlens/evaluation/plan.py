@@ -122,6 +122,12 @@ def _items(models: Sequence[str], targets: Mapping[str, Mapping[str, Target]]) -
                 position += 1
 
 
+def repository_in(data: str) -> tuple[Path, ...]:
+    """The folder of the repository that data is drawn from; none of a dataset."""
+    name, colon, rest = data.partition(":")
+    return (Path(rest or ".").expanduser(),) if colon and name == "repo" else ()
+
+
 def absolute(data: str) -> str:
     """A dataset's name or path as it is kept: paths absolute, so that a run is resumed from anywhere."""
     name, colon, rest = data.partition(":")

@@ -32,6 +32,7 @@ class RunResults:
         manifests: By digest.
         records: In the order of the plan.
         totals: Items of the plan by task.
+        lost: Records that are damaged, each with what is wrong with it.
         further: Tables that take too long to be made anew for every report (`causal_results.py`).
     """
 
@@ -41,6 +42,7 @@ class RunResults:
     records: tuple[tuple[Item, StoredRecord], ...]
     totals: Mapping[str, int] = field(default_factory=dict)
     further: tuple[Table, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -54,7 +56,9 @@ class RunResults:
             if settings is None:  # Store.open has looked
                 raise ValueError(folder)
             totals = Counter(item.task for item in store.items)
-            return cls(settings, totals.total(), store.manifests, _steady(store.records()), totals)
+            records = _steady(store.records())
+            manifests, lost = store.manifests, tuple(store.lost)
+            return cls(settings, totals.total(), manifests, records, totals, lost=lost)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ that writes holds `lock.sqlite` in an exclusive transaction, which ends with it,
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -22,12 +23,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.damage import UNREADABLE, damaged, reading, texts, writing
 from counterlens.evaluation.settings import RunSettings
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record, read, written
 from counterlens.probes.registry import PROBES
 
 FORMAT = 3
+_DIGEST = 64  # characters of a digest that `manifest.canonical` made
 _FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
 _SCHEMA = """
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -96,12 +99,16 @@ class Store:
         folder: Where.
         database: Its open file.
         lock: What keeps others out, where this one writes.
+
+    Attributes:
+        lost: What is damaged in the records; where this process writes they are dropped, to be made anew.
     """
 
     def __init__(
         self, folder: Path, database: sqlite3.Connection, lock: sqlite3.Connection | None = None
     ) -> None:
         self.folder, self._database, self._lock = folder, database, lock
+        self.lost: list[str] = []
 
     @classmethod
     def create(cls, folder: Path) -> Self:
@@ -121,17 +128,18 @@ class Store:
             database.execute("PRAGMA foreign_keys = ON")
             store = cls(folder, database, lock)
             store._check_format()
+            store._drop_damaged()
         except BaseException as error:
             for one in (database, lock):
                 if one is not None:
                     one.close()
-            if isinstance(error, OSError | sqlite3.OperationalError):
+            if isinstance(error, OSError | sqlite3.OperationalError) and not _is_damage(error):
                 raise CounterlensError(
                     f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}",
                     "Choose another folder with --out",
                 ) from None
-            if isinstance(error, sqlite3.DatabaseError):
-                raise _broken(folder, error) from None
+            if isinstance(error, UNREADABLE):
+                raise damaged(folder, error) from None
             raise
         return store
 
@@ -144,6 +152,7 @@ class Store:
         """
         if not cls.begun(folder):
             raise DataError(f"there is no run in {folder}", "Start one: counterlens bench --out FOLDER …")
+        database = None
         try:
             database = sqlite3.connect(
                 f"{(folder / _FILE).resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=10
@@ -152,8 +161,12 @@ class Store:
             store._check_format()
             if store.settings is None:
                 raise DataError(f"the run in {folder} ended before it had a plan", "Start it again")
-        except sqlite3.Error as error:
-            raise _broken(folder, error) from None
+        except BaseException as error:
+            if database is not None:
+                database.close()
+            if isinstance(error, UNREADABLE):
+                raise damaged(folder, error) from None
+            raise
         return store
 
     @staticmethod
@@ -169,41 +182,85 @@ class Store:
     @property
     def settings(self) -> RunSettings | None:
         """What the run is asked to do; None before it has a plan."""
-        value = self._value("settings")
-        return None if value is None else RunSettings.from_json(value)
+        with reading(self.folder):
+            value = self._value("settings")
+            settings = None if value is None else RunSettings.from_json(value)
+            for task in settings.tasks if settings else ():
+                PROBES[task]
+        return settings
 
     @property
     def items(self) -> list[Item]:
         """The plan, in its order."""
-        columns = "position, id, model, problem, function, source, task"
-        rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
-        return [Item(*row) for row in rows]
+        with reading(self.folder):
+            columns = "position, id, model, problem, function, source, task"
+            rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
+            return [_item(row) for row in rows]
 
     @property
     def done(self) -> set[int]:
         """The positions that have a record."""
-        return {position for (position,) in self._database.execute("SELECT position FROM records")}
+        with reading(self.folder):
+            return {position for (position,) in self._database.execute("SELECT position FROM records")}
 
     @property
     def manifests(self) -> dict[str, dict[str, Any]]:
         """The manifests by digest, in the order of their digests."""
-        rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
-        return {digest: json.loads(document) for digest, document in rows}
+        with reading(self.folder):
+            rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
+            found: dict[str, str] = dict(map(_two_texts, rows))
+            for digest, document in found.items():
+                written_as = hashlib.sha256(document.encode()).hexdigest()
+                if len(digest) == _DIGEST and written_as != digest:
+                    raise ValueError(f"the manifest {digest[:12]} is not as it was written")
+            return {digest: dict(json.loads(document)) for digest, document in found.items()}
 
     def records(self) -> Iterator[tuple[Item, StoredRecord]]:
-        """What came out, in the order of the plan."""
-        rows = self._database.execute(
-            "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
-            "r.body, r.seconds, r.manifest "
-            "FROM plan p JOIN records r USING (position) ORDER BY p.position"
-        )
-        for row in rows:
-            item, (body, seconds, manifest) = Item(*row[:7]), row[7:]
-            yield item, StoredRecord(read(body, PROBES[item.task].record), seconds, manifest)
+        """What came out, in the order of the plan; what is damaged is left out, and noted in `lost`."""
+        self.lost = []
+        for item, found in self._records():
+            if isinstance(found, StoredRecord):
+                yield item, found
+            else:
+                self.lost.append(f"{item.id}: {found}")
+
+    def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
+        """The items that have a record, each with it, or with what is wrong with it."""
+        with reading(self.folder):
+            known = {digest for (digest,) in self._database.execute("SELECT digest FROM manifests")}
+            rows = self._database.execute(
+                "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
+                "CAST(r.body AS BLOB), r.seconds, r.manifest "
+                "FROM plan p JOIN records r USING (position) ORDER BY p.position"
+            ).fetchall()
+            items = [_item(row[:7]) for row in rows]
+        for item, row in zip(items, rows, strict=True):
+            body, seconds, manifest = row[7:]
+            try:
+                record = read(body.decode(), PROBES[item.task].record)
+                if manifest not in known:
+                    raise ValueError("nothing is known of its circumstances")
+                found = StoredRecord(record, float(seconds), manifest)
+            except UNREADABLE as error:
+                yield item, str(error).partition("\n")[0]
+            except DataError as error:
+                if "malformed" not in error.message:
+                    raise
+                yield item, error.message
+            else:
+                yield item, found
+
+    def _drop_damaged(self) -> None:
+        """Drop what is damaged in the records, so that it is made anew."""
+        wrong = [(item, found) for item, found in self._records() if isinstance(found, str)]
+        with self._transaction():
+            for item, why in wrong:
+                self._database.execute("DELETE FROM records WHERE position = ?", (item.position,))
+                self.lost.append(f"{item.id}: {why}")
 
     def begin(self, settings: RunSettings, items: Sequence[Item]) -> None:
         """Keep a plan, all of it or nothing."""
-        with self._transaction():
+        with writing(self.folder), self._transaction():
             self._database.execute("INSERT INTO run VALUES ('settings', ?)", (settings.to_json(),))
             self._database.executemany(
                 "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -212,7 +269,8 @@ class Store:
 
     def keep_manifest(self, digest: str, document: str) -> None:
         """Keep a manifest; the same one again changes nothing."""
-        self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
+        with writing(self.folder):
+            self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
 
     def append(self, item: Item, stored: StoredRecord) -> None:
         """Keep what came out of an item, durably."""
@@ -225,7 +283,8 @@ class Store:
             written(record),
             stored.seconds,
         )
-        self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
+        with writing(self.folder):
+            self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def close(self) -> None:
         """Let others work on the folder."""
@@ -241,9 +300,12 @@ class Store:
 
     def _value(self, key: str) -> str | None:
         row = self._database.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        return None if row is None else texts(row[0])[0]
 
     def _check_format(self) -> None:
+        (sound,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
+        if sound != "ok":
+            raise sqlite3.DatabaseError(str(sound))
         tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
         if not tables and self._lock is not None:
             with self._transaction():
@@ -263,7 +325,7 @@ class Store:
         """The version of Counterlens that made the run, in words, where it says that."""
         try:
             versions = {manifest["counterlens"] for manifest in self.manifests.values()}
-        except (sqlite3.Error, ValueError, KeyError, TypeError):
+        except (DataError, KeyError, TypeError):
             return ""
         return f" of Counterlens {', '.join(sorted(map(str, versions)))}" if versions else ""
 
@@ -273,7 +335,8 @@ class Store:
         try:
             yield
         except BaseException:
-            self._database.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # a full disk has rolled back already
+                self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")
 
@@ -294,5 +357,24 @@ def _locked(folder: Path) -> sqlite3.Connection:
     return lock
 
 
-def _broken(folder: Path, error: sqlite3.Error) -> DataError:
-    return DataError(f"the run in {folder} cannot be read: {error}", "Choose another folder with --out")
+def _is_damage(error: OSError | sqlite3.Error) -> bool:
+    """Whether an error is of what stands in the file, and not of writing it."""
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+
+
+def _item(row: Sequence[object]) -> Item:
+    """An item of the plan.
+
+    Raises:
+        TypeError, ValueError, KeyError: the row is none.
+    """
+    position, (id_, model, problem, function, source, task) = row[0], texts(*row[1:])
+    PROBES[task]
+    if not isinstance(position, int):
+        raise TypeError("an item has no position")
+    return Item(position, id_, model, problem, function, source, task)
+
+
+def _two_texts(row: Sequence[object]) -> tuple[str, str]:
+    one, other = texts(*row)
+    return one, other

@@ -28,7 +28,7 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
 from counterlens.lsp.protocol import PatientProtocol
 from counterlens.lsp.settings import EditorSettings, read_settings
-from counterlens.text import PositionEncoding
+from counterlens.text import PositionEncoding, message_text, printable
 
 LOG = logging.getLogger("counterlens.lsp")
 Given = ParamSpec("Given")
@@ -102,7 +102,7 @@ class CounterlensServer(LanguageServer):
 
     def report_server_error(self, error: Exception, _source: object) -> None:
         """What went wrong beside any request is for the log: a person cannot do anything about it."""
-        LOG.warning("%s: %s", type(error).__name__, error)
+        LOG.warning("%s: %s", type(error).__name__, printable(str(error), keep=""))
 
     async def offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
         """Do what takes longer than a moment beside the event loop."""
@@ -193,5 +193,5 @@ class CounterlensServer(LanguageServer):
     def show(self, message: str, kind: types.MessageType) -> None:
         """Show a message in the client, in the editor's language."""
         self.window_show_message(
-            types.ShowMessageParams(type=kind, message=f"Counterlens: {recognised(message)}")
+            types.ShowMessageParams(type=kind, message=f"Counterlens: {message_text(recognised(message))}")
         )

@@ -16,6 +16,7 @@ from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.reports.dependence_markdown import into_markdown
 from counterlens.reports.edges import ShownEdge, phrase, shown_edges
 from counterlens.reports.expected import code
+from counterlens.reports.render.markdown import escaped
 from counterlens.syntax.functions import Function
 
 CODE = "missed-dependence"
@@ -47,7 +48,7 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
         return t("{code} depends on nothing in this function.", code=first)
     model = known.inferred.model.name if known.inferred else ""
     head = (
-        t("What {code} depends on, and what {model} makes of it:", code=first, model=model)
+        t("What {code} depends on, and what {model} makes of it:", code=first, model=escaped(model))
         if model
         else t("What {code} depends on:", code=first)
     )

@@ -14,6 +14,7 @@ from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.wording import outcome
 from counterlens.reports.nodes import chain_at, chain_markdown, confidence_note, expected_markdown
+from counterlens.reports.render.markdown import code_span, escaped, prose
 from counterlens.syntax.functions import function_at
 
 _GRACE_SECONDS = 0.25
@@ -56,11 +57,11 @@ def hover(
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
-        return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=model), *more]))
+        return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=escaped(model)), *more]))
     found = analysis.shown
     if found is None:
         return _markdown(
-            "\n\n".join([t("*Counterlens: no confidence, {reason}*", reason=analysis.reason), *more])
+            "\n\n".join([t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)), *more])
         )
     chain = chain_at(found, offset)
     if not chain:
@@ -83,11 +84,13 @@ def _probe(analysis: Analysis, offset: int) -> str:
     if function is None or probe is None or not probe.pairs:
         return ""
     changed = summarize(probe.observations).average
-    head = t("Counterfactual probe of {function}:", function=f"`{function.name}`")
+    head = t("Counterfactual probe of {function}:", function=code_span(function.name))
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
         head += " " + t("{count} of {n} informative pairs changed the verdict", **counts)
-    return "\n".join([head, *(f"- {pair.mutation}: {outcome(pair, translator())}" for pair in probe.pairs)])
+    return "\n".join(
+        [head, *(f"- {escaped(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)]
+    )
 
 
 def _markdown(text: str, where: types.Range | None = None) -> types.Hover:

@@ -19,6 +19,7 @@ from counterlens.lsp.operator_queue import OperatorQueue
 from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.reports.expected import code
 from counterlens.reports.operators import belief_markdown, belief_sentence
+from counterlens.reports.render.markdown import prose
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.operators import operator_at
@@ -64,7 +65,9 @@ class Operators:
         if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
             return ""
         if analysis.operators.failure:
-            return t("*Which operator fits here is not known: {reason}*", reason=analysis.operators.failure)
+            return t(
+                "*Which operator fits here is not known: {reason}*", reason=prose(analysis.operators.failure)
+            )
         return t(
             "*Asking which operator fits {code}… point here again in a moment.*", code=code(site.text[:40])
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -44,6 +45,7 @@ from counterlens.reports.document import Report
 from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function, functions
+from counterlens.trust import require_trust
 
 COMMAND = "counterlens.probe"
 NOT_TRUSTED = (
@@ -121,8 +123,8 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     try:
         analysis, function = function_named(ls, argument)
         document, root = analysis.document, folder_of(ls, analysis.document.path)
-        if not ls.trusted:
-            raise CounterlensError(NOT_TRUSTED)
+        place = document.path or root or Path()
+        require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         (target,) = targets_in(document, function.qualname, root=root)
         named = plain(argument).get("mutations")

@@ -12,7 +12,15 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from counterlens.text import printable
+
 LOG = logging.getLogger("counterlens.lsp")
+_SHOWN = 400
+
+
+def _shown(said: object) -> str:
+    """What a client sent, for the log."""
+    return printable(str(said), keep="")[:_SHOWN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ class PatientProtocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         """Handle a message; one that is none is noted."""
         if isinstance(message, Unreadable):
-            LOG.warning("malformed %s: %s", message.method or "message", message.error)
+            LOG.warning("malformed %s: %s", _shown(message.method or "message"), _shown(message.error))
             if message.id is not None:
                 error = types.ResponseError(message.error.code, f"{message.error}: {message.method}")
                 self._send_response(message.id, error=error)

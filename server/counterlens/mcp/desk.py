@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from counterlens.attribution.layout import confine
 from counterlens.errors import SandboxError, SourceError
 from counterlens.models import Model
 from counterlens.models.opening import open_cached
@@ -13,6 +14,7 @@ from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 from counterlens.syntax.document import Document
+from counterlens.trust import require_trust
 
 
 @dataclass(slots=True)
@@ -24,14 +26,20 @@ class Desk:
         model_name: Who is examined; it was chosen by whoever started the server, never by the assistant.
         options: How the model is opened.
         allow_weaker_sandbox: Whether programs may run where there is only a weak sandbox.
+        trusted: Whether whoever started the server said that programs of the folder may run.
     """
 
     root: Path
     model_name: str
     options: Options
     allow_weaker_sandbox: bool = False
+    trusted: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _model: Model | None = None
+
+    def __post_init__(self) -> None:
+        self.root = self.root.resolve()
+        confine(self.root)
 
     def model(self) -> Model:
         """The model, opened when it is first needed.
@@ -50,12 +58,17 @@ class Desk:
         Raises:
             SourceError: it lies outside, or cannot be read.
         """
-        root = self.root.resolve()
-        wanted = (root / Path(path).expanduser()).resolve()
-        if not wanted.is_relative_to(root):
+        try:
+            wanted = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError):  # links in a circle, a null byte
+            raise SourceError(f"there is no file {path}") from None
+        if not wanted.is_relative_to(self.root):
             raise SourceError(
-                f"{path} is outside of {root}", "Start `counterlens mcp` with a --root that contains it"
+                f"{path} is outside of {self.root.name}",
+                "Start `counterlens mcp` with a --root that contains it",
             )
+        if not wanted.exists():  # said without the folder that the root is in
+            raise SourceError(f"there is no file {path}")
         return Document.read(wanted)
 
     def sandbox(self) -> Sandbox:
@@ -63,7 +76,9 @@ class Desk:
 
         Raises:
             SandboxError: there is none, or a weak one only and that was not allowed.
+            TrustError: nobody said that programs of the folder may run.
         """
+        require_trust([self.root], "its tests, and what they import", decided=self.trusted or None)
         best = chosen()
         if best.weak and not self.allow_weaker_sandbox:
             raise SandboxError(

@@ -105,7 +105,7 @@ def probe(
     chosen = named(task)
     options = distribute([chosen], given, PROBES.values())[task]
     document = require_python(desk.read(path))
-    targets = targets_in(document, function, root=desk.root.resolve())
+    targets = targets_in(document, function, root=desk.root)
     progress("loading the model", 0, 1)
     context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
     run = run_targets(chosen, context, targets, options)
@@ -129,10 +129,12 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
         changed = "\n".join(diff_lines(document.text, one.source))
         parts.append(
             f"### {one.mutation}, line {one.start_line}: {kind} the meaning\n\n"
-            f"{one.description}\n\n```diff\n{changed}\n```"
+            f"{markdown.prose(one.description)}\n\n{markdown.fenced(changed, 'diff')}"
         )
     if surveyed.refusals:
-        rows = [f"- line {one.line}, {one.mutation}: {one.reason}" for one in surveyed.refusals]
+        rows = [
+            f"- line {one.line}, {one.mutation}: {markdown.prose(one.reason)}" for one in surveyed.refusals
+        ]
         parts.append("### Refused\n\n" + "\n".join(rows))
     return ToolAnswer(
         "\n\n".join(parts) + "\n",
@@ -164,5 +166,6 @@ def list_tasks(desk: Desk) -> ToolAnswer:
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
     return ToolAnswer(
-        f"Model: {desk.model_name}. Tasks:\n\n{rows}\n", {"model": desk.model_name, "tasks": described}
+        f"Model: {markdown.escaped(desk.model_name)}. Tasks:\n\n{rows}\n",
+        {"model": desk.model_name, "tasks": described},
     )

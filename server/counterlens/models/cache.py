@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import io
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -32,10 +33,17 @@ from counterlens.models.base import (
     Vectors,
 )
 from counterlens.models.wrapped import WrappedModel
+from counterlens.text import printable
+
+LOG = logging.getLogger("counterlens")
 
 _FORMAT = 2
 _LIMIT_BYTES = 256 << 20
 _PRUNE_EVERY = 512
+_SUM = 16  # bytes of the check sum that a value begins with
+_TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, value BLOB, time REAL)"
+_LOOKED_UP = "SELECT value FROM answers WHERE key = ?"
+_DAMAGED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
 _ARRAYS = ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", "context")
 
 
@@ -56,11 +64,17 @@ class AnswerStore:
 
     def get(self, key: bytes) -> bytes | None:
         """Look up a key."""
-        with self._lock, contextlib.suppress(sqlite3.Error):
-            if self._database:
-                row = self._database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
-                return bytes(row[0]) if row else None
-        return None
+        with self._lock:
+            row = None
+            try:
+                if self._database:
+                    row = self._database.execute(_LOOKED_UP, (key,)).fetchone()
+            except sqlite3.Error as error:
+                self._set_aside_if_damaged(error)
+            value = row[0] if row else None
+        if not isinstance(value, bytes) or value[:_SUM] != _checked(key, value[_SUM:]):
+            return None
+        return value[_SUM:]
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep a value under a key."""
@@ -69,22 +83,30 @@ class AnswerStore:
     def put_all(self, answers: Sequence[tuple[bytes, bytes]]) -> None:
         """Keep all of several values, or, should this process end meanwhile, none of them."""
         now = time.time()
-        with self._lock, contextlib.suppress(sqlite3.Error):
-            if self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                try:
-                    self._database.executemany(
-                        "INSERT OR REPLACE INTO answers (key, value, time) VALUES (?, ?, ?)",
-                        [(key, value, now) for key, value in answers],
-                    )
-                except BaseException:
-                    self._database.execute("ROLLBACK")
-                    raise
-                self._database.execute("COMMIT")
-                self._written += len(answers)
-                if self._written >= _PRUNE_EVERY:
-                    self._written = 0
-                    self._prune(self._database)
+        rows = [(key, _checked(key, value) + value, now) for key, value in answers]
+        with self._lock:
+            try:
+                self._write(rows)
+            except sqlite3.Error as error:
+                self._set_aside_if_damaged(error)
+
+    def _write(self, rows: list[tuple[bytes, bytes, float]]) -> None:
+        if self._database is None:
+            return
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            self._database.executemany(
+                "INSERT OR REPLACE INTO answers (key, value, time) VALUES (?, ?, ?)", rows
+            )
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):  # a full disk has rolled back already
+                self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+        self._written += len(rows)
+        if self._written >= _PRUNE_EVERY:
+            self._written = 0
+            self._prune(self._database)
 
     def close(self) -> None:
         """Close the file."""
@@ -96,6 +118,7 @@ class AnswerStore:
 
     def _open(self) -> sqlite3.Connection | None:
         for attempt in range(2):
+            database = None
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 database = sqlite3.connect(
@@ -103,18 +126,38 @@ class AnswerStore:
                 )
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = NORMAL")
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, value BLOB, time REAL)"
-                )
+                database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+                (table,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'answers'").fetchone()
+                if table != _TABLE:
+                    raise sqlite3.DatabaseError  # of something else
                 return database
             except sqlite3.DatabaseError as error:
-                if attempt or isinstance(error, sqlite3.OperationalError):
+                if database is not None:
+                    database.close()
+                if attempt or not _is_damage(error) or not self._set_aside():
                     return None  # locked or read-only: do without
-                with contextlib.suppress(OSError):
-                    self._path.unlink()
             except OSError:
                 return None
         return None
+
+    def _set_aside_if_damaged(self, error: sqlite3.Error) -> None:
+        """Begin anew after an error of the file; one of a full disk, or another process, is not one."""
+        if _is_damage(error) and self._database is not None:
+            self._database.close()
+            self._database = self._open() if self._set_aside() else None
+
+    def _set_aside(self) -> bool:
+        """Whether the file is out of the way, for whoever wants to look at it."""
+        aside = self._path.with_name(f"{self._path.name}.damaged")
+        try:
+            self._path.replace(aside)
+            for more in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + more).unlink(missing_ok=True)
+        except OSError:
+            return False
+        where = printable(str(aside), keep="")
+        LOG.warning("the kept answers were damaged, and are begun anew; the old ones are in %s", where)
+        return True
 
     def _prune(self, database: sqlite3.Connection) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -254,6 +297,16 @@ def past_cache(model: Model) -> Model:
     while isinstance(model, CachedModel):
         model = model.model
     return model
+
+
+def _checked(key: bytes, value: bytes) -> bytes:
+    """The check sum of a value under its key."""
+    return hashlib.blake2b(value, digest_size=_SUM, key=key[:64]).digest()
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error is of what stands in the file."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGED
 
 
 def _kept(answer: Completion) -> bytes:

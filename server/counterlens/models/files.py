@@ -106,6 +106,6 @@ def _memory(name: str) -> Path:
 def _notes(path: Path) -> dict[str, object]:
     try:
         notes = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return notes if isinstance(notes, dict) else {}

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
-from html import escape
 
 from counterlens.dependence import MODULE, Dependences
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
+from counterlens.reports.render.html import escape
 
 ROW = 20
 """Pixels from one line to the next; the host's style has to agree."""

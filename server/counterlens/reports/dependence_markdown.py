@@ -7,7 +7,7 @@ from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
 from counterlens.reports.expected import code
-from counterlens.reports.render.markdown import table
+from counterlens.reports.render.markdown import prose, table
 from counterlens.translating import ENGLISH, Translator
 
 _COLUMNS = ("line", "statement", "control", "data")
@@ -26,7 +26,7 @@ def dependence_markdown(found: Dependences, inferred: Inferred | None = None) ->
         cells = (_cell([edge for edge in into if edge.relation is each], method) for each in Relation)
         rows.append((str(statement.line), code(statement.text.partition("\n")[0]), *cells))
     head = f"# Dependences of {code(found.function)}"
-    return "\n\n".join([head, overview(found, inferred), table(_COLUMNS, rows, {0})]) + "\n"
+    return "\n\n".join([head, prose(overview(found, inferred)), table(_COLUMNS, rows, {0})]) + "\n"
 
 
 def into_markdown(
@@ -42,4 +42,4 @@ def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
 
 def _said(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH) -> str:
     stands = standing(edge, method, t)
-    return phrase(edge, shift, t) + (f": *{stands}*" if stands else "")
+    return prose(phrase(edge, shift, t)) + (f": *{stands}*" if stands else "")

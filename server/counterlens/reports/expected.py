@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from counterlens.reports.render.markdown import code_span
 from counterlens.reports.wording import share
 from counterlens.translating import ENGLISH, Translator
 
@@ -40,10 +41,7 @@ def code(text: str, t: Translator = ENGLISH) -> str:
     shown = text.strip()
     if not shown:
         return f"*{_blank(text, t) if text else t('nothing')}*"
-    shown = shown.replace("\n", "⏎").replace("\t", "⇥")
-    fence = "``" if "`" in shown else "`"
-    pad = " " if "`" in shown else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    return code_span(shown.replace("\n", "⏎").replace("\t", "⇥"))
 
 
 def _blank(text: str, t: Translator) -> str:

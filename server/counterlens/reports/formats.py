@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from counterlens.reports.export.run import exported_run, merged_document, run_do
 from counterlens.reports.export.sarif import sarif
 from counterlens.reports.export.view import Exported, exported
 from counterlens.reports.render import html, latex, markdown, terminal
+from counterlens.text import json_text
 
 _RENDERED: dict[str, Callable[[Report], str]] = {
     "text": terminal.plain,
@@ -105,4 +105,4 @@ def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[st
 
 
 def _json(document: Any) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document) + "\n"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.reports.expected import code, expected
+from counterlens.reports.render.markdown import escaped, table
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 from counterlens.translating import ENGLISH, Translator
@@ -39,7 +40,7 @@ def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
 
 def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
     """A chain as a table: the confidence of each node, and its least certain token."""
-    rows = [f"| | {t('confidence')} | {t('least certain')} |", "|:--|--:|:--|"]
+    rows = []
     for place, node in enumerate(chain):
         kind = code(node.kind)
         name = f"**{kind}**" if place == 0 else kind
@@ -47,8 +48,8 @@ def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Transl
         least = "" if token is None else f"{_token(found, token, t)} {_probability(found, token, t)}"
         confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
         shown = f"**{confidence}**" if place == 0 else confidence
-        rows.append(f"| {name} {node.category} | {shown} | {_cell(least)} |")
-    return "\n".join(rows)
+        rows.append((f"{name} {node.category}", shown, least))
+    return table(("", t("confidence"), t("least certain")), rows, {1})
 
 
 def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
@@ -78,13 +79,13 @@ def confidence_note(
         return t(
             "*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. It "
             "is no measure of correctness.*",
-            model=model,
+            model=escaped(model),
             when=when,
         )
     return t(
         "*Confidence is {mean} for {model}: raw, not calibrated, and no measure of correctness.*",
         mean=_mean(found.aggregation, t),
-        model=model,
+        model=escaped(model),
     )
 
 
@@ -105,8 +106,3 @@ def _token(found: Confidence, token: int, t: Translator) -> str:
 
 def _probability(found: Confidence, token: int, t: Translator) -> str:
     return share(math.exp(float(found.scores.logprob[token])), t)
-
-
-def _cell(text: str) -> str:
-    """Text in a cell of a table, where a bar would begin the next one."""
-    return text.replace("|", "\\|")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterlens.probes.operator.belief import Belief
 from counterlens.reports.expected import code
-from counterlens.reports.render.markdown import table
+from counterlens.reports.render.markdown import escaped, table
 from counterlens.reports.wording import share, shortened
 from counterlens.translating import ENGLISH, Translator
 
@@ -24,7 +24,7 @@ def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         rows.append((shown, f"**{written}**" if stands else written))
     values = {
         "code": code(shortened(found.site.text, _LONGEST)),
-        "model": model,
+        "model": escaped(model),
         "operator": code(found.predicted),
     }
     if found.correct:

@@ -22,8 +22,8 @@ from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
 from counterlens.reports.build.confidence import least_certain_spans, visible
-from counterlens.reports.render.terminal import printable
 from counterlens.reports.wording import share, shortened
+from counterlens.text import printable
 
 BARS = "▁▂▃▅▆█"
 """One for each level, the least certain first."""
@@ -56,9 +56,9 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
     whole = scored.within(0, len(scored.document.data))
     bits = scored.bits_per_byte
     head = Text.assemble(
-        (_plain(str(scored.document.path or "<text>")), "bold"),
+        (printable(str(scored.document.path or "<text>"), keep=""), "bold"),
         f"   {scored.document.language}, {plural(len(scored.scores), 'token')}   ",
-        (f"{info.name}, {info.where}", "dim"),
+        (printable(f"{info.name}, {info.where}", keep=""), "dim"),
     )
     total = Text.assemble(
         ("confidence ", "bold"),

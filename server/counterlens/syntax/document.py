@@ -10,7 +10,7 @@ import tree_sitter
 
 from counterlens.errors import SourceError
 from counterlens.syntax.languages import language_of, parser_for
-from counterlens.text import Decoded, Positions, decode
+from counterlens.text import Decoded, Positions, decode, printable
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Document:
             raise SourceError(f"{path} is a folder", "Name a file in it") from None
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+        except ValueError:  # a null byte, or half a surrogate pair
+            raise SourceError(f"there is no file {printable(str(path))}") from None
         decoded = decode(data, str(path))
         return cls(decoded.text, path, language or language_of(path, data), decoded=decoded)
 

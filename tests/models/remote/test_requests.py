@@ -255,7 +255,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
     ("answer", "message", "hint"),
     [
         (error(401, "Invalid API key"), "refused the key", "COUNTERLENS_API_KEY"),
-        (error(403, "\x1b[31mno\x07"), "(403): [31mno", ""),
+        (error(403, "\x1b[31mno\x07"), r"(403): \x1b[31mno\x07", ""),
         (error(403), "refused the key", "COUNTERLENS_API_KEY"),
         (error(404, "The model `m` does not exist", "model_not_found"), "does not know the model", "name"),
         (error(400, "unknown model 'm'"), "does not know the model", "name"),
@@ -270,7 +270,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
         (lambda h: h.reply(301, {}, Location="http://elsewhere/"), "has moved", "base URL"),
         (lambda h: h.reply(200, b"<!DOCTYPE html><p>Hello", "text/html"), "web page", "/v1"),
         (lambda h: h.reply(200, b'{"choices": [', "application/json"), "not JSON", "OpenAI-compatible"),
-        (lambda h: h.reply(200, b"[" * 100_000), "not JSON", "OpenAI-compatible"),
+        (lambda h: h.reply(200, b"[" * 100_000), "nested too deeply", "OpenAI-compatible"),
         (lambda h: h.reply(200, []), "no object", "OpenAI-compatible"),
         (lambda h: h.reply(200, {"id": "1"}), "without a completion", "OpenAI-compatible"),
         (lambda h: h.reply(200, {"choices": []}), "without a completion", "OpenAI-compatible"),

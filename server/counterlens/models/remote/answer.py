@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Final
 
@@ -11,10 +12,12 @@ import httpx
 
 from counterlens.models.remote import failures, sse
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.expanding import portions
 
 Json = dict[str, Any]
 
-_LARGEST: Final = 16 * 2**20  # bytes of one answer
+_DEEPEST: Final = 64
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 
 
 class Answer:
@@ -47,8 +50,8 @@ class Answer:
     async def _stream(self, response: httpx.Response) -> AsyncGenerator[Json, None]:
         begun = False
         async with (
-            contextlib.aclosing(_portions(response, self._endpoint)) as portions,
-            contextlib.aclosing(sse.events(portions)) as events,
+            contextlib.aclosing(portions(response, self._endpoint)) as pieces,
+            contextlib.aclosing(sse.events(pieces)) as events,
         ):
             try:
                 async for event in events:
@@ -67,6 +70,8 @@ class Answer:
             raise failures.empty_stream(self._endpoint)
 
     def _object(self, text: str, *, failed: bool = False) -> Json:
+        if _too_deep(text):
+            raise failures.of_answer("with JSON that is nested too deeply", self._endpoint)
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -84,14 +89,17 @@ async def body(response: httpx.Response, endpoint: Endpoint) -> str:
     Raises:
         ModelError: it is far larger than any answer.
     """
-    portions = [portion async for portion in _portions(response, endpoint)]
-    return b"".join(portions).decode("utf-8", "replace")
+    return b"".join([piece async for piece in portions(response, endpoint)]).decode("utf-8", "replace")
 
 
-async def _portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:
-    size = 0
-    async for portion in response.aiter_bytes():
-        size += len(portion)
-        if size > _LARGEST:
-            raise failures.of_answer("with far more than was asked for", endpoint)
-        yield portion
+def _too_deep(text: str) -> bool:
+    """Whether brackets are nested more deeply than in any answer; known before it is parsed."""
+    if text.count("[") + text.count("{") <= _DEEPEST:
+        return False
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        one = found[0]
+        depth += 1 if one in "[{" else -1 if one in "]}" else 0
+        if depth > _DEEPEST:
+            return True
+    return False

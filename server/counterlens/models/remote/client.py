@@ -153,6 +153,7 @@ class HttpClient:
             headers = {
                 "User-Agent": f"counterlens/{__version__}",
                 "Accept": "text/event-stream, application/json",
+                "Accept-Encoding": "gzip, deflate",  # what `expanding` undoes, and bounds
                 "Content-Type": "application/json",
             }
             if self._endpoint.key is not None:

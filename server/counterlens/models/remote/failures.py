@@ -14,6 +14,7 @@ import httpx
 
 from counterlens.errors import ModelError
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.text import printable
 
 _CRASHED = "The server may have crashed or restarted; its log says more. Then try again"
 _SHOWN = 240  # characters of a server's own words
@@ -278,8 +279,7 @@ def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
 
 
 def _short(text: str, endpoint: Endpoint) -> str:
-    printable = "".join(char if char.isprintable() else " " for char in endpoint.redact(text))
-    line = " ".join(printable.split()).rstrip(".")
+    line = printable(" ".join(endpoint.redact(text).split()), keep="").rstrip(".")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 

@@ -12,6 +12,7 @@ from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
+from counterlens.trust import is_inside
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
@@ -79,7 +80,9 @@ def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
 
 def _python_files(corpus: str) -> list[Path]:
     path = Path(corpus).expanduser()
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path] if path.suffix == ".py" else []
+    if path.is_dir():
+        return [file for file in sorted(path.rglob("*.py")) if is_inside(file, path)]
+    return [path] if path.suffix == ".py" else []
 
 
 def _state(corpus: str) -> _State:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observed
@@ -34,6 +33,7 @@ from counterlens.reports.document import (
     TableBlock,
 )
 from counterlens.reports.wording import lines_of
+from counterlens.text import json_text
 
 __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
@@ -156,7 +156,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
-        text = json.dumps(rest, indent=2, ensure_ascii=False)
+        text = json_text(rest)
         blocks.append(Folded("What else was found", (CodeBlock(text, "json"),)))
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
 
@@ -197,5 +197,5 @@ def _circumstances(results: RunResults) -> Iterator[Block]:
     if results.manifests:
         yield Bullets(circumstances(results))
     for digest, manifest in results.manifests.items():
-        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        text = json_text(manifest)
         yield Folded(f"Manifest {digest[:12]}", (CodeBlock(text, "json"),))

@@ -15,6 +15,7 @@ from counterlens.probes.options import flag_of
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import PROBES
+from counterlens.reports.wording import shortened
 
 
 def title(results: RunResults) -> str:
@@ -41,12 +42,16 @@ def progress_of(results: RunResults) -> str:
     every = f"{plural(results.total, what)}{about}"
     if done == results.total:
         return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
+    lost = ""
+    if results.lost:
+        record = plural(len(results.lost), "record")
+        lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume makes them anew."
     if results.settings.minutes is not None:
         return (
             f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those that tell "
-            "most for their time: figures are of these, and not of a sample of all."
+            f"most for their time: figures are of these, and not of a sample of all.{lost}"
         )
-    return f"Not finished: {done} of {every} are done, so every figure is preliminary."
+    return f"Not finished: {done} of {every} are done, so every figure is preliminary.{lost}"
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:

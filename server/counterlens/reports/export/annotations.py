@@ -9,6 +9,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.phrases import done
 from counterlens.reports.export.view import Exported
 from counterlens.reports.wording import evidence
+from counterlens.text import printable
 
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = _DATA | {":": "%3A", ",": "%2C"}
@@ -34,7 +35,7 @@ class Annotation:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}"
+        return printable(f"{self.file}:{self.line}: {self.message}", keep="\t")
 
     @property
     def workflow_command(self) -> str:
@@ -71,4 +72,4 @@ def github(found: Exported) -> str:
 
 
 def _escaped(text: str, how: dict[str, str]) -> str:
-    return "".join(how.get(character, character) for character in text)
+    return "".join(how.get(character, character) for character in printable(text, keep="\t\r\n"))

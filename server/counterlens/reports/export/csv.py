@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from counterlens.errors import DataError
 from counterlens.probes.record import Record, plain
 from counterlens.reports.export.view import Exported, ExportedRecord
+from counterlens.text import json_text
 
 _PAIR = ("mutation", "concept", "start_line", "end_line", "original_right", "counterfactual_right")
 _COLUMNS = ("position", "model", "problem", "function", "outcome", "reason")
@@ -79,5 +79,5 @@ def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
 
 def _flat(value: Any) -> str:
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return json_text(value, indent=None)
     return "" if value is None else str(value)

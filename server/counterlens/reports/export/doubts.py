@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +14,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
 from counterlens.reports.wording import share, shortened
-from counterlens.text import PositionEncoding
+from counterlens.text import PositionEncoding, json_text, printable
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
@@ -63,11 +62,15 @@ def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32
 
 def _text(found: Sequence[Doubt]) -> str:
     rows = (doubt_data(doubt) for doubt in found)
-    return "".join(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}\n" for row in rows)
+    return "".join(f"{_line(row)}\n" for row in rows)
+
+
+def _line(row: dict[str, Any]) -> str:
+    return printable(f"{row['path']}:{row['line']}:{row['column']}: {row['message']}", keep="\t")
 
 
 def _json(found: Sequence[Doubt]) -> str:
-    return json.dumps([doubt_data(doubt) for doubt in found], indent=2, ensure_ascii=False) + "\n"
+    return json_text([doubt_data(doubt) for doubt in found]) + "\n"
 
 
 def _github(found: Sequence[Doubt]) -> str:

@@ -7,7 +7,6 @@ functions.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +19,7 @@ from counterlens.probes.pairs.record import PairRecord
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.wording import evidence
+from counterlens.text import json_text
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {PairOutcome.LOST: "warning", PairOutcome.GAINED: "note"}
@@ -58,7 +58,7 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
     if rooted:
         run["originalUriBaseIds"] = {"SRCROOT": {"description": {"text": "the root of the working tree"}}}
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document) + "\n"
 
 
 def _rule(name: str) -> Json:

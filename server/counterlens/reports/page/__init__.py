@@ -7,7 +7,6 @@ stands in it), and the script makes only text nodes of it.
 
 from __future__ import annotations
 
-import html
 import re
 from importlib.resources import files
 
@@ -15,7 +14,7 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import Granularity
 from counterlens.models.base import ModelInfo
 from counterlens.reports.page.payload import payload
-from counterlens.reports.render.html import embedded, policy
+from counterlens.reports.render.html import embedded, escape, policy
 
 __all__ = ["page"]
 
@@ -31,7 +30,7 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
     template, style, script = (_asset(f"page.{ending}") for ending in ("html", "css", "js"))
     name = found.document.path.name if found.document.path else "text"
     values = {
-        "title": html.escape(f"{name} - Counterlens"),
+        "title": escape(f"{name} - Counterlens"),
         "policy": policy([script], [style]),
         "style": style,
         "script": script,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from itertools import count
 from pathlib import Path
 
@@ -45,6 +45,7 @@ from counterlens.reports.document import (
     inline,
 )
 from counterlens.reports.render import vega
+from counterlens.text import printable
 
 _WIDE = 5  # columns from which on a table may have to be scrolled
 _DEEPEST = 6
@@ -140,6 +141,11 @@ def embedded(document: object) -> str:
     """JSON for a script element of data: it ends no block and opens no comment or tag."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def escape(text: str) -> str:
+    """Text that stands for itself, in elements and in attributes."""
+    return html.escape(printable(text))
 
 
 def _block(block: Block, drawing: _Drawing) -> Iterator[str]:

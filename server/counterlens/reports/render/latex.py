@@ -25,6 +25,7 @@ from counterlens.reports.document import (
     TableBlock,
     capitalised,
 )
+from counterlens.text import printable
 
 _ROWS = 40
 """What a page of the class article holds, beside caption and note."""
@@ -145,4 +146,4 @@ def _cell(cell: ReportCell) -> str:
 
 
 def _comment(text: str) -> str:
-    return f"% {' '.join(text.split())}"
+    return f"% {printable(' '.join(text.split()), keep='')}"

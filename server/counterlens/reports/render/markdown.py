@@ -28,9 +28,16 @@ from counterlens.reports.document import (
     inline,
     pruned,
 )
+from counterlens.text import printable
 
 _TICKS = re.compile(r"`{3,}")
-_SPECIAL = re.compile(r"([\\`*{}\[\]<>|#]|(?<![^\W_])_|_(?![^\W_]))")  # inside of a word _ stands for itself
+# Inside of a word _ stands for itself; addresses that some readers make links of do not become any.
+_SPECIAL = re.compile(
+    r"([\\`*{}\[\]<>|#~&@]|(?<![^\W_])_|_(?![^\W_])|(?<=:)/(?=/)|(?<=www)\.)", re.IGNORECASE
+)
+_BEGINS = re.compile(r"^([-+=]|\d{1,9}(?=[.)]))")
+"""What at the beginning of a line would make it an item, a rule or a heading."""
+_MANY_BEFORE_BAR = re.compile(r"\\{2,}(?=\|)")
 _BAR = re.compile(r"(?<!\\)\|")
 _DEEPEST = 6
 
@@ -54,19 +61,31 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], figures: Collec
 
 def fenced(text: str, language: str) -> str:
     """A code block whose fence is longer than any in it."""
-    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    shown = printable(text)
+    longest = max((len(ticks) for ticks in _TICKS.findall(shown)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+    return f"{fence}{language}\n{shown}\n{fence}"
 
 
 def prose(text: str) -> str:
-    """Sentences of ours: what stands in backquotes is code."""
-    return "".join(_code(part) if code else escaped(part) for part, code in inline(text))
+    """Sentences of ours, on a line: what stands in backquotes is code."""
+    return "".join(code_span(part) if code else escaped(part) for part, code in inline(_flat(text)))
 
 
 def escaped(text: str) -> str:
-    """Text that stands for itself."""
-    return _SPECIAL.sub(r"\\\1", text)
+    """Text that stands for itself, on a line."""
+    return _SPECIAL.sub(r"\\\1", printable(_flat(text), keep="\t"))
+
+
+def code_span(text: str) -> str:
+    """A line as inline code that nothing in it ends, also in a cell of a table; empty where it is."""
+    shown = printable(_flat(text), keep="\t").strip()
+    if not shown:
+        return ""
+    shown = _MANY_BEFORE_BAR.sub(lambda found: f"{found[0]} ", shown)
+    ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    pad = " " if len(ticks) > 1 else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
 
 
 def _parts(blocks: Iterable[Block], deeper: int) -> Iterator[str]:
@@ -129,7 +148,7 @@ def _leaf(block: Block, level: int) -> Iterator[str]:
             for side in block.sides:
                 yield from _side(side)
         case Bullets():
-            yield "\n".join(f"- {prose(_flat(item))}" for item in block.items)
+            yield "\n".join(f"- {_begun(prose(item))}" for item in block.items)
 
 
 def _heading(level: int, text: str) -> str:
@@ -138,31 +157,30 @@ def _heading(level: int, text: str) -> str:
 
 def _paragraph(block: Paragraph) -> str:
     lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
-    return " ".join(part for part in (f"**{prose(lead)}**" if lead else "", prose(block.text)) if part)
+    parts = (f"**{prose(lead.strip())}**" if lead.strip() else "", prose(block.text))
+    return _begun(" ".join(part for part in parts if part))
 
 
 def _side(side: PairSide) -> Iterator[str]:
     cut_off = ", cut off at the token limit" if side.cut_off else ""
-    behind = f" behind the prompt's last line {_code(side.prompt_end)}" if side.prompt_end.strip() else ""
+    behind = f" behind the prompt's last line {code_span(side.prompt_end)}" if side.prompt_end.strip() else ""
     title = capitalised(side.title)
     yield f"{prose(title)} the model wrote{behind} (**{escaped(side.verdict.text)}**{cut_off}):"
     yield fenced(side.text.strip("\n"), side.language)
     yield f"{escaped(capitalised(side.copier))}{':' if side.copied else '.'}" if side.copier else ""
     yield fenced(side.copied.strip("\n"), side.language) if side.copied else ""
     yield f"{escaped(capitalised(side.rests_on))}." if side.rests_on else ""
-    yield f"Failed: {escaped(_flat(side.failed))}" if side.failed else ""
+    yield f"Failed: {escaped(side.failed)}" if side.failed else ""
     yield fenced(side.message.strip("\n"), "text") if side.message else ""
 
 
-def _code(text: str) -> str:
-    """A line as inline code, whatever backquotes are in it."""
-    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    pad = " " if len(ticks) > 1 else ""
-    return f"{ticks}{pad}{text.strip()}{pad}{ticks}"
-
-
 def _line(text: str) -> str:
-    return escaped(_flat(text))
+    return escaped(text.strip())
+
+
+def _begun(line: str) -> str:
+    """A line that begins no block of another kind."""
+    return _BEGINS.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line.strip())
 
 
 def _flat(text: str) -> str:

@@ -6,7 +6,6 @@ What a page folds or plots is left out: the tables sum it up.
 from __future__ import annotations
 
 import io
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -38,6 +37,7 @@ from counterlens.reports.document import (
     TableBlock,
     pruned,
 )
+from counterlens.text import printable
 
 # Blue and orange: told apart with every common form of colour blindness; words say the same.
 _BLUE, _ORANGE = "bold bright_blue", "bold dark_orange"
@@ -96,10 +96,10 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
     figures = figure_columns(table.columns, table.rows)
     for i, name in enumerate(table.columns):
         if i in figures:
-            drawn.add_column(name, justify="right", no_wrap=True)
+            drawn.add_column(Text(printable(name)), justify="right", no_wrap=True)
         else:
             widest = _WIDEST if i + 1 < len(table.columns) else None
-            drawn.add_column(name, max_width=widest, overflow="fold")
+            drawn.add_column(Text(printable(name)), max_width=widest, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(_cell, row))
     return drawn
@@ -112,19 +112,6 @@ def difference(lines: Iterable[str]) -> Padding:
         text.append(printable(line) + "\n", style=_CHANGES.get(line[:1], ""))
     text.rstrip()
     return Padding(text, (0, 2), expand=False)
-
-
-def printable(text: str, keep: str = "\t\n") -> str:
-    """Text that a terminal shows as it stands: control characters, which could command it, made visible."""
-    if text.isprintable():
-        return text
-    return "".join(character if character in keep else _visible(character) for character in text)
-
-
-def _visible(character: str) -> str:
-    if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
-        return character
-    return chr(0x2400 + ord(character)) if ord(character) < 32 else "\N{REPLACEMENT CHARACTER}"
 
 
 def _shows(block: Block) -> bool:
@@ -212,16 +199,17 @@ def _side(side: PairSide) -> Panel:
     if side.copied:
         body.append(Text(_clipped(side.copied.strip("\n").rstrip(), _MESSAGE_SHOWN), style="dim"))
     if side.rests_on:
-        body.append(Text(f"\n{side.rests_on}", style="dim"))
+        body.append(Text(f"\n{printable(side.rests_on)}", style="dim"))
     if side.message:
         body.append(Text("\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic"))
     inside, below = Group(*body), _word(side.verdict)
-    return Panel(inside, title=side.title, title_align="left", subtitle=below, subtitle_align="left")
+    title = Text(printable(side.title, keep=""))
+    return Panel(inside, title=title, title_align="left", subtitle=below, subtitle_align="left")
 
 
 def _divider(text: str) -> Rule:
     """A line between what stands in a panel that says what follows."""
-    return Rule(Text(text, style="dim"), characters="╌", style="dim", align="left")
+    return Rule(Text(printable(text, keep=""), style="dim"), characters="╌", style="dim", align="left")
 
 
 def _cell(cell: ReportCell) -> Text:

@@ -70,7 +70,7 @@ class Memory:
     def _entries(self) -> dict[str, Any]:
         try:
             content = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(content, dict) or content.get("version") != VERSION:
             return {}

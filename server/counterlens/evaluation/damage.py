@@ -1,0 +1,75 @@
+"""What a damaged file of a run comes to: errors in words, and records that are lost by name."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from counterlens.errors import CounterlensError, DataError
+
+UNREADABLE = (
+    sqlite3.DatabaseError,
+    msgspec.MsgspecError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+"""What reading data raises that is not what was written."""
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Read from a run.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise damaged(folder, error) from None
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Write to a run.
+
+    Raises:
+        CounterlensError: the disk is full, a limit is reached, or the file is damaged.
+    """
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise  # two records of an item: a defect of ours
+    except sqlite3.Error as error:
+        raise CounterlensError(
+            f"{folder} cannot be written: {error}", "What was kept before is kept; make room, and resume"
+        ) from None
+
+
+def damaged(folder: Path, error: Exception | str) -> DataError:
+    """The error of a run that cannot be read."""
+    said = str(error).partition("\n")[0] or type(error).__name__
+    return DataError(
+        f"the run in {folder} cannot be read: {said:.200}",
+        "The file is damaged, or none of ours: choose another folder with --out",
+    )
+
+
+def texts(*values: object) -> tuple[str, ...]:
+    """Values of a row, all of which are texts.
+
+    Raises:
+        TypeError: one is not.
+    """
+    found = tuple(value for value in values if isinstance(value, str))
+    if len(found) != len(values):
+        raise TypeError("a text is missing")
+    return found

@@ -1,0 +1,110 @@
+"""The boundary of trust: nothing of a repository runs before its user has said that it may.
+
+Every face asks `require_trust` before it runs a program beside files that somebody else may have written:
+their tests, their packages, what their modules do when they are imported. A sandbox is a second wall, not
+this one. Whoever only reads and scores needs no trust.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import platformdirs
+
+from counterlens.errors import CounterlensError
+
+_FILE = "trusted-folders.json"
+_MARKS = (".git", ".hg")
+
+
+class TrustError(CounterlensError):
+    """Something of a folder would run, and nobody has said that it may."""
+
+
+def repository_of(place: Path) -> Path:
+    """The folder that is trusted as a whole: the repository around a place, else the place's own folder."""
+    place = place.expanduser().resolve()
+    folder = place if place.is_dir() else place.parent
+    holders = (
+        above for above in (folder, *folder.parents) if any((above / mark).exists() for mark in _MARKS)
+    )
+    return next(holders, folder)
+
+
+def require_trust(
+    places: Iterable[Path], would_run: str, *, decided: bool | None = None, refusal: str = ""
+) -> None:
+    """Go on only where the repositories around some places are trusted.
+
+    Args:
+        places: Files or folders, something of which would run.
+        would_run: What that is, such as "the tests of f".
+        decided: What the user said where this was called from; None to look in the user's list.
+        refusal: What a face that has another way to trust says instead.
+
+    Raises:
+        TrustError: one is not trusted.
+    """
+    if decided:
+        return
+    for folder in dict.fromkeys(map(repository_of, places)):
+        if decided is False or not is_trusted(folder):
+            if refusal:
+                raise TrustError(refusal)
+            raise TrustError(
+                f"{folder} is not trusted, so nothing of it was run: {would_run}",
+                "--trust says that it may, once and for all; scoring and reading need no trust",
+            )
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path in a folder leads to a place in it, also where it is a link, or is in one."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether a folder, or one around it, is in the user's list."""
+    folder = folder.expanduser().resolve()
+    return any(folder.is_relative_to(known) for known in trusted_folders())
+
+
+def trusted_folders() -> list[Path]:
+    """The list in the user's configuration; empty where there is none that can be read."""
+    try:
+        listed = json.loads(_place().read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return []
+    names = listed if isinstance(listed, list) else []
+    return [Path(name) for name in names if isinstance(name, str) and Path(name).is_absolute()]
+
+
+def remember(place: Path) -> None:
+    """Put the repository around a place in the user's list.
+
+    Raises:
+        TrustError: the list cannot be written.
+    """
+    folder = repository_of(place)
+    if is_trusted(folder):
+        return
+    path = _place()
+    names = [*map(str, trusted_folders()), str(folder)]
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise TrustError(
+            f"{path} cannot be written: {error.strerror}", "COUNTERLENS_TRUST=1 needs no list"
+        ) from None
+
+
+def _place() -> Path:
+    return Path(platformdirs.user_config_dir("counterlens")) / _FILE

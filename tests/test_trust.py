@@ -1,0 +1,191 @@
+"""The boundary: nothing of a repository runs before its user has said so, and nothing outside is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from counterlens.attribution.discovery import files_with_tests
+from counterlens.attribution.layout import confine, interpreter_for, layout_of
+from counterlens.cli.main import cli
+from counterlens.cli.sources import files_of
+from counterlens.datasets.repository import python_files
+from counterlens.errors import SourceError
+from counterlens.mcp.desk import Desk
+from counterlens.models.registry import Options
+from counterlens.probes.operator.frequency import _python_files
+from counterlens.trust import TrustError, is_trusted, remember, repository_of, require_trust, trusted_folders
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user of our own, who has trusted nothing."""
+    monkeypatch.delenv("COUNTERLENS_TRUST")
+    folder = tmp_path / "config"
+    monkeypatch.setattr("platformdirs.user_config_dir", lambda name: str(folder / name))
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "pyproject.toml").write_text("")
+    (folder / "m.py").write_text("def f(x):\n    return x + 1\n")
+    (folder / "test_m.py").write_text("from m import f\n\ndef test_f():\n    assert f(1) == 2\n")
+    return folder
+
+
+def judged(repository: Path, *options: str) -> Result:
+    given = ["judge", str(repository / "m.py"), "--tests", str(repository / "test_m.py"), *options]
+    return CliRunner().invoke(cli, given)
+
+
+RUNS = [
+    ["judge", "m.py"],
+    ["judge", "m.py", "--tests", "test_m.py"],
+    ["judge", "m.py", "--against", "m.py"],
+    ["probe", "m.py::f"],
+    ["probe", "m.py::f", "--task", "repair"],
+    ["probe", "m.py::f", "--task", "execution"],
+    ["bench", "--data", "repo:.", "--out", "out"],
+    ["bench", "--data", "repo:.", "--out", "out", "--plan"],
+    ["changed"],
+    ["check", "m.py", "--tests"],
+    ["mutate", "m.py", "--settle"],
+    ["data", "check", "repo:.", "--run"],
+]
+
+
+@pytest.mark.parametrize("given", RUNS, ids=" ".join)
+def test_what_runs_programs_of_a_repository_says_so_first(
+    given: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise AssertionError("a program was run, or a model was opened")
+
+    monkeypatch.chdir(repository)
+    monkeypatch.setattr("counterlens.sandbox.process.ProcessSandbox.run", run)
+    monkeypatch.setattr("counterlens.cli.options.ChosenModel.opened", run)
+    found = CliRunner().invoke(cli, given)
+    assert isinstance(found.exception, TrustError), found.exception
+    assert str(repository) in found.exception.message
+    assert "its tests" in found.exception.message
+    assert "--trust" in (found.exception.hint or "")
+
+
+def test_what_reads_needs_no_trust(repository: Path) -> None:
+    assert CliRunner().invoke(cli, ["mutate", str(repository / "m.py")]).exit_code == 0
+    assert CliRunner().invoke(cli, ["dependence", f"{repository / 'm.py'}::f"]).exit_code == 0
+
+
+def test_trust_is_said_once_for_each_repository(repository: Path, config: Path, tmp_path: Path) -> None:
+    assert "passed" in judged(repository, "--trust").output
+    assert "passed" in judged(repository).output
+    assert json.loads((config / "counterlens" / "trusted-folders.json").read_text()) == [str(repository)]
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "test_m.py").write_text("")
+    found = CliRunner().invoke(cli, ["judge", str(repository / "m.py"), "--tests", str(other / "test_m.py")])
+    assert isinstance(found.exception, TrustError)
+
+
+def test_the_environment_says_it_for_a_while(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERLENS_TRUST", "1")
+    assert "passed" in judged(repository).output
+    assert trusted_folders() == []
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_a_terminal_asks(answer: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("counterlens.cli.options._at_terminal", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda text, **_: asked.append(text) or answer == "y")
+    found = judged(repository)
+    assert len(asked) == 1
+    assert ("passed" in found.output) is (answer == "y") is is_trusted(repository)
+
+
+def test_what_an_editor_decided_beats_the_list(repository: Path) -> None:
+    remember(repository)
+    require_trust([repository], "tests")
+    with pytest.raises(TrustError, match="restricted"):
+        require_trust([repository], "tests", decided=False, refusal="restricted")
+    require_trust([Path("/")], "tests", decided=True)
+
+
+@pytest.mark.parametrize("text", ["", "[", "{}", "[1, null]", '["relative"]', "[" * 100_000])
+def test_a_damaged_list_trusts_nothing(text: str, config: Path, repository: Path) -> None:
+    (config / "counterlens").mkdir(parents=True)
+    (config / "counterlens" / "trusted-folders.json").write_text(text)
+    assert trusted_folders() == []
+    remember(repository)
+    assert trusted_folders() == [repository]
+
+
+def test_a_repository_is_trusted_as_a_whole_and_by_where_a_link_leads(
+    repository: Path, tmp_path: Path
+) -> None:
+    (repository / "package").mkdir()
+    assert repository_of(repository / "package" / "a.py") == repository
+    (tmp_path / "link").symlink_to(repository)
+    assert repository_of(tmp_path / "link" / "m.py") == repository
+    assert repository_of(tmp_path / "alone.py") == tmp_path
+
+
+def test_an_assistant_runs_nothing_that_is_not_trusted(repository: Path) -> None:
+    with pytest.raises(TrustError):
+        Desk(repository, "m", Options()).sandbox()
+    assert Desk(repository, "m", Options(), trusted=True, allow_weaker_sandbox=True).sandbox()
+
+
+def test_nothing_above_the_root_is_read_or_run(repository: Path) -> None:
+    inner = repository / "inner"
+    inner.mkdir()
+    (inner / "__init__.py").write_text("")
+    (repository / "__init__.py").write_text("")
+    (inner / "g.py").write_text("def g():\n    return 1\n")
+    (repository / "test_g.py").write_text("from inner.g import g\n\ndef test_g():\n    assert g() == 1\n")
+    python = repository / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/bin/false")
+    (repository / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    desk = Desk(inner, "m", Options())
+    place = layout_of(inner / "g.py", "from ... import x")
+    assert (place.root, place.project, place.module) == (inner, inner, "g")
+    assert place.readable == (inner,)
+    assert interpreter_for(inner / "g.py") != python
+    assert files_with_tests(place) == []
+    (inner / "out.py").symlink_to(repository / "m.py")
+    for outside in (
+        "../m.py",
+        str(repository / "m.py"),
+        "out.py",
+        "~/x.py",
+        "/etc/passwd",
+        "a\0.py",
+        "\ud800.py",
+    ):
+        with pytest.raises(SourceError) as refused:
+            desk.read(outside)
+        assert str(repository) not in str(refused.value).replace(outside, "")
+
+
+def test_links_out_of_a_folder_are_not_followed(repository: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.py"
+    secret.write_text("def secret():\n    return 1\n")
+    (repository / "link.py").symlink_to(secret)
+    (repository / "test_link.py").symlink_to(secret)
+    (repository / "circle.py").symlink_to(repository / "circle.py")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "more.py").write_text("x = 1\n")
+    (repository / "linked").symlink_to(tmp_path / "folder")
+    ours = {"m.py", "test_m.py"}
+    assert {path.name for path in files_of([repository])} == ours
+    assert {Path(name).name for name in python_files(repository)} == ours
+    assert {path.name for path in _python_files(str(repository))} == ours
+    confine(repository)
+    assert layout_of(repository / "m.py").project == repository
