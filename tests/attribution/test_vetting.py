@@ -93,7 +93,11 @@ def test_examples_that_do_not_hold_are_left_out(project: Project, judge_of: Judg
             'filterwarnings = ["error"]',
             "old",
         ),
-        ("import pytest\n\ndef test_it(): pass\n", 'required_plugins = ["pytest-nowhere"]', "exit code 4"),
+        (
+            "import pytest\n\ndef test_it():\n    pass\n",
+            'required_plugins = ["pytest-nowhere"]',
+            "exit code 4",
+        ),
         (
             "import os\n\ndef test_it():\n    open(os.path.join(os.path.dirname(__file__), 'x'), 'w')\n",
             "",
