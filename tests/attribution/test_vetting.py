@@ -91,7 +91,7 @@ def test_examples_that_do_not_hold_are_left_out(project: Project, judge_of: Judg
         (
             "import warnings\n\ndef test_it():\n    warnings.warn('old')\n",
             'filterwarnings = ["error"]',
-            "old",
+            "exit code 3",
         ),
         (
             "import pytest\n\ndef test_it():\n    pass\n",
