@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.counting import plural
 
@@ -30,6 +30,7 @@ class Vetted:
         without: The names of cases that cannot be used, with the reason.
         broken: The test files that cannot be imported, with the reason.
         apart: Whether they ran in another process than the original.
+        isolation: How far the original was from its tests, as for any program.
         seconds: What the run took.
     """
 
@@ -37,6 +38,7 @@ class Vetted:
     without: Mapping[str, str] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
     apart: bool = True
+    isolation: Isolation | None = None
     seconds: float = 0.0
 
     @property
@@ -50,8 +52,8 @@ class Vetted:
         return brief(f"{plural(len(reasons), 'test')} left out: {first}")
 
     def keeps_most_of(self, other: Vetted) -> bool:
-        """Whether at least half of the cases that pass the other way pass this way."""
-        return bool(self.passed) and 2 * len(self.passed) >= len(other.passed)
+        """Whether more than half of the cases that pass the other way pass this way."""
+        return 2 * len(self.passed) > len(other.passed)
 
 
 def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
@@ -80,7 +82,7 @@ def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: b
         trial = test_run.telling(every=True, without=sorted(without))
         verdict = trial.once(original, read, cancel, apart=apart)
         if heard.get("results") or heard.get("broken"):
-            return _sorted(heard, without, apart=apart, seconds=verdict.seconds)
+            return _sorted(heard, without, verdict, apart=apart)
         culprit = verdict.evidence.failed
         reason = str(heard.get("problem") or verdict.evidence.message or verdict.judgement)
         if culprit is None or culprit in without:
@@ -89,16 +91,16 @@ def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: b
     return Vetted(without=without, apart=apart)
 
 
-def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], *, apart: bool, seconds: float) -> Vetted:
+def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdict, *, apart: bool) -> Vetted:
     results = [(str(name), str(outcome), str(message)) for name, outcome, message in heard["results"]]
     bad = {name: message or outcome for name, outcome, message in results if outcome != "passed"}
     passed = tuple(name for name, outcome, _ in results if outcome == "passed" and name not in bad)
     broken = {str(path): str(why) for path, why in heard.get("broken", {}).items()}
-    return Vetted(passed, {**without, **bad}, broken, apart, seconds)
+    return Vetted(passed, {**without, **bad}, broken, apart, verdict.evidence.isolation, verdict.seconds)
 
 
 def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
     """The original's own verdict, which vetting found."""
-    from_where = TestRun.isolation_of(apart=vetted.apart)
-    evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=from_where)
+    far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
+    evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
     return Verdict(Judgement.PASSED, evidence, vetted.seconds)
