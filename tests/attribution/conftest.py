@@ -42,12 +42,22 @@ def judge_of() -> Callable[..., Judge]:
     """The judge of a function of a file, or of a text."""
 
     def find(
-        source: Path | str, qualname: str, *, python: Path | None = None, limits: Limits = LIMITS
+        source: Path | str,
+        qualname: str,
+        *,
+        python: Path | None = None,
+        limits: Limits = LIMITS,
+        vetted: bool = True,
     ) -> Judge:
         document = Document(textwrap.dedent(source)) if isinstance(source, str) else Document.read(source)
         chosen = python or Path(sys.executable)
         judge = find_judge(
-            document, find_function(document, qualname), best_sandbox(), python=chosen, limits=limits
+            document,
+            find_function(document, qualname),
+            best_sandbox(),
+            python=chosen,
+            limits=limits,
+            vetted=vetted,
         )
         assert judge is not None
         return judge

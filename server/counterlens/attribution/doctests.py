@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from threading import Event
@@ -31,25 +32,52 @@ class DoctestJudge:
     def __init__(self, examples: Sequence[doctest.Example], test_run: TestRun) -> None:
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
         self._test_run = test_run
+        self._ignored: set[int] = set()  # examples that do not hold on the original
+        self._known: dict[str, Verdict] = {}
+        self._wrong: int | None = None
 
     @property
     def tests(self) -> int:
-        """How many examples expect something."""
-        return sum(bool(example.want) for example in self._examples)
+        """How many examples expect something, and hold on the original where that was tried."""
+        return sum(
+            bool(example.want) and number not in self._ignored
+            for number, example in enumerate(self._examples)
+        )
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the examples against a program; see `Judge.judge`."""
-        return self._test_run.run(program, self._read, cancel)
+        return self._known.pop(program, None) or self._test_run.run(program, self._read, cancel)
+
+    def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
+        """The judge by those examples that hold on the original; the reason where none does."""
+        judge = DoctestJudge(self._examples, self._test_run)
+        reason = ""
+        for _ in self._examples:
+            verdict = judge._test_run.run(original, judge._read, cancel)
+            if verdict.passed:
+                note = f"{len(judge._ignored)} left out: {reason}" if judge._ignored else ""
+                evidence = replace(verdict.evidence, message=note)
+                judge._known = {original: replace(verdict, evidence=evidence)}
+                break
+            wrong = judge._wrong
+            if wrong is None or wrong in judge._ignored:
+                return verdict.evidence.message or str(verdict.judgement)
+            judge._ignored.add(wrong)
+            reason = reason or f"{verdict.evidence.failed}: {verdict.evidence.message}"
+        return judge if judge.tests and judge._known else brief(reason)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")
         if not isinstance(results, list) or len(results) != len(self._examples):
             return Judgement.FAILED, Evidence(ID, 0, None, "the examples were not all run")
-        run = 0
-        for example, (printed, raised) in zip(self._examples, results, strict=True):
+        run, self._wrong = 0, None
+        for number, (example, (printed, raised)) in enumerate(zip(self._examples, results, strict=True)):
+            if number in self._ignored:
+                continue
             run += bool(example.want)
             wrong = _compare(example, str(printed), raised)
             if wrong:
+                self._wrong = number
                 return Judgement.FAILED, Evidence(ID, max(run, 1), example.source.strip(), brief(wrong))
         return Judgement.PASSED, Evidence(ID, run)
 

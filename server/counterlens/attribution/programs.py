@@ -167,7 +167,13 @@ def judge_by_itself(
     verdicts = []
     for each in names:
         judge = find_judge(
-            document, each, setting.sandbox, python=setting.python, limits=setting.limits, fallback=False
+            document,
+            each,
+            setting.sandbox,
+            python=setting.python,
+            limits=setting.limits,
+            fallback=False,
+            vetted=False,
         )
         if judge is not None:
             verdicts.append(judge.judge(program, cancel=cancel))

@@ -7,7 +7,7 @@ there are none, `FALLBACKS` are asked one after the other. The tests that come w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -85,6 +85,7 @@ def find_judge(
     python: Path | None = None,
     limits: Limits = LIMITS,
     fallback: bool = True,
+    vetted: bool = True,
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Judge | None:
@@ -99,6 +100,8 @@ def find_judge(
         fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
+        vetted: Whether tests are left out that do not pass on the document; not for one that has a bug, or
+            that is itself in question.
         cancel: Set it to give up.
         report: Called with what is being done, where that takes time.
 
@@ -110,12 +113,40 @@ def find_judge(
         Cancelled: `cancel` was set.
     """
     setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel, report)
-    found = [find(document, function, setting) for find in ATTRIBUTIONS.values()]
-    judges = [judge for judge in found if judge is not None]
+    judges, _ = _usable(ATTRIBUTIONS, document, function, setting, vetted=vetted)
     if judges or not fallback:
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
-    others = (find(document, function, setting) for find in FALLBACKS.values())
-    return next((judge for judge in others if judge is not None), None)
+    for name, find in FALLBACKS.items():
+        others, _ = _usable({name: find}, document, function, setting, vetted=vetted)
+        if others:
+            return others[0]
+    return None
+
+
+def _usable(
+    attributions: Mapping[str, Attribution],
+    document: Document,
+    function: Function,
+    setting: Setting,
+    *,
+    vetted: bool,
+) -> tuple[list[Judge], list[str]]:
+    """The judges by the tests that can be used, and why others cannot."""
+    judges: list[Judge] = []
+    reasons: list[str] = []
+    for find in attributions.values():
+        judge = find(document, function, setting)
+        if vetted and isinstance(judge, unittests.CasesJudge | doctests.DoctestJudge):
+            usable = judge.vetted(document.text, setting.cancel)
+            if isinstance(usable, str):
+                reasons.append(
+                    f"none of its {plural(judge.tests, _CASES[judge.attribution])} can be used: {usable}"
+                )
+            else:
+                judges.append(usable)
+        elif judge is not None:
+            judges.append(judge)
+    return judges, reasons
 
 
 def why_no_judge(
@@ -130,11 +161,12 @@ def why_no_judge(
 ) -> str:
     """Why `find_judge` found nothing, one reason for each attribution function; the arguments are the same.
 
-    What `find_judge` has found out is known by now: no test is run again.
+    The tests that were found and cannot be used are run once more.
     """
-    reasons = ["no test mentions it, and its docstring has no examples"]
+    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
+    _, unusable = _usable(ATTRIBUTIONS, document, function, setting, vetted=True)
+    reasons = unusable or ["no test mentions it, and its docstring has no examples"]
     if fallback:
-        setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
         reasons.append(coverage_tests.why_not(document, function, setting))
         shown = differential.why_not(document, function, setting)
         reasons.append(f"it cannot be judged by what it does: {shown}" if shown else "")

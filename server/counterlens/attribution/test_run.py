@@ -127,6 +127,19 @@ class TestRun:
                 apart = self.calibration.apart
         return self._try(program, read, cancel, apart=apart).verdict
 
+    def telling(self, **more: object) -> TestRun:
+        """The same, with more that the runner is told; what is known of its isolation stays known."""
+        return replace(self, task={**self.task, **more})
+
+    def once(self, program: str, read: Reader, cancel: Event | None, *, apart: bool) -> Verdict:
+        """Run a program one way, whatever is known about the other; otherwise as `run`."""
+        return self._try(program, read, cancel, apart=apart).verdict
+
+    @staticmethod
+    def isolation_of(*, apart: bool) -> Isolation:
+        """How far a program is from its tests that runs one way or the other."""
+        return Isolation.APART if apart else Isolation.SHARED
+
     def _run_warily(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
         """Without an original that could be trusted: what passes shared has been shared from the start."""
         if self.inseparable is not None:

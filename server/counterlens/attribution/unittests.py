@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from threading import Event
 from typing import Any
@@ -11,6 +11,7 @@ from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.vetting import verdict_of, vet
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -26,9 +27,11 @@ class CasesJudge:
 
     attribution = ID
 
-    def __init__(self, cases: Sequence[CaseName], test_run: TestRun) -> None:
-        self._cases = cases
-        self._test_run = test_run
+    def __init__(
+        self, cases: Sequence[CaseName], test_run: TestRun, known: Mapping[str, Verdict] | None = None
+    ) -> None:
+        self._cases, self._test_run = cases, test_run
+        self._known = dict(known) if known is not None else None
 
     @property
     def tests(self) -> int:
@@ -37,7 +40,28 @@ class CasesJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
-        return self._test_run.run(program, read_cases, cancel)
+        if self._known is None:
+            return self._test_run.run(program, read_cases, cancel)
+        known = self._known.pop(program, None)  # asked again, it is run again
+        return known or self._test_run.run(program, _read_vetted, cancel)
+
+    def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
+        """The judge by those cases that pass on the original; the reason where none does."""
+        found = vet(self._test_run, original, cancel)
+        if not found.passed:
+            return found.left_out or "pytest found none of the tests"
+        files = [file for file in self._test_run.task["files"] if file["path"] not in found.broken]
+        names = {name.partition("[")[0] for name in found.passed}
+        files = [
+            {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
+        ]
+        kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
+        cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
+        test_run = self._test_run.telling(
+            files=[file for file in files if file["cases"]], without=sorted(found.without)
+        )
+        test_run.calibration.apart = found.apart
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)})
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -69,6 +93,23 @@ def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: S
     return CasesJudge(cases, test_run)
 
 
+def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:
+    """Whether one of the names that passed is of a case; its class may be one that inherits it."""
+    return any(
+        name.rpartition("::")[2] == case[1] and file["path"].endswith("/" + name.partition("::")[0])
+        for name in names
+    )
+
+
+def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+    """As `read_cases`, where the original passes every case: all else is the program's doing."""
+    for name, outcome, message in report.get("results", ()):
+        if outcome != "passed":
+            run = sum(each[1] == "passed" for each in report["results"])
+            return Judgement.FAILED, Evidence(ID, run + 1, str(name), brief(str(message)))
+    return read_cases({**report, "harness": None, "unstarted": None})
+
+
 def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     """The judgement from the runner's report on cases."""
     results = [
@@ -79,6 +120,9 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         for kind in ("passed", "failed", "skipped", "unsupported")
     }
     run = len(of["passed"]) + len(of["failed"])
+    hindered = report.get("harness") or (None if of["failed"] else report.get("unstarted"))
+    if hindered:
+        return Judgement.REFUSED, Evidence(ID, 0, None, brief(str(hindered)))
     if of["failed"]:
         name, _, message = of["failed"][0]
         return Judgement.FAILED, Evidence(ID, run, name, brief(message))

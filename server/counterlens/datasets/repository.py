@@ -114,7 +114,7 @@ class Repository(Loader):
                 continue  # no text, so nothing to probe
             wanted = [
                 one
-                for one in _outermost(document)
+                for one in outermost(document)
                 if changed is None or changed[file].overlaps(one.start_line, one.end_line)
             ]
             if wanted:
@@ -316,7 +316,7 @@ def _environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists()
 
 
-def _outermost(document: Document) -> list[Function]:
+def outermost(document: Document) -> list[Function]:
     """Functions and methods, without those inside of others; of several of a name the last."""
     known = functions(document)
     outer = [one for one in known if not any(g.start < one.start and one.end <= g.end for g in known)]

@@ -85,7 +85,13 @@ class RepairProbe(PairsProbe[RepairOptions]):
         function, surveyed = _rewritings(target, options)
         steps.next("finding the tests")
         judge = target.judge or find_judge(
-            document, function, context.sandbox(), limits=limits, fallback=False, cancel=context.cancel
+            document,
+            function,
+            context.sandbox(),
+            limits=limits,
+            fallback=False,
+            vetted=False,
+            cancel=context.cancel,
         )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_fails()

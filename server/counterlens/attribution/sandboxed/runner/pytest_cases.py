@@ -40,7 +40,20 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
     code = int(pytest.main([*_ARGUMENTS, _GO_ON, *(file["path"] for file in files)], plugins=[plugin]))
     if cases.problem is None and code not in (0, 1, 5):
-        cases.problem = f"pytest was interrupted or could not start (exit code {code})"
+        reason = f"pytest was interrupted or could not start (exit code {code})"
+        if _imports(cases.candidate):
+            cases.unstarted = reason
+        else:
+            cases.problem = reason
+
+
+def _imports(candidate: Candidate) -> bool:
+    """Whether the program can be imported: if not, that pytest does not start may be its doing."""
+    try:
+        candidate.load()
+    except BaseException:
+        return False
+    return True
 
 
 def _lend_names(paths: set[str], candidate: Candidate) -> None:
@@ -70,7 +83,7 @@ class Chooser:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Keep the chosen cases."""
-        kept = [item for item in items if self._wants(item)]
+        kept = [item for item in items if self._wants(item) and self._cases.wants(item.nodeid)]
         self._cases.expected += len(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
@@ -89,8 +102,11 @@ class Chooser:
             self._cases.expected += len(chosen)
             for _, name in chosen:
                 self._cases.add(f"{collector.nodeid}::{name}", UNSUPPORTED, lacking)
+            return
+        what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
+        if self._cases.every:
+            self._cases.broken[os.path.realpath(str(collector.path))] = what
         else:
-            what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
             self._cases.problem = f"{collector.name} cannot be imported: {what}"
 
     @pytest.hookimpl(hookwrapper=True)
@@ -102,11 +118,12 @@ class Chooser:
         result = yield
         self._cases.tampering.compare(before)
         if result.excinfo is not None:
-            self._outcome, self._message = FAILED, describe(result.excinfo[1])
+            error = result.excinfo[1]
+            self._outcome, self._message = self._cases.blame(error, describe(error))
         elif self._outcome == PASSED and _is_never_awaited(item):
             self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
         self._cases.add(item.nodeid, self._outcome, self._message)
-        if self._cases.results[-1][1] == FAILED:
+        if self._cases.over:
             item.session.shouldfail = "one failure is enough"
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -121,6 +138,9 @@ class Chooser:
         if _NO_ASYNC in message:
             self._outcome = UNSUPPORTED
             self._message = "it is asynchronous, and no pytest plugin here runs such tests"
+        elif report.outcome == FAILED:
+            error = call.excinfo.value if call.excinfo is not None else None
+            self._outcome, self._message = self._cases.blame(error, message)
         else:
             self._outcome, self._message = report.outcome, message
 

@@ -7,6 +7,7 @@ import ctypes
 import importlib.util
 import os
 import sys
+import tempfile
 import time
 
 from ..job import take_descriptor, take_task
@@ -80,7 +81,9 @@ def _run(
     if "examples" in task:
         _hide()
         return run_examples(task["examples"], candidate, announce)
-    cases = Cases(candidate, tampering, announce)
+    every, without = bool(task.get("every")), frozenset(task.get("without", ()))
+    cases = Cases(candidate, tampering, announce, every=every, without=without)
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "hypothesis"))  # noqa: PTH118
     run = _case_runner() if "files" in task else None
     _hide()
     if run is not None:

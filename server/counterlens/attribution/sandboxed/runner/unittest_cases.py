@@ -36,7 +36,11 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
         for folder in (file["root"], file["path"].rpartition(os.sep)[0]):
             if folder not in sys.path:
                 sys.path.insert(0, folder)
-        cases.expected += len(file["cases"])
+        labels = {
+            case: "::".join(part for part in (name, *case) if part) for case in map(tuple, file["cases"])
+        }
+        wanted = [case for case in labels if cases.wants(labels[case])]
+        cases.expected += len(wanted)
         try:
             module = importlib.import_module(file["module"])
         except BaseException as error:
@@ -45,20 +49,30 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
             if lacking is not None:
                 reason = (UNSUPPORTED, lacking)
             if reason is None:
+                if cases.every:
+                    cases.expected -= len(wanted)
+                    cases.broken[os.path.realpath(file["path"])] = describe(error)
+                    continue
                 cases.problem = f"{name} cannot be imported: {describe(error)}"
                 return
-            for _, case in file["cases"]:
-                cases.add(f"{name}::{case}", *reason)
+            for chosen in wanted:
+                cases.add(labels[chosen], *reason)
             continue
-        for owner, case in file["cases"]:
-            label = "::".join(part for part in (name, owner, case) if part)
-            cases.announce(label)
-            before = cases.tampering.take()
-            outcome, message = run_case(module, owner, case)
-            cases.tampering.compare(before)
-            cases.add(label, outcome, message)
-            if cases.results[-1][1] == FAILED:
-                return
+        if _run_all(module, {labels[case]: case for case in wanted}, cases):
+            return
+
+
+def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:
+    """Run cases of a module, by their labels; whether that was the end of all."""
+    for label, (owner, case) in wanted.items():
+        cases.announce(label)
+        before = cases.tampering.take()
+        outcome, message = run_case(module, owner, case)
+        cases.tampering.compare(before)
+        cases.add(label, outcome, message)
+        if cases.over:
+            return True
+    return False
 
 
 def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:

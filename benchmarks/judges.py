@@ -1,0 +1,71 @@
+"""How many functions of a repository have a judge that can be used, and why the others have none.
+
+    python benchmarks/judges.py FOLDER --functions 25 --seed 1
+
+A judge can be used when it passes the file as it stands and fails it with the function's body removed. Any
+function counts that is in no test file and in no other function, drawn with the seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+from counterlens.attribution.registry import described, find_judge, why_no_judge
+from counterlens.datasets.repository import Repository, outermost
+from counterlens.probes.prompts.function_text import hollow
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+def main() -> None:
+    """Draw functions, find the judge of each, and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--functions", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    drawn = [
+        (document, function)
+        for file in Repository().files(options.folder.resolve())
+        for document in [Document.read(file, "python")]
+        for function in outermost(document)
+    ]
+    random.Random(options.seed).shuffle(drawn)  # noqa: S311 - a draw that can be repeated
+    found: Counter[str] = Counter()
+    started = time.monotonic()
+    for document, function in drawn[: options.functions]:
+        begun = time.monotonic()
+        outcome, detail = examine(document, function)
+        found[outcome] += 1
+        seconds = time.monotonic() - begun
+        where = document.path.name if document.path else ""
+        print(f"{outcome:28} {seconds:5.1f} s  {where}::{function.qualname}  {detail}", flush=True)
+    print(f"{time.monotonic() - started:.0f} s")
+    for outcome, count in found.most_common():
+        print(f"{count:4}  {outcome}")
+
+
+def examine(document: Document, function: Function) -> tuple[str, str]:
+    """What can judge a function, as a short outcome and its detail on one line."""
+    sandbox = best_sandbox()
+    judge = find_judge(document, function, sandbox)
+    if judge is None:
+        return "nothing judges it", why_no_judge(document, function, sandbox).replace("\n", " ")[:160]
+    verdict = judge.judge(document.text)
+    if not verdict.passed:
+        evidence = verdict.evidence
+        return f"as it stands: {verdict.judgement}", f"{evidence.failed} {evidence.message}".replace(
+            "\n", " "
+        )[:160]
+    if judge.judge(hollow(document, function).text).passed:
+        return "passes without its body", described(judge)
+    return f"usable: {judge.attribution}", f"{described(judge)}, {verdict.evidence.strength}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Which of a function's tests can judge it: those that pass on the file as it stands, here and now.
+
+One test that cannot be used vetoes no function: it is left out, and named with the reason. What is left out
+is found by one run of all of them on the original (two, where some need its process), in the very way in
+which programs are judged afterwards. So what the sandbox or the set-up does to a test is never counted
+against a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
+from counterlens.attribution.test_run import TestRun, brief
+from counterlens.counting import plural
+
+_ATTEMPTS = 4
+"""So many times what ended or stopped a run is left out, before its tests are given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """What came of running all tests on the original.
+
+    Attributes:
+        passed: The names of the cases that passed.
+        without: The names of cases that cannot be used, with the reason.
+        broken: The test files that cannot be imported, with the reason.
+        apart: Whether they ran in another process than the original.
+        isolation: How far the original was from its tests, as for any program.
+        seconds: What the run took.
+    """
+
+    passed: tuple[str, ...] = ()
+    without: Mapping[str, str] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+    apart: bool = True
+    isolation: Isolation | None = None
+    seconds: float = 0.0
+
+    @property
+    def left_out(self) -> str:
+        """What was left out, and why the first of it was; empty when nothing was."""
+        reasons = {**self.broken, **self.without}
+        if not reasons:
+            return ""
+        name, why = next(iter(reasons.items()))
+        first = f"{name.rpartition('/')[2]}: {why}"
+        return brief(f"{plural(len(reasons), 'test')} left out: {first}")
+
+    def keeps_most_of(self, other: Vetted) -> bool:
+        """Whether more than half of the cases that pass the other way pass this way."""
+        return 2 * len(self.passed) > len(other.passed)
+
+
+def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
+    """Run all cases on the original, apart and, where some cannot be used so, in its process.
+
+    Raises:
+        Cancelled: `cancel` was set.
+        SandboxError: the sandbox could not be set up.
+    """
+    apart = _one_way(test_run, original, cancel, apart=True)
+    if apart.passed and not apart.without and not apart.broken:
+        return apart
+    shared = _one_way(test_run, original, cancel, apart=False)
+    return apart if apart.keeps_most_of(shared) else shared
+
+
+def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: bool) -> Vetted:
+    without: dict[str, str] = {}
+    for _ in range(_ATTEMPTS):
+        heard: dict[str, Any] = {}
+
+        def read(report: dict[str, Any], heard: dict[str, Any] = heard) -> tuple[Judgement, Evidence]:
+            heard.update(report)
+            return Judgement.PASSED, Evidence(test_run.attribution, 0)
+
+        trial = test_run.telling(every=True, without=sorted(without))
+        verdict = trial.once(original, read, cancel, apart=apart)
+        if heard.get("results") or heard.get("broken"):
+            return _sorted(heard, without, verdict, apart=apart)
+        culprit = verdict.evidence.failed
+        reason = str(heard.get("problem") or verdict.evidence.message or verdict.judgement)
+        if culprit is None or culprit in without:
+            return Vetted(without={**without, "all": reason}, apart=apart)
+        without[culprit] = reason
+    return Vetted(without=without, apart=apart)
+
+
+def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdict, *, apart: bool) -> Vetted:
+    results = [(str(name), str(outcome), str(message)) for name, outcome, message in heard["results"]]
+    bad = {name: message or outcome for name, outcome, message in results if outcome != "passed"}
+    passed = tuple(name for name, outcome, _ in results if outcome == "passed" and name not in bad)
+    broken = {str(path): str(why) for path, why in heard.get("broken", {}).items()}
+    return Vetted(passed, {**without, **bad}, broken, apart, verdict.evidence.isolation, verdict.seconds)
+
+
+def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
+    """The original's own verdict, which vetting found."""
+    far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
+    evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
+    return Verdict(Judgement.PASSED, evidence, vetted.seconds)

@@ -1,0 +1,124 @@
+"""Tests that cannot be used are left out; what the harness does is never the program's doing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
+from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.programs import judge_by_itself, judge_by_tests
+from counterlens.attribution.registry import find_judge, why_no_judge
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+Project = Callable[[Mapping[str, str]], Path]
+JudgeOf = Callable[..., Judge]
+DOUBLE = "def double(x):\n    return 2 * x\n"
+TESTS = """
+    import os
+    import pytest
+    from double import double
+
+    def test_right():
+        assert double(2) == 4
+
+    @pytest.mark.parametrize("x", [1, 2])
+    def test_of_two(x):
+        assert double(x) == 2
+
+    def test_that_starts_a_program():
+        assert double(1) == 2
+        os.execv("/bin/false", ["false"])
+
+    def test_that_writes():
+        assert double(1) == 2
+        open(os.path.join(os.path.dirname(__file__), "new.txt"), "w")
+"""
+
+
+def test_unusable_tests_veto_nothing(project: Project, judge_of: JudgeOf) -> None:
+    folder = project(
+        {"double.py": DOUBLE, "test_double.py": TESTS, "test_other.py": "import double, nowhere\n"}
+    )
+    judge = judge_of(folder / "double.py", "double")
+    first = judge.judge(DOUBLE)
+    assert (first.judgement, first.evidence.tests) == (Judgement.PASSED, 2), first
+    assert "3 tests left out" in first.evidence.message
+    again = judge.judge(DOUBLE)  # really run again
+    assert (again.judgement, again.evidence.tests) == (Judgement.PASSED, 2), again
+    wrong = judge.judge(DOUBLE.replace("2 *", "3 *"))
+    assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "test_double.py::test_right")
+
+
+def test_a_program_may_not_plead_what_its_original_does_not_do(project: Project, judge_of: JudgeOf) -> None:
+    judge = judge_of(project({"double.py": DOUBLE, "test_double.py": TESTS}) / "double.py", "double")
+    for trick in (
+        "raise PermissionError(13, 'no')",
+        "import unittest; raise unittest.SkipTest('no')",
+        "raise UserWarning('no')",
+        "raise KeyboardInterrupt",
+        "import sys; sys.exit(4)",
+    ):
+        assert judge.judge(f"def double(x):\n    {trick}\n").judgement is Judgement.FAILED, trick
+
+
+def test_what_has_no_usable_test_says_why(project: Project) -> None:
+    tests = "from double import double\ndef test_double():\n    assert double(2) == 5\n"
+    folder = project({"double.py": DOUBLE, "test_double.py": tests})
+    document = Document.read(folder / "double.py")
+    function = find_function(document, "double")
+    assert find_judge(document, function, best_sandbox(), fallback=False) is None
+    reason = why_no_judge(document, function, best_sandbox(), fallback=False)
+    assert "none of its 1 test can be used" in reason
+    assert "test_double.py::test_double" in reason
+
+
+def test_examples_that_do_not_hold_are_left_out(project: Project, judge_of: JudgeOf) -> None:
+    text = 'def one():\n    """\n    >>> one()\n    1\n    >>> one() + nobody\n    2\n    """\n    return 1\n'
+    judge = judge_of(project({"one.py": text}) / "one.py", "one")
+    assert (judge.attribution, judge.tests) == ("doctest", 1)
+    assert judge.judge(text).passed
+    assert judge.judge(text.replace("return 1", "return 3")).judgement is Judgement.FAILED
+
+
+@pytest.mark.parametrize(
+    ("tests", "options", "reason"),
+    [
+        (
+            "import warnings\n\ndef test_it():\n    warnings.warn('old')\n",
+            'filterwarnings = ["error"]',
+            "exit code 3",
+        ),
+        (
+            "import pytest\n\ndef test_it():\n    pass\n",
+            'required_plugins = ["pytest-nowhere"]',
+            "exit code 4",
+        ),
+        (
+            "import os\n\ndef test_it():\n    open(os.path.join(os.path.dirname(__file__), 'x'), 'w')\n",
+            "",
+            "Read",
+        ),
+    ],
+)
+def test_the_harness_is_not_the_program(project: Project, tests: str, options: str, reason: str) -> None:
+    ours = "from double import double\n"
+    folder = project(
+        {
+            "double.py": DOUBLE,
+            "test_double.py": ours + tests.replace("def test_it():", "def test_it(tmp_path):\n    double(1)"),
+            "pyproject.toml": f"[tool.pytest.ini_options]\n{options}\n",
+        }
+    )
+    path = folder / "double.py"
+    setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
+    for verdict in (
+        judge_by_itself(DOUBLE, path, setting),
+        judge_by_tests(DOUBLE, path, folder / "test_double.py", setting),
+    ):
+        assert verdict.judgement is Judgement.REFUSED, verdict
+        assert reason in verdict.evidence.message
