@@ -106,14 +106,16 @@ def find_judge(
         report: Called with what is being done, where that takes time.
 
     Returns:
-        None when nothing can judge the function; `why_no_judge` says why.
+        None when nothing can judge the function; `why_no_judge` says why. Where the function fails every
+        test of it, the judge by all of them: what it says of the document is then what there is to say.
 
     Raises:
         SandboxError: `python` is not a working interpreter.
         Cancelled: `cancel` was set.
     """
     setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel, report)
-    judges, _ = _usable(ATTRIBUTIONS, document, function, setting, vetted=vetted)
+    judges, unusable = _usable(ATTRIBUTIONS, document, function, setting, vetted=vetted)
+    judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
     for name, find in FALLBACKS.items():
@@ -130,23 +132,27 @@ def _usable(
     setting: Setting,
     *,
     vetted: bool,
-) -> tuple[list[Judge], list[str]]:
+) -> tuple[list[Judge], dict[Judge, str]]:
     """The judges by the tests that can be used, and why others cannot."""
     judges: list[Judge] = []
-    reasons: list[str] = []
+    reasons: dict[Judge, str] = {}
     for find in attributions.values():
         judge = find(document, function, setting)
         if vetted and isinstance(judge, unittests.CasesJudge | doctests.DoctestJudge):
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
-                reasons.append(
-                    f"none of its {plural(judge.tests, _CASES[judge.attribution])} can be used: {usable}"
-                )
+                cases = plural(judge.tests, _CASES[judge.attribution])
+                reasons[judge] = f"none of its {cases} can be used: {usable}"
             else:
                 judges.append(usable)
         elif judge is not None:
             judges.append(judge)
     return judges, reasons
+
+
+def _failed(judge: Judge, document: Document, cancel: Event | None) -> bool:
+    """Whether the document fails its tests, and it is not that they cannot be run."""
+    return judge.judge(document.text, cancel=cancel).judgement in {Judgement.FAILED, Judgement.TIMED_OUT}
 
 
 def why_no_judge(
@@ -165,7 +171,7 @@ def why_no_judge(
     """
     setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
     _, unusable = _usable(ATTRIBUTIONS, document, function, setting, vetted=True)
-    reasons = unusable or ["no test mentions it, and its docstring has no examples"]
+    reasons = [*unusable.values()] or ["no test mentions it, and its docstring has no examples"]
     if fallback:
         reasons.append(coverage_tests.why_not(document, function, setting))
         shown = differential.why_not(document, function, setting)

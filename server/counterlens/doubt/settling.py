@@ -42,7 +42,14 @@ def settled(
         function, document = doubt.scope.function, doubt.scope.document
         if function.start not in judges:
             judge = find_judge(
-                document, function, sandbox, python=python, limits=limits, fallback=False, cancel=cancel
+                document,
+                function,
+                sandbox,
+                python=python,
+                limits=limits,
+                fallback=False,
+                vetted=False,
+                cancel=cancel,
             )
             judges[function.start] = (judge, _verdict(judge, document.text, cancel) if judge else None)
         judge, stands = judges[function.start]

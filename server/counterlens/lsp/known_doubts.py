@@ -73,7 +73,7 @@ class KnownDoubts:
 
         Args:
             document: The newest version.
-            asked: Who is asked; what another model said is forgotten.
+            asked: The model; what another model said is forgotten.
         """
         if self._asked != asked:
             self._found = []

@@ -6,13 +6,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.base import Completion, Prompt, Stop
+from counterlens.models.base import Completion, Draw, Prompt, Stop
 from counterlens.models.remote import RemoteModel, Retries, Timeouts
 
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ def failure(script: Script, prompt: Prompt = PROMPT, **options: Any) -> ModelErr
 
 
 # What is asked
+
+
+def test_a_draw_is_asked_for_with_its_temperature_and_a_seed_of_its_own(serve: Serve) -> None:
+    script = serve(whole("\n    return x\n"), whole("\n    return 2\n"), whole("\n    return x\n"))
+    texts = [ask(script, replace(PROMPT, draw=Draw(0.6, 1, i))).text for i in (0, 1, 0)]
+    assert texts[0] != texts[1]
+    sent = [body for _, body, _ in script.requests]
+    assert {body["temperature"] for body in sent} == {0.6}
+    assert sent[0]["seed"] == sent[2]["seed"] != sent[1]["seed"]
+    assert all(0 <= body["seed"] < 2**31 for body in sent)
 
 
 def test_the_request_ends_at_a_token_boundary_and_is_deterministic(serve: Serve) -> None:

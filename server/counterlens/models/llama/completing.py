@@ -97,7 +97,7 @@ def _most_likely(logits: npt.NDArray[np.float32]) -> int:
     return int(np.argmax(logits))
 
 
-class _Drawing:
+class TokenDrawing:
     """Draws tokens: a completion is a function of its prompt and draw wherever the logits are."""
 
     def __init__(self, draw: Draw, text: str) -> None:
@@ -131,7 +131,7 @@ class _Growing:
     count: int = 0
     finish: str = ""
     text: str = ""
-    drawing: _Drawing | None = None
+    drawing: TokenDrawing | None = None
 
     def __post_init__(self) -> None:
         prompt = self.encoded.prompt
@@ -139,7 +139,7 @@ class _Growing:
             return
         if self.encoded.grammar:
             raise ModelError("an answer in a given form is not drawn")
-        self.drawing = _Drawing(prompt.draw, prompt.text)
+        self.drawing = TokenDrawing(prompt.draw, prompt.text)
 
     @property
     def missing(self) -> bytes:
