@@ -67,14 +67,26 @@ def test_a_program_may_not_plead_what_its_original_does_not_do(project: Project,
 
 
 def test_what_has_no_usable_test_says_why(project: Project) -> None:
-    tests = "from double import double\ndef test_double():\n    assert double(2) == 5\n"
+    tests = f"import nowhere_to_be_found\n{TESTS}"
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
     function = find_function(document, "double")
     assert find_judge(document, function, best_sandbox(), fallback=False) is None
     reason = why_no_judge(document, function, best_sandbox(), fallback=False)
     assert "none of its 1 test can be used" in reason
-    assert "test_double.py::test_double" in reason
+    assert "nowhere_to_be_found" in reason
+
+
+def test_a_function_that_fails_every_test_is_told_so(project: Project) -> None:
+    tests = "from double import double\ndef test_double():\n    assert double(2) == 5\n"
+    folder = project({"double.py": DOUBLE, "test_double.py": tests})
+    document = Document.read(folder / "double.py")
+    judge = find_judge(document, find_function(document, "double"), best_sandbox())
+    assert judge is not None
+    verdict = judge.judge(document.text)
+    assert verdict.judgement is Judgement.FAILED
+    assert verdict.evidence.failed
+    assert "test_double" in verdict.evidence.failed
 
 
 def test_examples_that_do_not_hold_are_left_out(project: Project, judge_of: JudgeOf) -> None:
