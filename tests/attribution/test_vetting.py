@@ -67,7 +67,7 @@ def test_a_program_may_not_plead_what_its_original_does_not_do(project: Project,
 
 
 def test_what_has_no_usable_test_says_why(project: Project) -> None:
-    tests = f"import nowhere_to_be_found\n{TESTS}"
+    tests = "import nowhere_to_be_found, double\ndef test_double():\n    assert double.double(2) == 4\n"
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
     function = find_function(document, "double")
