@@ -62,6 +62,11 @@ def level_of(most: int, level: float = 0.95) -> float:
     return 1 - (1 - level) / len(looks(most))
 
 
+def equivalence_level(most: int, level: float = 0.95) -> float:
+    """The same of the interval that has to lie near 0: two tests, each of one side (Schuirmann 1987)."""
+    return 1 - 2 * (1 - level) / len(looks(most))
+
+
 def rate_difference(original: PassCount, counterfactual: PassCount, level: float = 0.95) -> Estimate:
     """The counterfactual's pass rate less the original's, between -1 and 1, with its interval.
 
@@ -79,21 +84,24 @@ def rate_difference(original: PassCount, counterfactual: PassCount, level: float
     return Estimate(difference, max(-1.0, low), min(1.0, high), original.n + counterfactual.n)
 
 
-def finding(difference: Estimate) -> RateFinding:
-    """What the interval of a difference says."""
-    low, high = difference.low, difference.high
-    if low is None or high is None:
+def finding(original: PassCount, counterfactual: PassCount, most: int) -> RateFinding:
+    """What the draws of a pair say, at one of the looks that are taken at so many draws at most."""
+    moved = rate_difference(original, counterfactual, level_of(most))
+    near = rate_difference(original, counterfactual, equivalence_level(most))
+    if moved.low is None or moved.high is None or near.low is None or near.high is None:
         return RateFinding.OPEN
-    if low > 0 or high < 0:
+    if moved.low > 0 or moved.high < 0:
         return RateFinding.MOVED
-    return RateFinding.HELD if low > -NOTHING and high < NOTHING else RateFinding.OPEN
+    return RateFinding.HELD if near.low > -NOTHING and near.high < NOTHING else RateFinding.OPEN
 
 
 def mean_difference(pairs: Iterable[tuple[Hashable, PassCount, PassCount]]) -> Estimate:
     """The mean difference of pass rates over pairs, each given with the function that it is of.
 
-    Functions, not pairs or draws, are taken as independent: the interval is that of clustered observations
-    (`intervals.py`), and holds what chance of drawing there is, since that is in the differences.
+    All pairs must have equally many draws: where drawing ended because of what was drawn, the rates at which
+    it ended are too far apart on average. Functions, not pairs or draws, are taken as independent: the
+    interval is that of clustered observations (`intervals.py`), and holds what chance of drawing there is,
+    since that is in the differences.
     """
     return pooled_mean(
         ((name, after.rate - before.rate) for name, before, after in pairs if before.n and after.n),

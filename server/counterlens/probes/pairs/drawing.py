@@ -75,13 +75,13 @@ def drawn(
             "Leave out --samples, or choose a local model or an endpoint",
         )
     store = _Draws(model, judging, how, max_tokens)
-    level, found = level_of(how.most), dict[int, DrawnPair | None]()
+    found: dict[int, DrawnPair | None] = {}
     for look in looks(how.most):
         open_pairs = [i for i in range(len(pairs)) if _open(found.get(i), i in found)]
         store.draw({gap.shown: gap for i in open_pairs for gap in pairs[i]}, look)
         for i in open_pairs:
             original, counterfactual = (store.of(gap, look) for gap in pairs[i])
-            found[i] = _pair(original, counterfactual, how.temperature, level)
+            found[i] = _pair(original, counterfactual, how)
     return [found[i] for i in range(len(pairs))]
 
 
@@ -89,20 +89,20 @@ def _open(found: DrawnPair | None, seen: bool) -> bool:
     return not seen or (found is not None and found.finding == RateFinding.OPEN)
 
 
-def _pair(
-    original: Drawn | None, counterfactual: Drawn | None, temperature: float, level: float
-) -> DrawnPair | None:
+def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) -> DrawnPair | None:
     if original is None or counterfactual is None:
         return None
-    difference = rate_difference(original.count, counterfactual.count, level)
+    sides = original.count, counterfactual.count
+    difference = rate_difference(*sides, level_of(how.most))
     return DrawnPair(
-        temperature,
-        original,
-        counterfactual,
-        difference.value,
-        difference.low,
-        difference.high,
-        str(finding(difference)),
+        temperature=how.temperature,
+        original=original,
+        counterfactual=counterfactual,
+        difference=difference.value,
+        low=difference.low,
+        high=difference.high,
+        finding=str(finding(*sides, how.most)),
+        first=looks(how.most)[0],
     )
 
 

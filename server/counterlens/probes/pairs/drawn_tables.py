@@ -14,7 +14,8 @@ ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
 _COLUMNS = ("pairs", "draws", "original passes", "counterfactual passes", "difference", *RateFinding)
 _NOTE = (
-    "completions drawn at a temperature; passes: the mean over pairs of the share that passed; difference: "
+    "completions drawn at a temperature; passes: the mean over pairs of the share that passed, of the first "
+    "draws, which all pairs have: those that ended early would exaggerate; difference: "
     "the counterfactual's less the original's, below 0 it loses, functions being independent; moved: pairs "
     f"whose interval excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
 )
@@ -49,11 +50,14 @@ def _cells(found: Sequence[_Found]) -> tuple[Cell, ...]:
     def rate(counts: Iterable[tuple[str, PassCount]]) -> Cell:
         return pooled_mean(((name, count.rate) for name, count in counts if count.n), bounds=(0.0, 1.0))
 
-    sides = [(name, drawn.original.count, drawn.counterfactual.count) for name, _, drawn in found]
+    sides = [
+        (name, drawn.original.count_of(drawn.first), drawn.counterfactual.count_of(drawn.first))
+        for name, _, drawn in found
+    ]
     findings = Counter(drawn.finding for _, _, drawn in found)
     return (
         len(found),
-        sum(before.n + after.n for _, before, after in sides),
+        sum(len(drawn.original.passed) + len(drawn.counterfactual.passed) for _, _, drawn in found),
         rate((name, before) for name, before, _ in sides),
         rate((name, after) for name, _, after in sides),
         mean_difference(sides),

@@ -119,7 +119,12 @@ class Drawn:
     @property
     def count(self) -> PassCount:
         """How many passed."""
-        return PassCount(sum(self.passed), len(self.passed))
+        return self.count_of(len(self.passed))
+
+    def count_of(self, first: int) -> PassCount:
+        """How many passed of the first draws."""
+        passed = self.passed[:first]
+        return PassCount(sum(passed), len(passed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,7 @@ class DrawnPair:
         low: Where its interval begins; of 95 %, however often was looked whether to go on.
         high: Where it ends.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
+        first: How many draws every pair of the run has; figures over several pairs are of these.
     """
 
     temperature: float
@@ -143,6 +149,7 @@ class DrawnPair:
     low: float | None
     high: float | None
     finding: str
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
