@@ -11,5 +11,7 @@ await main(async () => {
   const hasTarget = args.some((arg) => /\.py(::|$)/.test(arg)) || (args[0] && !args[0].startsWith("-"));
   const probe = ["probe", ...(hasTarget ? args : [DEFAULT_TARGET, ...args])];
   say(`counterlens ${probe.join(" ")}\n`);
-  return run(venvBin("counterlens"), probe);
+  // The example comes with this repository; of anything else the command line asks whether to trust it.
+  const env = hasTarget ? process.env : { ...process.env, COUNTERLENS_TRUST: "1" };
+  return run(venvBin("counterlens"), probe, { env });
 });

@@ -71,7 +71,7 @@ def test_what_has_no_usable_test_says_why(project: Project) -> None:
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
     function = find_function(document, "double")
-    assert find_judge(document, function, best_sandbox(), fallback=False) is None
+    assert find_judge(document, function, best_sandbox(), fallback=False, vetted=True) is None
     reason = why_no_judge(document, function, best_sandbox(), fallback=False)
     assert "none of its 1 test can be used" in reason
     assert "nowhere_to_be_found" in reason
@@ -81,7 +81,7 @@ def test_a_function_that_fails_every_test_is_told_so(project: Project) -> None:
     tests = "from double import double\ndef test_double():\n    assert double(2) == 5\n"
     folder = project({"double.py": DOUBLE, "test_double.py": tests})
     document = Document.read(folder / "double.py")
-    judge = find_judge(document, find_function(document, "double"), best_sandbox())
+    judge = find_judge(document, find_function(document, "double"), best_sandbox(), vetted=True)
     assert judge is not None
     verdict = judge.judge(document.text)
     assert verdict.judgement is Judgement.FAILED

@@ -9,7 +9,7 @@ import { Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 600_000 };
 const MODEL_MS = { ms: MODEL.timeout };
-const FIX = /Replace with `==` \(\d+ %\)/;
+const FIX = /Replace `!=` with `==` \(\d+ %\)/;
 
 /** What a panel says of how far it is. */
 const status = (panel) => panel.locator("#status").innerText();

@@ -85,7 +85,7 @@ def find_judge(
     python: Path | None = None,
     limits: Limits = LIMITS,
     fallback: bool = True,
-    vetted: bool = True,
+    vetted: bool = False,
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Judge | None:
@@ -100,8 +100,8 @@ def find_judge(
         fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
-        vetted: Whether tests are left out that do not pass on the document; not for one that has a bug, or
-            that is itself in question.
+        vetted: Whether tests are left out that do not pass on the document, where many functions are judged
+            that nobody looks at; not for one that may have a bug, or that someone named.
         cancel: Set it to give up.
         report: Called with what is being done, where that takes time.
 

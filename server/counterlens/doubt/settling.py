@@ -48,7 +48,6 @@ def settled(
                 python=python,
                 limits=limits,
                 fallback=False,
-                vetted=False,
                 cancel=cancel,
             )
             judges[function.start] = (judge, _verdict(judge, document.text, cancel) if judge else None)

@@ -143,6 +143,12 @@ class BackgroundScorer:
             analysis.failed(t("the file is empty"))
             self._changed(analysis)
             return
+        reason = excluded(document, self._settings())
+        if reason is not None:
+            self._announce("ready", f"no confidence here, {reason}; the model can be probed")
+            analysis.failed(error_text(SourceError(reason)))
+            self._changed(analysis)
+            return
         limit = self._settings().max_bytes
         job = await self._offload(ScoringJob, analysis, document, next(self._order), limit)
         job.view = self._views.get(analysis.uri)
@@ -183,9 +189,6 @@ class BackgroundScorer:
             detail = f"opening {settings.model_spec}"
             loop.call_soon_threadsafe(lambda: self._announce("loading", detail, "", steps))
 
-        reason = excluded(job.document, settings)
-        if reason is not None:
-            raise SourceError(reason)
         self._announce("loading", f"opening {settings.model_spec}")
         withdrawn = Event()
         try:

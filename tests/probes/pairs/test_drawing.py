@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
-from counterlens.errors import ModelError, OptionError
+from counterlens.errors import ModelError
 from counterlens.metrics.pass_rates import RateFinding
 from counterlens.models.base import Capability, Completion, Draw, Model, ModelInfo, Prompt
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -139,8 +139,13 @@ def test_draws_have_a_table() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ModelError, match="none can be drawn"):
         asked(Drawer(lambda _text: 1.0), samples=4)
-    with pytest.raises(OptionError, match="--temperature is that of --samples"):
-        CompletionOptions(temperature=0.5)
+    assert CompletionOptions().drawing is None
+
+
+def test_a_temperature_by_itself_draws_twenty() -> None:
+    drawing = CompletionOptions(temperature=0.5, seed=3).drawing
+    assert drawing
+    assert (drawing.most, drawing.temperature, drawing.seed) == (20, 0.5, 3)
 
 
 def test_a_draw_is_a_number_of_its_own() -> None:

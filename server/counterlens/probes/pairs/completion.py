@@ -37,6 +37,7 @@ from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
 from counterlens.probes.pairs.discrimination import cut_to_discriminate, discriminating
 from counterlens.probes.pairs.drawing import (
+    DEFAULT_SAMPLES,
     DEFAULT_TEMPERATURE,
     Drawing,
     Samples,
@@ -100,17 +101,13 @@ class CompletionOptions(ProbeOptions):
                 "--cuts discriminating looks for one cut, and --cut-range wants several",
                 "Leave out one of the two options",
             )
-        if self.temperature is not None and not self.samples:
-            raise OptionError(
-                "--temperature is that of --samples, and nothing is drawn without them",
-                "Give --samples K, too",
-            )
 
     @property
     def drawing(self) -> Drawing | None:
         """How completions are drawn; None where none are."""
-        chosen = DEFAULT_TEMPERATURE if self.temperature is None else self.temperature
-        return Drawing(self.samples, chosen, self.seed) if self.samples else None
+        if self.temperature is None:
+            return Drawing(self.samples, DEFAULT_TEMPERATURE, self.seed) if self.samples else None
+        return Drawing(self.samples or DEFAULT_SAMPLES, self.temperature, self.seed)
 
     @property
     def searches(self) -> bool:
@@ -141,7 +138,13 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         steps.next("finding the tests")
         sandbox, cancel = context.sandbox(), context.cancel
         judge = target.judge or find_judge(
-            document, function, sandbox, limits=limits, cancel=cancel, report=steps.next
+            document,
+            function,
+            sandbox,
+            limits=limits,
+            vetted=not context.unjudged,
+            cancel=cancel,
+            report=steps.next,
         )
         why_not = None
         if judge is None:
@@ -184,7 +187,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         note = None
         if judge is None:
             pairs, note = _with_likelihoods(context.model, pairs, steps)
-            if options.samples:
+            if options.drawing:
                 note = "; ".join(filter(None, (note, "nothing was drawn, as nothing can judge it")))
         return pairs_record(
             document,

@@ -25,7 +25,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.record import Drawn, DrawnPair
 from counterlens.probes.prompts.gap import Gap
 
-DEFAULT_TEMPERATURE, MOST_SAMPLES = 0.8, 200
+DEFAULT_TEMPERATURE, DEFAULT_SAMPLES, MOST_SAMPLES = 0.8, 20, 200
 Samples = Annotated[
     int,
     option(
@@ -39,7 +39,10 @@ Samples = Annotated[
 Temperature = Annotated[
     float | None,
     option(
-        "The temperature at which --samples draws; 0.8 where it is not given.", metavar="T", low=0.01, high=2
+        "The temperature at which --samples draws, 0.8 where it is not given; by itself it draws 20.",
+        metavar="T",
+        low=0.01,
+        high=2,
     ),
 ]
 

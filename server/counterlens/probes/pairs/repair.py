@@ -90,7 +90,6 @@ class RepairProbe(PairsProbe[RepairOptions]):
             context.sandbox(),
             limits=limits,
             fallback=False,
-            vetted=False,
             cancel=context.cancel,
         )
         judging = Judging(judge, document, function, steps, limits)

@@ -387,7 +387,7 @@ def test_a_memory_that_cannot_be_read_is_empty(serve: Serve, tmp_path: Path, con
     file.write_text(content, errors="surrogatepass")
     script = serve(SERVERS["tgi"])
     with RemoteModel(script.url, "m", memory=Memory(file)) as model:
-        assert model.info.capabilities == {Capability.COMPLETE}
+        assert model.info.capabilities == {Capability.COMPLETE, Capability.SAMPLE}
         assert model.offers(Capability.SCORE)
     with RemoteModel(script.url, "m", memory=Memory(file)) as model:
         assert Capability.SCORE in model.info.capabilities

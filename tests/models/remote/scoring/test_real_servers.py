@@ -123,7 +123,7 @@ def test_a_server_that_keeps_no_logits_says_so(tmp_path: Path, memory: Memory) -
         RemoteModel(server.base_url, server.model, memory=memory) as remote,
     ):
         assert not remote.offers(Capability.SCORE)
-        assert remote.info.capabilities == {Capability.COMPLETE}
+        assert remote.info.capabilities == {Capability.COMPLETE, Capability.SAMPLE}
         assert ("probabilities", "generation only") in remote.info.details
         with pytest.raises(ModelError, match="no token probabilities") as failure:
             remote.score(TEXT)
