@@ -135,15 +135,16 @@ describe("doubts in the editor", { skip }, () => {
   });
 
   step("all uncertainty can be shown, and hidden again", async () => {
+    // The name of a definition is never coloured while the overlay is calm, however late that is drawn.
     const coloured = async () =>
-      (await vscode.decorationsAt("best", { line: "best = values[0]" })).filter(({ classes }) =>
+      (await vscode.decorationsAt("average", { line: "def average(values):" })).filter(({ classes }) =>
         /\bced-/.test(classes),
       ).length;
-    const calm = await coloured();
+    assert.equal(await coloured(), 0);
     await vscode.command("Counterlens: Show All Uncertainty");
-    await until(async () => assert.ok((await coloured()) > calm), { ms: 30_000 });
+    await until(async () => assert.ok((await coloured()) > 0), { ms: 30_000 });
     await session.screenshot("everything");
     await vscode.command("Counterlens: Show All Uncertainty");
-    await until(async () => assert.equal(await coloured(), calm), { ms: 30_000 });
+    await until(async () => assert.equal(await coloured(), 0), { ms: 30_000 });
   });
 });

@@ -214,7 +214,8 @@ class BackgroundScorer:
 
         try:
             async with self._turns.take(job) as interrupt:
-                unit = job.following() or unit  # someone may have scrolled meanwhile
+                now = job.following()  # someone may have scrolled meanwhile
+                unit = unit if now is None else now
                 job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
         except ModelProcessDiedError as error:
             job.died(unit, error)
