@@ -125,6 +125,17 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
     assert users == {f"models/llama/{name}.py" for name in inside}
 
 
+def test_python_is_parsed_where_one_thread_does_it_at_a_time() -> None:
+    in_processes_of_their_own = ("attribution/sandboxed/", "probes/observe/loops.py")
+    found = {
+        name(path)
+        for path in files()
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute) and node.attr == "parse" and ast.unparse(node.value) == "ast"
+    }
+    assert {one for one in found if not one.startswith(in_processes_of_their_own)} == {"syntax/python_ast.py"}
+
+
 def test_the_parts_of_probes_import_in_one_direction() -> None:
     level = {room: number for number, rooms in enumerate(ROOMS) for room in rooms}
     parts = {path.relative_to(PACKAGE / "probes").parts[0].removesuffix(".py") for path in files("probes")}

@@ -28,6 +28,7 @@ from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.python_ast import parse_module
 
 ID = "tests"
 SECONDS = 60.0  # for the whole suite
@@ -190,7 +191,7 @@ def lent_coverage() -> dict[str, bytes]:
 def body_lines(text: str, qualname: str) -> range | None:
     """The lines of a function that run when it is called, without its header and docstring."""
     try:
-        found, _ = find_node(ast.parse(text), qualname)
+        found, _ = find_node(parse_module(text), qualname)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if found is None:
@@ -201,7 +202,7 @@ def body_lines(text: str, qualname: str) -> range | None:
 
 def _docstring(text: str, name: str) -> str | None:
     """The docstring of what has a dotted name in a module; of the module itself for no name."""
-    found: Any = ast.parse(text)
+    found: Any = parse_module(text)
     for part in name.split(".") if name else ():
         found = next((node for node in found.body if getattr(node, "name", None) == part), None)
         if found is None or not hasattr(found, "body"):

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from counterlens.attribution.layout import Layout
+from counterlens.syntax.python_ast import parse_module
 from counterlens.trust import is_inside
 
 _FOLDERS = ("tests", "test")
@@ -126,7 +127,7 @@ def _parse(file: Path, must_mention: str = "") -> ast.Module | None:
         if file.stat().st_size > _LARGEST:
             return None
         data = file.read_bytes()
-        return ast.parse(data) if must_mention.encode() in data else None
+        return parse_module(data) if must_mention.encode() in data else None
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -16,6 +16,7 @@ from counterlens.attribution.layout import layout_of
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.python_ast import parse_module
 
 ID = "doctest"
 
@@ -103,7 +104,7 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
 
 def _docstring(document: Document, function: Function) -> str | None:
     try:
-        tree = ast.parse(document.text)
+        tree = parse_module(document.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     line = document.positions.line_of(function.header) + 1

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.interpreter import describe
+from counterlens.syntax.python_ast import parse_module
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git", ".hg")
 _ENVIRONMENTS = (".venv", "venv")
@@ -122,7 +123,7 @@ def _holds_home(folder: Path) -> bool:
 
 def _relative_depth(text: str) -> int:
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)

@@ -23,6 +23,7 @@ from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
+from counterlens.syntax.python_ast import parse_module
 
 LARGEST = 4 << 20  # bytes of a candidate
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -80,7 +81,7 @@ def judge_by_tests(
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise SourceError(f"{tests} is no Python: {error}", "Tests are a Python file") from None
     if not _can_fail(tree):
@@ -251,7 +252,7 @@ def _can_fail(tree: ast.Module) -> bool:
 
 def _last_function(program: str) -> str | None:
     try:
-        tree = ast.parse(program)
+        tree = parse_module(program)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return next((node.name for node in reversed(tree.body) if isinstance(node, _Definition)), None)

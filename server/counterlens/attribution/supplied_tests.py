@@ -21,6 +21,7 @@ from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.recording import CallRecord, Recorder, run
 from counterlens.attribution.test_run import brief
 from counterlens.sandbox.base import Ending
+from counterlens.syntax.python_ast import parse_module
 
 ID = "given"
 _ROOM = 16 << 20  # bytes of a report
@@ -49,7 +50,7 @@ class SuppliedTestsJudge:
     def tests(self) -> int:
         """How many assertions the tests have."""
         try:
-            return sum(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(self._text))) or 1
+            return sum(isinstance(node, ast.Assert) for node in ast.walk(parse_module(self._text))) or 1
         except (SyntaxError, ValueError):
             return 0
 

@@ -6,7 +6,6 @@ where it is one already: a keyword or builtin of the language, or a word of the 
 
 from __future__ import annotations
 
-import ast
 import builtins
 import keyword
 import math
@@ -18,6 +17,7 @@ import tree_sitter
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.noise import distinguishable
 from counterlens.syntax.document import Document
+from counterlens.syntax.python_ast import parse_module
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _PYTHON_WORDS = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
@@ -89,7 +89,7 @@ def parses(document: Document, replacement: Replacement) -> bool:
     if document.language != "python":
         return True
     try:
-        ast.parse(changed.encode()[around.start_byte : around.end_byte])
+        parse_module(changed.encode()[around.start_byte : around.end_byte])
     except (SyntaxError, ValueError):
         return False
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from threading import Event
 from counterlens.datasets.base import Dataset, Problem, Provenance
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.syntax.document import Document
+from counterlens.syntax.python_ast import parse_module
 
 
 class Finding(StrEnum):
@@ -116,7 +116,7 @@ def parse(problem: Problem) -> Checked:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes are the dataset's own business
-            ast.parse(problem.source)
+            parse_module(problem.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f"line {line}: " if line else ""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
+from counterlens.syntax.python_ast import parse_module
 
 _NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.py")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
@@ -120,7 +121,7 @@ def _function(source: str) -> tuple[str | None, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            found = next((one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef)), None)
+            found = next((one for one in parse_module(source).body if isinstance(one, ast.FunctionDef)), None)
         return (None if found is None else found.name), ""
     except SyntaxError as error:
         name = re.search(r"^\s*def\s+(\w+)", source, re.MULTILINE)

@@ -11,6 +11,7 @@ from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.mbpp import tested_function
 from counterlens.datasets.recorded import RecordLoader
+from counterlens.syntax.python_ast import parse_module
 
 _INPUTS = ("base_input", "plus_input")
 _RTOL, _ATOL = 1e-7, 1e-6  # how near floats must be where the dataset does not say
@@ -188,7 +189,7 @@ class MbppPlusTexts(RecordLoader):
 def calls(tests: str, function: str) -> Iterator[list[Any]]:
     """The arguments of the calls of a function in some tests, where they are literals."""
     try:
-        tree = ast.parse(tests)
+        tree = parse_module(tests)
     except SyntaxError:
         return
     for node in ast.walk(tree):

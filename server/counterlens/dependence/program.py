@@ -17,6 +17,7 @@ from counterlens.dependence.scopes import FUNCTIONS, BlockNames
 from counterlens.dependence.statements import FunctionNode, Statements
 from counterlens.dependence.variables import Variables
 from counterlens.errors import SourceError
+from counterlens.syntax.python_ast import parse_module
 from counterlens.text import BOM
 
 MODULE = "<module>"
@@ -114,7 +115,7 @@ def parse(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about invalid escapes and the like: not ours to report
-            return ast.parse(source.removeprefix(BOM))
+            return parse_module(source.removeprefix(BOM))
     except SyntaxError as error:
         where = f" in line {error.lineno}" if error.lineno else ""
         raise SourceError(f"the source is not valid Python{where}: {error.msg}") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative
@@ -11,6 +9,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtFile, DoubtScope
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.python_ast import parse_module
 
 _RESHAPING = frozenset({"exits"})
 """Kinds that put statements in, or move them."""
@@ -53,7 +52,7 @@ def fits(scope: DoubtScope, alternative: Alternative) -> bool:
     data = document.data[line : alternative.start] + alternative.text.encode()
     data += document.data[alternative.end : function.end]
     try:
-        ast.parse(b"if 1:\n" + data if data[:1].isspace() else data)
+        parse_module(b"if 1:\n" + data if data[:1].isspace() else data)
     except (SyntaxError, ValueError, RecursionError):
         return False
     if alternative.kind in _RESHAPING:

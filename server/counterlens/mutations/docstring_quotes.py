@@ -12,6 +12,7 @@ import libcst as cst
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.syntax.python_ast import parse_expression
 
 _OTHER = {'"': "'", "'": '"'}
 
@@ -69,6 +70,6 @@ def _same_text(one: str, other: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
         try:
-            return bool(ast.literal_eval(one) == ast.literal_eval(other))
+            return bool(ast.literal_eval(parse_expression(one)) == ast.literal_eval(parse_expression(other)))
         except (SyntaxError, ValueError):
             return False

@@ -23,6 +23,7 @@ from counterlens.mutations.engine import Survey, make, sites_in
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Mutation, Site
 from counterlens.mutations.reading import with_depth
+from counterlens.syntax.python_ast import parse_module
 
 PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
 """By id. They are not among `MUTATIONS`: nothing is learned of a concept from them."""
@@ -124,6 +125,6 @@ def _tree(source: str) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
         try:
-            return with_depth(lambda: ast.dump(ast.parse(source)))
+            return with_depth(lambda: ast.dump(parse_module(source)))
         except (SyntaxError, ValueError, MemoryError):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 import threading
@@ -17,6 +16,7 @@ from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
 from counterlens.errors import SourceError
 from counterlens.syntax.languages import parser_for
+from counterlens.syntax.python_ast import parse_module
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
 _DEEP = 20_000
@@ -84,7 +84,7 @@ def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
 def _python_says(source: str) -> tuple[int, str] | None:
     """Line and reason of Python's own syntax error: LibCST puts those of its tokenizer on line 1."""
     try:
-        ast.parse(source)
+        parse_module(source)
     except SyntaxError as error:
         return (error.lineno, error.msg) if error.lineno else None
     except (RecursionError, ValueError):

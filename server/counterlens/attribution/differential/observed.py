@@ -11,6 +11,7 @@ from counterlens.attribution.differential.inputs import Call, Hints
 from counterlens.attribution.discovery import files_with_tests, read_text
 from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document
+from counterlens.syntax.python_ast import parse_expression, parse_module
 
 _MOST = 40  # calls
 _LONGEST = 2000  # characters of one
@@ -82,7 +83,7 @@ def _add(found: dict[str, Call], call: Call | None) -> None:
 def _calls_in(text: str) -> Iterator[ast.Call]:
     """The calls of a text that is Python; of another one, none."""
     try:
-        yield from (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+        yield from (node for node in ast.walk(parse_module(text)) if isinstance(node, ast.Call))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
 
@@ -111,7 +112,7 @@ def _expressions(text: str, name: str) -> Iterator[ast.expr]:
             depth += (text[at] in "([{") - (text[at] in ")]}")
             if depth == 0:
                 try:
-                    yield ast.parse(text[match.start() : at + 1].strip(), mode="eval").body
+                    yield parse_expression(text[match.start() : at + 1].strip())
                 except (SyntaxError, ValueError):
                     continue  # a bracket in a string
                 break

@@ -15,6 +15,7 @@ from counterlens.attribution.differential.testable import find_node, why_not
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import CallRecord, Recorder, Recording
 from counterlens.syntax.document import Document
+from counterlens.syntax.python_ast import parse_module
 
 if TYPE_CHECKING:
     from counterlens.attribution.differential.generation import CallPlan
@@ -77,7 +78,7 @@ def study(
         Cancelled, SandboxError: as `Sandbox.run`.
     """
     try:
-        module = ast.parse(document.text)
+        module = parse_module(document.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Untestable("the file does not parse")
     reason = why_not(module, qualname)

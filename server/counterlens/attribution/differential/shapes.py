@@ -14,6 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from counterlens.attribution.differential.inputs import Built, Hints
+from counterlens.syntax.python_ast import parse_expression
 
 Strategy = st.SearchStrategy[Any]
 _LONGEST = 7  # elements of a container
@@ -312,7 +313,7 @@ def _is_ellipsis(node: ast.expr) -> bool:
 
 def _parsed(text: str) -> ast.expr:
     try:
-        return ast.parse(text, mode="eval").body
+        return parse_expression(text)
     except SyntaxError:
         raise Unknown(text) from None
 

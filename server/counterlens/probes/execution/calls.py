@@ -10,6 +10,7 @@ from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.python_ast import parse_module
 
 MOST_BYTES = 200
 """Longer calls are left out: reading the input would be the task, not running the code."""
@@ -24,7 +25,7 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
         function: What it is called in the program, and in what is returned.
     """
     try:
-        tree = ast.parse(tests)
+        tree = parse_module(tests)
     except (SyntaxError, ValueError):
         return []
     calls: dict[str, None] = {}

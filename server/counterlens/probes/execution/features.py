@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from counterlens.syntax.python_ast import parse_module
+
 TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
 USES = (
     "arithmetic",
@@ -49,7 +51,7 @@ def features(source: str) -> Features | None:
     """The features of a function's text; None where it does not parse."""
     text = textwrap.dedent(source)
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return None
     constructs = set(_tags(tree, loops=0, branches=0)) or {"basic"}

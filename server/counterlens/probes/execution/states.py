@@ -13,6 +13,7 @@ from counterlens.probes.observe.run import Step
 from counterlens.probes.prompts.literals import Literal, literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.python_ast import parse_module
 
 MARK = "# HERE"
 """Stands behind the line that is asked about."""
@@ -79,7 +80,7 @@ def marked(document: Document, line: int) -> Document:
 def _simple_lines(document: Document, function: Function) -> set[int]:
     """The lines of a function that are one whole simple statement, behind which a mark changes nothing."""
     try:
-        tree = ast.parse(document.text)
+        tree = parse_module(document.text)
     except (SyntaxError, ValueError):
         return set()
     statements: Counter[int] = Counter()
@@ -99,7 +100,7 @@ def _simple_lines(document: Document, function: Function) -> set[int]:
 
 def _sound(document: Document, line: int, tree: ast.Module) -> bool:
     try:
-        return ast.dump(ast.parse(marked(document, line).text)) == ast.dump(tree)
+        return ast.dump(parse_module(marked(document, line).text)) == ast.dump(tree)
     except (SyntaxError, ValueError):
         return False
 

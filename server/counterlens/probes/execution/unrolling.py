@@ -16,6 +16,7 @@ from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
+from counterlens.syntax.python_ast import parse_module
 
 _TURNS = 40
 _NEVER_ENTERED = "no execution"
@@ -87,7 +88,7 @@ def _written_out(
 def _has_loops(document: Document, function: Function) -> bool:
     text = document.data[function.header : function.end].decode("utf-8", "replace")
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return False
     return any(isinstance(node, ast.For | ast.While) for node in ast.walk(tree))

@@ -11,6 +11,7 @@ from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
+from counterlens.syntax.python_ast import parse_module
 
 _HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
 _SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
@@ -35,7 +36,7 @@ def description(target: Target, function: Function) -> str | None:
     lines = text.splitlines(keepends=True)
     margin = function.column  # of all lines but the first, whose own was cut away
     try:
-        node = ast.parse("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
+        node = parse_module("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
     except (SyntaxError, ValueError, IndexError):
         return target.description or None
     docstring = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from counterlens.probes.prompts.literals import Literal, literal, unordered
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
 from counterlens.sandbox.shipping import start_script
 from counterlens.syntax.document import Document
+from counterlens.syntax.python_ast import parse_expression
 
 T = TypeVar("T")
 _FILES = {
@@ -71,7 +71,7 @@ def observe_loops(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     try:
-        ast.parse(call, mode="eval")
+        parse_expression(call)
     except SyntaxError as error:
         raise SourceError(
             f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"

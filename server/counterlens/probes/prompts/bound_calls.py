@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
+from counterlens.syntax.python_ast import parse_expression
+
 _LONGEST = 600  # characters of a call in a text
 _UNKNOWN = object()
 Arguments = ast.arguments
@@ -48,7 +50,7 @@ class Asked:
         Raises:
             SyntaxError, ValueError: the call is no expression.
         """
-        node = ast.parse(call, mode="eval").body
+        node = parse_expression(call)
         defined = [
             one
             for one in tree.body
@@ -94,7 +96,7 @@ class Asked:
         while 0 <= (at := text.find(")", at)) < start + _LONGEST:
             at += 1
             try:
-                node = ast.parse(text[start:at].replace("\n", " "), mode="eval").body
+                node = parse_expression(text[start:at].replace("\n", " "))
             except (SyntaxError, ValueError):
                 continue
             return self._kind(node) if isinstance(node, ast.Call) else None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from counterlens.syntax.python_ast import parse_expression
+
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Floats are equal within these tolerances."""
 _ANSWER = re.compile(r"answer\W{0,3}[:=](?:[ *`]*\S+\(.*\)\s*(?:==|->|=))?", re.IGNORECASE)
@@ -56,8 +58,8 @@ def literal(text: str) -> Literal | None:
     if not stripped or len(stripped) > _LONGEST:
         return None
     try:
-        tree = ast.parse(stripped, mode="eval")
-        return Literal(ast.literal_eval(tree.body), ast.unparse(tree.body))
+        tree = parse_expression(stripped)
+        return Literal(ast.literal_eval(tree), ast.unparse(tree))
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
 
@@ -110,7 +112,7 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
     if stepwise and not _ANSWER.search(text):
         return "it ends without an answer"
     try:
-        ast.parse(text.strip().splitlines()[0].strip(), mode="eval")
+        parse_expression(text.strip().splitlines()[0].strip())
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return "what it says is no Python literal"
     return "it is an expression and no literal"

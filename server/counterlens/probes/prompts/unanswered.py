@@ -19,6 +19,7 @@ from counterlens.errors import SourceError
 from counterlens.probes.prompts.bound_calls import Asked, Mention
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.python_ast import parse_module
 
 _TESTS = re.compile(r"_?(?:test|check)", re.IGNORECASE)
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -47,7 +48,7 @@ def unanswered(document: Document, function: Function, call: str) -> Document:
         SourceError: without it, the program would be another one.
     """
     try:
-        tree = ast.parse(document.text)
+        tree = parse_module(document.text)
         asked = Asked.of(tree, function.name, call)
     except (SyntaxError, ValueError, RecursionError):
         return document
@@ -64,7 +65,7 @@ def unanswered(document: Document, function: Function, call: str) -> Document:
         return document
     text = cuts.text
     try:
-        same = _code_of(ast.parse(text), function.name) == _code_of(tree, function.name)
+        same = _code_of(parse_module(text), function.name) == _code_of(tree, function.name)
     except (SyntaxError, ValueError):
         same = False
     if not same:

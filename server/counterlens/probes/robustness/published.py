@@ -23,6 +23,7 @@ from counterlens.probes.prompts.literals import Literal, direct_answer, literal
 from counterlens.probes.prompts.templates import filled
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from counterlens.syntax.python_ast import parse_module
 
 EMPICA = "empica"
 _DEFINED = re.compile(r"\bdef\s+([^\W\d]\w*)\s*\(")
@@ -129,7 +130,7 @@ def expected(line: str) -> Literal | None:
         if line[end - 1] in " .":  # what is said after the assertion
             continue
         try:
-            (statement,) = ast.parse(line[:end]).body
+            (statement,) = parse_module(line[:end]).body
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
         if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
