@@ -23,20 +23,29 @@ class CasesJudge:
 
     With pytest where the interpreter has it, in the user's configuration; otherwise `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
+
+    Attributes:
+        reaching: How many tests run the function, where that is known and not all of them judge it; one
+            with parameters is several.
     """
 
     attribution = ID
 
     def __init__(
-        self, cases: Sequence[CaseName], test_run: TestRun, known: Mapping[str, Verdict] | None = None
+        self,
+        cases: Sequence[CaseName],
+        test_run: TestRun,
+        known: Mapping[str, Verdict] | None = None,
+        reaching: int | None = None,
     ) -> None:
-        self._cases, self._test_run = cases, test_run
+        self._cases, self._test_run, self.reaching = cases, test_run, reaching
         self._known = dict(known) if known is not None else None
 
     @property
     def tests(self) -> int:
-        """How many cases mention the function; a parametrised one counts once."""
-        return len(self._cases)
+        """How many cases judge the function; a parametrised one counts once, unless its items were chosen."""
+        chosen = [len(file["items"]) for file in self._test_run.task["files"] if "items" in file]
+        return sum(chosen) if chosen else len(self._cases)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
@@ -55,13 +64,19 @@ class CasesJudge:
         files = [
             {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
         ]
+        whole = [
+            {**file, "items": [item for item in file["items"] if _passed(file, item, found.passed)]}
+            if "items" in file
+            else file
+            for file in files
+        ]
         kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
         cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
         test_run = self._test_run.telling(
-            files=[file for file in files if file["cases"]], without=sorted(found.without)
+            files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)})
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self.reaching)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -75,7 +90,15 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     return judge_by(cases, place, document.text, setting)
 
 
-def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: Setting) -> CasesJudge:
+def judge_by(
+    cases: Sequence[CaseName],
+    place: Layout,
+    original: str,
+    setting: Setting,
+    *,
+    items: Mapping[str, Sequence[str]] | None = None,
+    reaching: int | None = None,
+) -> CasesJudge:
     """The judge by some test cases.
 
     Args:
@@ -83,14 +106,17 @@ def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: S
         place: The file that they test.
         original: Its text.
         setting: Where and how they run.
+        items: Of each file, which of the cases' parameters, as pytest names them; all of them without it.
+        reaching: How many tests there are of which these were chosen.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
-        files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
+        file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
+        files.append({**file, "items": items[str(path)]} if items is not None else file)
     test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, test_run)
+    return CasesJudge(cases, test_run, reaching=reaching)
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:
@@ -99,6 +125,12 @@ def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) 
         name.rpartition("::")[2] == case[1] and file["path"].endswith("/" + name.partition("::")[0])
         for name in names
     )
+
+
+def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
+    """Whether one of the names that passed is of an item of a file."""
+    named = (name.partition("::") for name in names)
+    return any(of == item and file["path"].endswith("/" + path) for path, _, of in named)
 
 
 def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
