@@ -1,6 +1,6 @@
 """Tests selected by the lines that they run, whether or not they mention the function.
 
-Which test runs which line is known from the project's baseline (`baseline.py`). Of the tests that run a line
+Which test runs which line is known from the project's baseline (`suite_run.py`). Of the tests that run a line
 of the function's body, those that passed there judge it: at most `MOST`, the nearest first.
 """
 
@@ -14,11 +14,12 @@ from typing import Any
 
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
-from counterlens.attribution.baseline import ENDED, PASSED, SKIPPED, Baseline, BaselineTest, baseline_of
+from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineTest
 from counterlens.attribution.differential.testable import find_node
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.suite import LARGEST
+from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -59,7 +60,7 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
 
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
-    """Whether any test that can be used runs a function; None where there is no baseline, or not a whole one."""
+    """Whether any test that can be used runs a function; None where that is not known for all tests."""
     known = _known(document, function, setting)
     if known is None or not known.baseline.tests:
         return None
@@ -113,11 +114,10 @@ def _known(document: Document, function: Function, setting: Setting) -> _Known |
 def _by_cases(known: _Known, document: Document, function: Function, setting: Setting) -> Judge | None:
     """The judge by the nearest cases that can be used; None where there are none."""
     tests = known.baseline.tests
-    usable = [
-        n for n in known.numbers if tests[n].kind == "case" and tests[n].outcome not in {SKIPPED, ENDED}
-    ]
+    cases = [number for number in known.numbers if tests[number].kind == "case"]
+    usable = [number for number in cases if tests[number].outcome in {PASSED, FAILED}]
     passing = [number for number in usable if tests[number].outcome == PASSED]
-    if not setting.vetted:
+    if not setting.vetted or not passing:
         passing = usable  # the function may have a bug, which they tell of
     if not passing:
         return None
@@ -128,12 +128,23 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
     }
     longest = setting.limits.seconds / _SHARE
     chosen = nearest(known.baseline, passing, known.place.path, known.lines, named, longest)
-    cases = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
+    found = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
     items: dict[str, list[str]] = {}
     for number in chosen:
         items.setdefault(tests[number].file, []).append(tests[number].item)
-    cases = sorted(dict.fromkeys(cases), key=lambda case: str(case.file))
-    return unittests.judge_by(cases, place, document.text, setting, items=items, reaching=len(usable))
+    judging = sorted(dict.fromkeys(found), key=lambda case: str(case.file))
+    rejected = [n for n in known.numbers if n not in passing] + [
+        n for n, test in enumerate(tests) if (test.file, test.owner, test.name) in named
+    ]
+    left_out = {
+        f"{Path(test.file).name}::{test.item}": test.reason
+        for test in (tests[number] for number in dict.fromkeys(rejected))
+        if test.kind == "case" and test.outcome != PASSED
+    }
+    broken = known.baseline.broken
+    left_out |= {Path(file).name: broken[file] for file, *_ in named if file in broken}
+    choice = unittests.Choice(items, len(usable), left_out)
+    return unittests.judge_by(judging, place, document.text, setting, choice)
 
 
 def nearest(

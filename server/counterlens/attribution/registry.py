@@ -196,6 +196,6 @@ def described(judge: Judge) -> str:
     if isinstance(judge, JointJudge):
         return " and ".join(map(described, judge.judges))
     case = _CASES.get(judge.attribution, judge.attribution)
-    if isinstance(judge, unittests.CasesJudge) and (judge.reaching or 0) > judge.tests:
-        return f"{judge.tests} of {plural(judge.reaching or 0, case)} that reach it"
+    if isinstance(judge, unittests.CasesJudge) and judge.reaching > judge.tests:
+        return f"{judge.tests} of {plural(judge.reaching, case)} that reach it"
     return plural(judge.tests, case)

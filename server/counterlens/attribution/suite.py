@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import hashlib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.attribution.layout import is_project, layout_of
+from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
+_VERSION = 3  # of what a baseline holds
 MOST_FILES = 4000
 LARGEST = 2 << 20  # bytes of a file that is looked at
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
@@ -28,6 +31,8 @@ _SETTINGS = {
     "setup.cfg": "tool:pytest",
 }
 """Files with settings of pytest, the first one wins, and the section of each that is in the old form."""
+
+_digests: dict[tuple[Path, Path], tuple[int, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,30 @@ class Suite:
             yield path, _content(path)
 
 
+def digest_of(suite: Suite, python: Path) -> str:
+    """Of all that a baseline depends on: the project's files, the interpreter, and what is installed."""
+    stamp = hash(tuple((path, *_stamp(path)) for path in [*suite.sources, *suite.notable]))
+    known = _digests.get((suite.project, python))
+    packages = installed(python)
+    stamp = hash((stamp, packages))
+    if known is not None and known[0] == stamp:
+        return known[1]
+    found = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
+    for path, content in suite.contents():
+        found.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
+    _digests[suite.project, python] = stamp, found.hexdigest()
+    return found.hexdigest()
+
+
+def installed(python: Path) -> tuple[str, ...]:
+    """The packages that an interpreter has, with their versions, such as `pytest-8.3.0`, and its own."""
+    known = describe(python)
+    places = [Path(folder) for folder in known.folders]
+    places += [at for place in places for at in place.glob("lib*/python*/*-packages")]
+    named = {path.stem for at in dict.fromkeys(places) for path in at.glob("*-info") if path.suffix}
+    return f"python {known.version[0]}.{known.version[1]}", *sorted(named)
+
+
 def _python_files(project: Path) -> Iterator[Path]:
     whole = is_project(project)
     for where, folders, files in os.walk(project):
@@ -94,6 +123,14 @@ def _belongs(folder: Path, *, whole: bool) -> bool:
     return whole or name in TEST_FOLDERS or (folder / "__init__.py").is_file()
 
 
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes() if path.stat().st_size <= LARGEST else b""
@@ -102,7 +139,7 @@ def _content(path: Path) -> bytes:
 
 
 def _pytest_settings(project: Path) -> Mapping[str, Any]:
-    """pytest's own settings in the files that it reads; nothing where there are none that make sense."""
+    """Pytest's own settings in the files that it reads; nothing where there are none that make sense."""
     for name, section in _SETTINGS.items():
         try:
             text = (project / name).read_text("utf-8")

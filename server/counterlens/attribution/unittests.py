@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from threading import Event
 from typing import Any
@@ -18,15 +19,26 @@ from counterlens.syntax.functions import Function
 ID = "tests"
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Tests that were chosen one by one, and those that were not.
+
+    Attributes:
+        items: Of each file, the chosen ones as pytest names them, with their parameters.
+        reaching: How many there are of which these were chosen.
+        left_out: Names of those that cannot be used, with the reason.
+    """
+
+    items: Mapping[str, Sequence[str]]
+    reaching: int
+    left_out: Mapping[str, str]
+
+
 class CasesJudge:
     """Runs test cases with the program in the place of the file that they import.
 
     With pytest where the interpreter has it, in the user's configuration; otherwise `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
-
-    Attributes:
-        reaching: How many tests run the function, where that is known and not all of them judge it; one
-            with parameters is several.
     """
 
     attribution = ID
@@ -36,9 +48,9 @@ class CasesJudge:
         cases: Sequence[CaseName],
         test_run: TestRun,
         known: Mapping[str, Verdict] | None = None,
-        reaching: int | None = None,
+        choice: Choice | None = None,
     ) -> None:
-        self._cases, self._test_run, self.reaching = cases, test_run, reaching
+        self._cases, self._test_run, self._choice = cases, test_run, choice
         self._known = dict(known) if known is not None else None
 
     @property
@@ -46,6 +58,11 @@ class CasesJudge:
         """How many cases judge the function; a parametrised one counts once, unless its items were chosen."""
         chosen = [len(file["items"]) for file in self._test_run.task["files"] if "items" in file]
         return sum(chosen) if chosen else len(self._cases)
+
+    @property
+    def reaching(self) -> int:
+        """How many tests run the function, where that is known; else how many judge it."""
+        return self._choice.reaching if self._choice else self.tests
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
@@ -57,6 +74,8 @@ class CasesJudge:
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by those cases that pass on the original; the reason where none does."""
         found = vet(self._test_run, original, cancel)
+        if self._choice:
+            found = replace(found, without={**self._choice.left_out, **found.without})
         if not found.passed:
             return found.left_out or "pytest found none of the tests"
         files = [file for file in self._test_run.task["files"] if file["path"] not in found.broken]
@@ -76,7 +95,7 @@ class CasesJudge:
             files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self.reaching)
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -95,9 +114,7 @@ def judge_by(
     place: Layout,
     original: str,
     setting: Setting,
-    *,
-    items: Mapping[str, Sequence[str]] | None = None,
-    reaching: int | None = None,
+    choice: Choice | None = None,
 ) -> CasesJudge:
     """The judge by some test cases.
 
@@ -106,17 +123,16 @@ def judge_by(
         place: The file that they test.
         original: Its text.
         setting: Where and how they run.
-        items: Of each file, which of the cases' parameters, as pytest names them; all of them without it.
-        reaching: How many tests there are of which these were chosen.
+        choice: Which of the cases' parameters, where not all.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
         file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
-        files.append({**file, "items": items[str(path)]} if items is not None else file)
+        files.append({**file, "items": choice.items[str(path)]} if choice else file)
     test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, test_run, reaching=reaching)
+    return CasesJudge(cases, test_run, choice=choice)
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:

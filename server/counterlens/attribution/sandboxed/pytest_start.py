@@ -31,7 +31,7 @@ _BENCHMARK = "--benchmark-"
 def start_pytest(
     paths: Sequence[str], plugins: Sequence[Any], collected: Callable[[], bool], *more: str
 ) -> int:
-    """pytest's exit code.
+    """Pytest's exit code.
 
     The project's `addopts` hold, but for options of plug-ins that are off. Where pytest refuses others
     before it has collected a test, such as those of a plug-in that is not there, it starts again without any.

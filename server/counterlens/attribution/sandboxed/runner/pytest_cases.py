@@ -129,7 +129,7 @@ class Chooser:
         if result.excinfo is not None:
             error = result.excinfo[1]
             self._outcome, self._message = self._cases.blame(error, describe(error))
-        elif self._outcome == PASSED and _is_never_awaited(item):
+        elif self._outcome == PASSED and is_never_awaited(item):
             self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
         self._cases.add(item.nodeid, self._outcome, self._message)
         if self._cases.over:
@@ -180,7 +180,8 @@ def _name(path: str) -> str:
     return path.rpartition(os.sep)[2]
 
 
-def _is_never_awaited(item: Any) -> bool:
+def is_never_awaited(item: Any) -> bool:
+    """Whether a test is asynchronous, and unittest, which runs it, would not notice."""
     owner: Any = getattr(item, "cls", None)
     if owner is None or not issubclass(owner, unittest.TestCase):
         return False
