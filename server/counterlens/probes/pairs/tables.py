@@ -13,6 +13,7 @@ from counterlens.probes.pairs.drawn_tables import drawn_tables
 from counterlens.probes.pairs.floor_tables import floor_tables
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.stability_tables import stability_tables
 
 Models = Mapping[str, Sequence[PairsRecord]]
 """The records of each model, by its name."""
@@ -67,7 +68,7 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
     if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
-    return *tables, *floor_tables(models), *drawn_tables(models)
+    return *tables, *floor_tables(models), *stability_tables(models), *drawn_tables(models)
 
 
 def discriminating_table(
