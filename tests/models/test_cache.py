@@ -63,6 +63,16 @@ def test_an_exact_answer_is_one_of_its_prompt_and_never_asked_for_twice(
     assert counting.asked == [2, 1]
 
 
+def test_ties_are_kept_and_a_detour_is_another_request(model: LlamaModel, tmp_path: Path) -> None:
+    counting = Counting(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
+    prompts = [Prompt("x = [1, 2,", 6), Prompt("x = [1, 2,", 6, detours=(1,))]
+    first = cached.complete(prompts)
+    assert cached.complete(prompts) == first == model.complete(prompts)
+    assert counting.asked == [2]
+    assert first[0].text != first[1].text
+
+
 def test_an_answer_of_a_batch_that_is_not_exact_is_one_of_that_batch(
     model: LlamaModel, tmp_path: Path
 ) -> None:

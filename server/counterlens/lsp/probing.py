@@ -34,6 +34,7 @@ from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
 from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
@@ -228,7 +229,9 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
         mutation=pair.mutation,
         line=pair.start_line - 1,
         shows=str(pair.outcome),
-        sentence=f"{sentence(pair, translator())} {drawn_sentence(pair, translator())}".rstrip(),
+        sentence=" ".join(
+            filter(None, (say(pair, translator()) for say in (sentence, unstable_sentence, drawn_sentence)))
+        ),
     )
 
 

@@ -26,6 +26,7 @@ class Observation:
             original share its completion. None where each pair has one of its own.
         discriminating: Whether a model that copies would be exposed; None where that is not known.
         copied: Whether the model wrote the same code on both sides although different code was due.
+        stable: Whether the verdicts hold on every way that rounding may take; None where that is not known.
     """
 
     effect: Effect | None
@@ -36,6 +37,7 @@ class Observation:
     original: int | None = None
     discriminating: bool | None = None
     copied: bool = False
+    stable: bool | None = None
 
     @property
     def cluster(self) -> tuple[str, str]:
@@ -61,6 +63,19 @@ class Discriminating:
 
 
 @dataclass(frozen=True, slots=True)
+class StableVerdicts:
+    """What the pairs say together whose verdicts do not hang on rounding.
+
+    Attributes:
+        share: Of the pairs of which it is known, those that are stable.
+        average: The average mutation effect of these, over the informative ones.
+    """
+
+    share: Proportion
+    average: Proportion
+
+
+@dataclass(frozen=True, slots=True)
 class EffectSummary:
     """What some pairs say together.
 
@@ -80,6 +95,7 @@ class EffectSummary:
         functions: How many functions the informative pairs come from.
         discriminating: The same of the pairs that would expose a model that copies; None where that is known
             of none, as where nothing is cut.
+        stable: The same of the pairs whose verdicts are stable; None where that is known of none.
     """
 
     pairs: int
@@ -94,6 +110,7 @@ class EffectSummary:
     original_accuracy: Proportion
     functions: int
     discriminating: Discriminating | None = None
+    stable: StableVerdicts | None = None
 
 
 def summarize(observations: Iterable[Observation]) -> EffectSummary:
@@ -126,6 +143,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         original_accuracy=_originals(seen),
         functions=functions,
         discriminating=_discriminating(seen),
+        stable=_stable(seen),
     )
 
 
@@ -143,6 +161,17 @@ def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
             (effect for _, effect in telling), (pair.cluster for pair, _ in telling)
         ),
         copied=pooled_share((pair.cluster, pair.copied) for pair, _ in telling),
+    )
+
+
+def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
+    known = [(pair, pair.effect) for pair in seen if pair.stable is not None and pair.effect is not None]
+    if not known:
+        return None
+    held = [(pair.cluster, effect) for pair, effect in known if pair.stable and effect.informative]
+    return StableVerdicts(
+        share=pooled_share((pair.cluster, bool(pair.stable)) for pair, _ in known),
+        average=average_mutation_effect((effect for _, effect in held), (cluster for cluster, _ in held)),
     )
 
 

@@ -170,6 +170,8 @@ class Prompt:
             and should end where a word does.
         suffix: What follows the hole; read only by models that are asked to fill it.
         draw: Set where tokens are drawn; needs `Capability.SAMPLE`.
+        detours: The tokens of the completion, counted from 0, at which the second likeliest is taken instead
+            of the likeliest; needs `Capability.EXACT`.
     """
 
     text: str
@@ -178,6 +180,7 @@ class Prompt:
     reply: Reply | None = None
     suffix: str = ""
     draw: Draw | None = None
+    detours: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +193,16 @@ class Completion:
             token limit did.
         tokens: How many tokens the model generated.
         dropped: How many of the prompt's oldest tokens did not fit into the model's context.
+        ties: The tokens, counted from 0, that rounding may have chosen, the closest tie first: the gap
+            between the two likeliest was smaller than the model's rounding. Greedy completions with
+            `Capability.EXACT` alone have any.
     """
 
     text: str
     finish: str
     tokens: int
     dropped: int = 0
+    ties: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -282,6 +282,8 @@ class CachedModel(WrappedModel):
             request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
         if prompt.draw:
             request.append(["draw", prompt.draw.temperature, prompt.draw.seed, prompt.draw.index])
+        if prompt.detours:
+            request.append(["detours", *prompt.detours])
         if self.info.decoding:
             request.append(["exact", self.info.decoding])
         return self._key("complete", *request)
@@ -310,12 +312,15 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _kept(answer: Completion) -> bytes:
-    return json.dumps([answer.text, answer.finish, answer.tokens, answer.dropped]).encode()
+    return json.dumps([answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties]).encode()
 
 
 def _completion(data: bytes | None) -> Completion | None:
     try:
-        return None if data is None else Completion(*json.loads(data))
+        if data is None:
+            return None
+        text, finish, tokens, dropped, *ties = json.loads(data)
+        return Completion(text, finish, tokens, dropped, tuple(*ties))
     except (TypeError, ValueError):
         return None
 

@@ -1,7 +1,7 @@
 """Python's own syntax trees, read by one thread at a time.
 
-CPython 3.11 counts the depth of the tree that it builds for the whole interpreter, not per call: of two threads
-that parse side by side one can end in `SystemError: AST constructor recursion depth mismatch`
+CPython 3.11 counts the depth of the tree that it builds for the whole interpreter, not per call: of two
+threads that parse side by side one can end in `SystemError: AST constructor recursion depth mismatch`
 (python/cpython#106905).
 """
 

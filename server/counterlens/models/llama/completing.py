@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ class LlamaCompleter:
 
     Attributes:
         shape: The class of shapes in which this model decodes exactly; None where there is none.
+        rounding: The largest shift of the gap between the two likeliest tokens that was seen, in nats.
     """
 
     encoder: PromptEncoder
@@ -34,6 +35,7 @@ class LlamaCompleter:
     constraint: healing.Constraint
     batch: SequenceBatch
     shape: Shape | None = None
+    rounding: float = 0.0
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Continue each prompt at temperature 0, or by drawing; equal prompts are answered once.
@@ -84,17 +86,13 @@ class LlamaCompleter:
 
     def _choose(self, logits: npt.NDArray[np.float32], growing: _Growing) -> int:
         """The most likely token, or one that is drawn, of those that spell out what is required."""
-        pick = growing.drawing or _most_likely
+        pick = growing.drawing or (lambda row: growing.likeliest(row, self.rounding))
         if not growing.missing:
             return pick(logits)
         allowed = self.constraint.allowed(growing.missing)
         if not len(allowed):
             raise ModelError("the model's vocabulary cannot spell the end of the prompt")
         return int(allowed[pick(logits[allowed])])
-
-
-def _most_likely(logits: npt.NDArray[np.float32]) -> int:
-    return int(np.argmax(logits))
 
 
 class TokenDrawing:
@@ -124,6 +122,7 @@ class _Growing:
         finish: Why it ended; empty while it grows.
         text: The continuation.
         drawing: Draws its tokens, where they are drawn.
+        ties: The gap at each token that rounding may have chosen.
     """
 
     encoded: EncodedPrompt
@@ -132,6 +131,7 @@ class _Growing:
     finish: str = ""
     text: str = ""
     drawing: TokenDrawing | None = None
+    ties: dict[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         prompt = self.encoded.prompt
@@ -148,7 +148,22 @@ class _Growing:
 
     @property
     def answer(self) -> Completion:
-        return Completion(self.text, self.finish, self.count, self.encoded.dropped)
+        ties = tuple(sorted(self.ties, key=lambda at: self.ties[at]))
+        return Completion(self.text, self.finish, self.count, self.encoded.dropped, ties)
+
+    def likeliest(self, logits: npt.NDArray[np.float32], rounding: float) -> int:
+        """The place of the likeliest token, or of the second on a detour; notes a gap below the rounding."""
+        first = int(np.argmax(logits))
+        detour = self.count in self.encoded.prompt.detours
+        if len(logits) < 2 or not (rounding or detour):
+            return first
+        best = logits[first]
+        logits[first] = -np.inf
+        second = int(np.argmax(logits))
+        logits[first] = best
+        if (gap := float(best - logits[second])) < rounding:
+            self.ties[self.count] = gap
+        return second if detour else first
 
     def append(self, token: int, engine: Engine) -> None:
         """Take the next token, and see whether it ends here."""

@@ -67,7 +67,7 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
         return False
     decoder = ExactDecoder(batch, shape)
     slow = ExactDecoder(batch, replace(shape, each=max(_PORTION, shape.least)))
-    held, texts = _texts(engine)
+    held, texts = trial_texts(engine)
     room = max(map(len, texts)) + shape.each
     own = texts[0][held:]
     decoder.start(1, len(own) + shape.each)
@@ -92,8 +92,8 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
         return np.array_equal(_last(slow, [target, *others[:1]], [3, 1], held), whole)
 
 
-def _texts(engine: Engine) -> tuple[int, list[list[int]]]:
-    """How many tokens some texts begin with together, and their tokens."""
+def trial_texts(engine: Engine) -> tuple[int, list[list[int]]]:
+    """How many tokens the texts of a trial begin with together, and their tokens; the first two are long."""
     source = "".join(f"def f{i}(a, b):\n    return a * {i} - b[{i * 7 % 11}]\n\n\n" for i in range(200))
     tokens = engine.tokenize(source.encode())
     held = min(_HELD, engine.trained_context // 2 or _HELD)

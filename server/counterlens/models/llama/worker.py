@@ -34,6 +34,7 @@ from counterlens.models.llama.protocol import (
     receive,
     send,
 )
+from counterlens.models.llama.rounding import rounding_of
 from counterlens.models.llama.scoring import Scorer
 from counterlens.models.llama.sequences import SequenceBatch
 
@@ -104,7 +105,7 @@ class Worker:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Settle) and self._completer:
             shape = self._settle(self._completer)
-            return f"{shape} {build()}" if shape else ""
+            return f"{shape} {build()} ties {self._completer.rounding:g}" if shape else ""
         if isinstance(request, Complete) and self._completer:
             self._settle(self._completer)
             return self._completer.complete(request.prompts, progress)
@@ -117,7 +118,10 @@ class Worker:
     def _settle(self, completer: LlamaCompleter) -> Shape | None:
         """Find out in which shapes completions are exact, which takes a while the first time."""
         if not self._settled:
-            completer.shape = shape_of(completer.engine, completer.batch, self._identity)
+            engine, batch = completer.engine, completer.batch
+            completer.shape = shape_of(engine, batch, self._identity)
+            if completer.shape:
+                completer.rounding = rounding_of(engine, batch, completer.shape, self._identity)
             self._settled = True
         return completer.shape
 

@@ -10,7 +10,7 @@ from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect, likelihood_effects
-from counterlens.probes.pairs.record import DrawnPair
+from counterlens.probes.pairs.record import DrawnPair, Way
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 
@@ -23,11 +23,15 @@ class Attempt:
         completion: What it wrote; None when it was not asked.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement of the whole program.
+        ties: As in `Completion`.
+        ways: Other ways that rounding may have taken; None where none were followed.
     """
 
     completion: str | None
     finish: str
     verdict: Verdict
+    ties: tuple[int, ...] = ()
+    ways: tuple[Way, ...] | None = None
 
 
 UNASKED = Attempt(
@@ -90,7 +94,7 @@ def attempted(
     for number, (shown, completion) in enumerate(zip(holes, completions, strict=True)):
         steps.next("judging what it wrote", number, len(holes))
         verdict = judging.verdict(holes[shown].fill(completion.text))
-        attempts[shown] = Attempt(completion.text, completion.finish, verdict)
+        attempts[shown] = Attempt(completion.text, completion.finish, verdict, completion.ties)
     judging.check_identity()
     return {gap: attempts[gap.shown] for both in gaps for gap in both}
 

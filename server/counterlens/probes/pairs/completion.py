@@ -40,6 +40,7 @@ from counterlens.probes.pairs.drawing import (
     DEFAULT_SAMPLES,
     DEFAULT_TEMPERATURE,
     Drawing,
+    PassAt,
     Samples,
     Temperature,
     drawn,
@@ -64,6 +65,7 @@ from counterlens.probes.pairs.published import (
 )
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
+from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways, with_ways
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.gap import View
 from counterlens.probes.sanity import require_repeatable
@@ -76,7 +78,7 @@ class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0}
+        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0, "pass_at": 0, "ways": 0}
     }
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -89,8 +91,10 @@ class CompletionOptions(ProbeOptions):
     description: Description = False
     preceding: Preceding = False
     placebos: Placebos = DEFAULT_PLACEBOS
+    ways: Ways = DEFAULT_WAYS
     samples: Samples = 0
     temperature: Temperature = None
+    pass_at: PassAt = 0
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -101,13 +105,19 @@ class CompletionOptions(ProbeOptions):
                 "--cuts discriminating looks for one cut, and --cut-range wants several",
                 "Leave out one of the two options",
             )
+        if self.drawing and self.pass_at > self.drawing.most:
+            raise OptionError(
+                f"--pass-at {self.pass_at} needs as many completions, and {self.drawing.most} are drawn",
+                f"Add --samples {self.pass_at}, or more",
+            )
 
     @property
     def drawing(self) -> Drawing | None:
         """How completions are drawn; None where none are."""
-        if self.temperature is None:
-            return Drawing(self.samples, DEFAULT_TEMPERATURE, self.seed) if self.samples else None
-        return Drawing(self.samples or DEFAULT_SAMPLES, self.temperature, self.seed)
+        most = self.samples or (DEFAULT_SAMPLES if self.temperature is not None or self.pass_at else 0)
+        return (
+            Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
+        )
 
     @property
     def searches(self) -> bool:
@@ -173,9 +183,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         tried = paired([*asked, *controls], gaps, attempts)
         pairs = [replace(pair, discriminating=one) for pair, one in zip(tried, telling, strict=False)]
         placebos = tried[len(asked) :]
-        if options.drawing and judge is not None:
-            rates = drawn(context.model, judging, gaps[: len(asked)], options.drawing, options.max_tokens)
-            pairs = [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
+        if judge is not None:
+            pairs = _beyond_greedy(context.model, judging, pairs, options)
         if wanted and wavers(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
@@ -210,7 +219,21 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
         once_more = bool(asked and options.placebos) and wavering
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
+        if model.offers(Capability.EXACT):
+            more += options.ways * prompts_of(asked)
         return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
+
+
+def _beyond_greedy(
+    model: Model, judging: Judging, pairs: list[Pair], options: CompletionOptions
+) -> list[Pair]:
+    """Pairs with what the greedy completions do not say: whether they are stable, and what is drawn."""
+    pairs = with_ways(model, judging, pairs, options.ways, options.max_tokens)
+    if not options.drawing:
+        return pairs
+    gaps = [(pair.gap, pair.mutated_gap) for pair in pairs]
+    rates = drawn(model, judging, gaps, options.drawing, options.max_tokens)
+    return [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

@@ -11,6 +11,19 @@ from counterlens.probes.record import Record
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """Another completion of the same prompt, which rounding may have chosen as well.
+
+    Attributes:
+        completion: What the model wrote.
+        passed: Whether it passed.
+    """
+
+    completion: str
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """One side of a pair: where the model began, what it wrote, and the verdict on the whole program.
 
@@ -26,6 +39,7 @@ class Side:
         failed: The case that failed.
         message: What happened there.
         prompt: What the model was asked to continue, in full; what an API wraps around it is its template.
+        ways: Other ways that rounding may have taken; None where none were followed.
     """
 
     prompt_end: str
@@ -39,6 +53,11 @@ class Side:
     failed: str | None
     message: str
     prompt: str = ""
+    ways: tuple[Way, ...] | None = None
+
+    def agrees(self, right: bool) -> bool | None:
+        """Whether every way gives this verdict; None where none were followed."""
+        return None if self.ways is None else all(way.passed is right for way in self.ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +159,7 @@ class DrawnPair:
         high: Where it ends.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
         first: How many draws every pair of the run has; figures over several pairs are of these.
+        pass_at: The k of pass@k; 0 where it was not asked for.
     """
 
     temperature: float
@@ -150,6 +170,7 @@ class DrawnPair:
     high: float | None
     finding: str
     first: int
+    pass_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +232,15 @@ class PairRecord:
         if self.original_right is None or self.counterfactual_right is None:
             return None
         return Effect(self.original_right, self.counterfactual_right)
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether all ways of both sides agree; None where a side was not judged, or none were followed."""
+        before, after = self.original_right, self.counterfactual_right
+        if before is None or after is None:
+            return None
+        sides = self.original.agrees(before), self.counterfactual.agrees(after)
+        return None if None in sides else all(sides)
 
     def source(self, original: str) -> str:
         """The whole source of the counterfactual.
@@ -299,6 +329,7 @@ class PairsRecord(Record):
                 pair.cut.original if pair.cut else 0,
                 pair.discriminating,
                 pair.copied,
+                pair.stable,
             )
             for pair in pairs
         )

@@ -140,6 +140,7 @@ def _side(gap: Gap, attempt: Attempt) -> Side:
         failed=steady(evidence.failed) if evidence.failed else None,
         message=steady(evidence.message),
         prompt=gap.shown,
+        ways=attempt.ways,
     )
 
 

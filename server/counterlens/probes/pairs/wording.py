@@ -15,6 +15,7 @@ from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, wa
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
+from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.translating import ENGLISH, Translator
 
 OUTCOMES = {
@@ -130,7 +131,8 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
     if record.probe == "repair":
         return _repaired(record, t)
-    return wavering(record, t) or f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
+    found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
+    return wavering(record, t) or unstable(record, t) or found
 
 
 def _found(record: PairsRecord, t: Translator) -> str:

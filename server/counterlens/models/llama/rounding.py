@@ -1,0 +1,75 @@
+"""How far rounding moves the two likeliest tokens against each other: measured on the loaded model, kept.
+
+A greedy completion takes the likelier of two tokens however small the gap between their logits. What
+llama.cpp computes beside a text moves that gap, so a gap below the largest such shift says nothing about the
+model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.files import known, note
+from counterlens.models.llama.decoding import Decoder, ExactDecoder, FreeDecoder, Shape
+from counterlens.models.llama.exactness import build, trial_texts
+from counterlens.models.llama.native import Engine
+from counterlens.models.llama.sequences import SequenceBatch
+
+_MEMORY = "rounding.json"
+_TRIALS = 1  # another number when what is tried here has changed
+_STEPS = 16
+_BESIDE = (0, 7)
+"""How many other texts are decoded beside the one that is looked at."""
+
+
+def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: str) -> float:
+    """The largest shift that was seen of the gap between the two likeliest tokens, in nats.
+
+    Takes some seconds the first time; kept in the user's cache, by model file, engine and processor.
+
+    Args:
+        engine: The model.
+        batch: Of this model; what it holds is lost where something has to be measured.
+        shape: The class of shapes in which it decodes exactly.
+        identity: The model file's own.
+
+    Raises:
+        Cancelled, ModelError: as `SequenceBatch.decode`.
+    """
+    key = f"{identity} {build()} {shape} {_TRIALS}"
+    found = known(_MEMORY, key)
+    if isinstance(found, str):
+        try:
+            return float(found)
+        except ValueError:
+            pass  # a damaged note: measure anew
+    measured = _measured(engine, batch, shape)
+    note(_MEMORY, key, f"{measured:.6g}")
+    return float(f"{measured:.6g}")
+
+
+def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
+    """Read one text exactly, and freely beside others, and compare the gaps at its last tokens."""
+    target, other, *_ = trial_texts(engine)[1]
+    exact = _logits(ExactDecoder(batch, shape), [target])
+    rows = np.arange(len(exact))
+    second, first = np.argpartition(exact, -2, axis=1)[:, -2:].T
+    gaps = exact[rows, first] - exact[rows, second]
+    largest = 0.0
+    for beside in _BESIDE:
+        free = _logits(FreeDecoder(batch), [target, *(other[: len(other) - i] for i in range(beside))])
+        shift = np.abs(free[rows, first] - free[rows, second] - gaps)
+        largest = max(largest, float(shift.max()))
+    return largest
+
+
+def _logits(decoder: Decoder, texts: list[list[int]]) -> npt.NDArray[np.float64]:
+    """(steps, vocabulary): the logits of the first text after each of its last tokens; all go on together."""
+    starts = [text[:-_STEPS] for text in texts]
+    decoder.read(starts, [len(text) for text in texts])
+    found = [
+        decoder.step({i: text[at - _STEPS] for i, text in enumerate(texts)})[0].astype(np.float64)
+        for at in range(_STEPS)
+    ]
+    return np.stack(found)

@@ -1,0 +1,114 @@
+"""Whether a greedy verdict is stable: what comes of the other ways that rounding may have taken.
+
+Between two tokens that are nearer than the model's rounding, the work beside a prompt decides. The second is
+taken there, too, the rest is decoded greedily, and that program is judged like the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from counterlens.attribution.base import Judgement
+from counterlens.models.base import Capability, Completion, Model
+from counterlens.probes.options import option
+from counterlens.probes.pairs.attempts import Attempt, Pair
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.record import Way
+from counterlens.probes.prompts.gap import Gap
+
+DEFAULT_WAYS, MOST_WAYS = 2, 50
+Ways = Annotated[
+    int,
+    option(
+        "Of each greedy completion of a local model follow up to so many other ways, where the two likeliest "
+        "tokens were nearer than rounding; a verdict that differs among them is unstable. 0: none.",
+        metavar="N",
+        low=0,
+        high=MOST_WAYS,
+    ),
+]
+
+
+def with_ways(
+    model: Model, judging: Judging, pairs: Sequence[Pair], most: int, max_tokens: int
+) -> list[Pair]:
+    """Pairs with the other ways of both sides; as they are where the model does not decode exactly.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    if not most or not pairs or not model.offers(Capability.EXACT):
+        return list(pairs)
+    sides: dict[str, tuple[Gap, Attempt]] = {}
+    for pair in pairs:
+        sides[pair.gap.shown] = pair.gap, pair.original
+        sides[pair.mutated_gap.shown] = pair.mutated_gap, pair.mutated
+    ways = _Followed(model, judging, sides, most, max_tokens).ways
+    return [
+        replace(
+            pair,
+            original=replace(pair.original, ways=ways[pair.gap.shown]),
+            mutated=replace(pair.mutated, ways=ways[pair.mutated_gap.shown]),
+        )
+        for pair in pairs
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A way that is still to be followed: the hole, and where it leaves the greedy one."""
+
+    shown: str
+    detours: tuple[int, ...]
+
+
+class _Followed:
+    """The ways of some holes, the closest ties first, followed in rounds until each has enough or all.
+
+    Attributes:
+        ways: Of each hole, by what is shown.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        judging: Judging,
+        sides: Mapping[str, tuple[Gap, Attempt]],
+        most: int,
+        max_tokens: int,
+    ) -> None:
+        self._model, self._judging, self._sides, self._max_tokens = model, judging, sides, max_tokens
+        self.ways: dict[str, tuple[Way, ...]] = dict.fromkeys(sides, ())
+        turns = {shown: [_Turn(shown, (at,)) for at in attempt.ties] for shown, (_, attempt) in sides.items()}
+        left = dict.fromkeys(sides, most)
+        while now := [turn for shown, waiting in turns.items() for turn in waiting[: left[shown]]]:
+            for turn in now:
+                left[turn.shown] -= 1
+                turns[turn.shown].remove(turn)
+            for turn, completion in zip(now, self._completed(now), strict=True):
+                self._judge(turn.shown, completion)
+                further = (at for at in completion.ties if at > turn.detours[-1])
+                turns[turn.shown] += [_Turn(turn.shown, (*turn.detours, at)) for at in further]
+
+    def _completed(self, turns: Sequence[_Turn]) -> list[Completion]:
+        steps = self._judging.steps
+        what = f"following {len(turns)} other ways where tokens were nearly tied"
+        steps.next(what)
+        return self._model.complete(
+            [
+                replace(self._sides[turn.shown][0].prompt(self._max_tokens), detours=turn.detours)
+                for turn in turns
+            ],
+            cancel=steps.cancel,
+            progress=lambda done, total: steps.report(what, done, total),
+        )
+
+    def _judge(self, shown: str, completion: Completion) -> None:
+        gap, attempt = self._sides[shown]
+        if completion.text in (attempt.completion, *(way.completion for way in self.ways[shown])):
+            return
+        verdict = self._judging.verdict(gap.fill(completion.text))
+        if verdict.judgement is not Judgement.REFUSED:
+            self.ways[shown] += (Way(completion.text, verdict.passed),)

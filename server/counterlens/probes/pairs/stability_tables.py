@@ -1,0 +1,36 @@
+"""The table of effects over stable verdicts, beside those of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterlens.metrics.summary import grouped, summarize
+from counterlens.metrics.table import Cell, Table
+from counterlens.probes.pairs.record import PairsRecord
+
+ALL = "all"
+"""In place of a mutation: the pairs of all mutations."""
+_COLUMNS = ("judged", "effect", "stable", "informative there", "effect there")
+_NOTE = (
+    "effect: of all pairs; stable: judged pairs on which every way that was followed gives the same verdict, "
+    "on either side, where the two likeliest tokens were nearer than the model's rounding; there: on these"
+)
+
+
+def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """The effects of all pairs and by mutation, over all and over stable ones; none where none were followed.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        seen = [one for record in records for one in record.observations]
+        parts = {ALL: summarize(seen), **dict(sorted(grouped(seen, lambda one: one.mutation).items()))}
+        for name, whole in parts.items():
+            if found := whole.stable:
+                there = (found.share, found.average.n, found.average)
+                rows.append((model, name, found.share.n, whole.average, *there))
+    if not rows:
+        return ()
+    return (Table("stable verdicts", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)

@@ -1,0 +1,45 @@
+"""What the stability of greedy verdicts means, in words: of a pair, and of a function."""
+
+from __future__ import annotations
+
+from counterlens.metrics.summary import summarize
+from counterlens.probes.pairs.record import PairRecord, PairsRecord, Side
+from counterlens.translating import ENGLISH, Translator
+
+
+def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How many ways of each side pass, where rounding may have decided a verdict; empty where it did not."""
+    if pair.stable is not False:
+        return ""
+    before, after = (
+        _ways(pair.original, pair.original_right),
+        _ways(pair.counterfactual, pair.counterfactual_right),
+    )
+    return t(
+        "Unstable: tokens were nearly tied, and of the ways that rounding may take {passed} of {n} pass as "
+        "written, {now} of {m} after the change.",
+        passed=t.number(sum(before)),
+        n=t.number(len(before)),
+        now=t.number(sum(after)),
+        m=t.number(len(after)),
+    )
+
+
+def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """That every change of a verdict may be rounding's; empty where one is not, or none changed."""
+    changed = [pair for pair in record.pairs if pair.effect and pair.effect.signed]
+    if not changed or any(pair.stable is not False for pair in changed):
+        return ""
+    return t(
+        "The verdict on {name} changed on {changed} of {n} counterfactuals, each time where tokens were "
+        "nearly tied and another way gives another verdict: rounding may have done that, so no effect is "
+        "told here.",
+        name=record.name,
+        changed=len(changed),
+        n=t.number(summarize(record.observations).average.n),
+    )
+
+
+def _ways(side: Side, right: bool | None) -> list[bool]:
+    """Whether each way passes, the greedy one first."""
+    return [bool(right), *(way.passed for way in side.ways or ())]
