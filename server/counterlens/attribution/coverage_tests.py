@@ -84,7 +84,10 @@ def why_not(document: Document, function: Function, setting: Setting) -> str:
         parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
         reason = next((f": {test.reason}" for test in known.tests if test.reason), "")
         return f"{many} that reach it cannot be used ({parts}{reason}){unfinished}"
-    return f"none of the {len(baseline.tests)} tests that were run reaches it{unfinished}"
+    broken = "".join(
+        f"; {Path(file).name} cannot be imported: {why}" for file, why in list(baseline.broken.items())[:1]
+    )
+    return f"none of the {plural(len(baseline.tests), 'test')} that were run reaches it{unfinished}{broken}"
 
 
 class _Known:
@@ -138,11 +141,12 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
     ]
     left_out = {
         f"{Path(test.file).name}::{test.item}": test.reason
-        for test in (tests[number] for number in dict.fromkeys(rejected))
+        for test in (tests[number] for number in sorted(set(rejected)))
         if test.kind == "case" and test.outcome != PASSED
     }
-    broken = known.baseline.broken
-    left_out |= {Path(file).name: broken[file] for file, *_ in named if file in broken}
+    left_out |= {
+        Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
+    }
     choice = unittests.Choice(items, len(usable), left_out)
     return unittests.judge_by(judging, place, document.text, setting, choice)
 

@@ -121,7 +121,7 @@ def find_judge(
     """
     python = python or interpreter_for(document.path)
     setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout)
-    first = BY_LINES if vetted and fallback else ATTRIBUTIONS
+    first = BY_LINES if vetted else ATTRIBUTIONS
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
