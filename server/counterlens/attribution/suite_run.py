@@ -113,11 +113,14 @@ class SuiteRun:
     def _tell(self) -> None:
         if self._setting.report:
             found, most = self._found, self._setting.map_timeout
-            many = f"{len(found.tests)} of {found.total} tests, " if found.total else ""
-            name = self._suite.project.name
-            self._setting.report(
-                f"running the tests of {name} once: {many}{found.spent:.0f} s of at most {most:.0f} s"
-            )
+            name, spent = self._suite.project.name, f"{found.spent:.0f}"
+            if found.total:
+                ran = f"{len(found.tests)} of {found.total}"
+                self._setting.report(
+                    f"running the tests of {name} once: {ran}, {spent} of at most {most:.0f} s"
+                )
+            else:
+                self._setting.report(f"running the tests of {name} once, at most {most:.0f} s")
 
     def _slice(self, seconds: float) -> bool:
         """Run tests for some time; whether that was all of them."""

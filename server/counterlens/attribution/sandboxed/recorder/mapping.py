@@ -26,7 +26,7 @@ import unittest
 
 from ..job import send, take_task
 from ..runner.unittest_cases import run_case
-from .survey import FAILED, REASON, SKIPPED, Survey, reason_of
+from .survey import FAILED, REASON, SKIPPED, SuiteSurvey, reason_of
 
 try:
     from .watcher import run_pytest
@@ -78,7 +78,7 @@ def run_tests(task: dict[str, Any], lent: str, tell: Callable[[str, Any], None])
         data_file=None, config_file=False, include=task["measured"], omit=task["omitted"]
     )
     measuring.start()
-    survey = Survey(tell, measuring, task["done"], task["seconds"])
+    survey = SuiteSurvey(tell, measuring, task["done"], task["seconds"])
     sys.stdout = io.StringIO()
     if task["files"] and run_pytest is not None:
         run_pytest(task["files"], survey)
@@ -89,7 +89,7 @@ def run_tests(task: dict[str, Any], lent: str, tell: Callable[[str, Any], None])
     tell("done", not survey.cut)
 
 
-def _run_doctests(examples: list[dict[str, Any]], survey: Survey) -> None:
+def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     for file in examples:
         loaded, found = None, []
         with contextlib.suppress(BaseException):
@@ -117,7 +117,7 @@ def _caught(outcome: list[str]) -> Generator[None, None, None]:
         outcome[:] = [FAILED, reason_of(error)]
 
 
-def _run_unittests(files: list[dict[str, Any]], survey: Survey) -> None:
+def _run_unittests(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     found: list[tuple[Any, Test]] = []
     for file in files:
         for folder in (file["root"], os.path.dirname(file["path"])):  # noqa: PTH120

@@ -20,7 +20,7 @@ REASON = 300  # characters
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
-class Survey:
+class SuiteSurvey:
     """What is told about the tests.
 
     Args:

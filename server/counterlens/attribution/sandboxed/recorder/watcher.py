@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from .survey import Survey, Test
+    from .survey import SuiteSurvey, Test
 
 _ARGUMENTS = ("--tb=no", "--continue-on-collection-errors")
 
 
-def run_pytest(files: list[dict[str, Any]], survey: Survey) -> None:
+def run_pytest(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     """Run the tests of files, each with its `path`.
 
     Raises:
@@ -40,7 +40,7 @@ class Watcher:
         collected: Whether pytest has collected tests.
     """
 
-    def __init__(self, survey: Survey) -> None:
+    def __init__(self, survey: SuiteSurvey) -> None:
         self._survey = survey
         self._outcome = [PASSED, ""]
         self.collected = False
