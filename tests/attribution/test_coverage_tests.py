@@ -15,8 +15,10 @@ from counterlens.attribution.baseline import Baseline, BaselineTest, read, write
 from counterlens.attribution.coverage_tests import MOST, body_lines, find, find_cases, nearest
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import described, find_judge
+from counterlens.attribution.suite import circumstances
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.errors import Cancelled
+from counterlens.evaluation.manifest import differences
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -254,6 +256,23 @@ def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: 
     verdict = judge.judge(document.text)
     assert (verdict.judgement, verdict.evidence.tests) == ("passed", 40), verdict
     assert "1 test left out: test_shop.py::test_wrong" in verdict.evidence.message
+
+
+def test_what_verdicts_rest_on_beside_the_code_is_told(project: Project) -> None:
+    folder = project(FILES)
+    files = [folder / "src/shop/rates.py", folder / "src/shop/sums.py"]
+    before = circumstances(files)
+    assert before == circumstances(files[1:])
+    assert before["installed"][folder.name]["pytest"] == pytest.__version__
+    assert before["interpreter"][folder.name] == f"python 3.{sys.version_info.minor}"
+    (folder / "src/shop/sums.py").write_text("")
+    assert differences(before, circumstances(files)) == []
+    for name in ("tests/conftest.py", "tests/test_new.py", "pyproject.toml"):
+        (folder / name).write_text("# changed\n")
+        after = circumstances(files)
+        (changed,) = differences(before, after)
+        assert changed.startswith(f"tests.{folder.name}: ")
+        before = after
 
 
 def test_a_baseline_is_kept_as_it_is(tmp_path: Path) -> None:

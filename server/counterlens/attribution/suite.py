@@ -6,14 +6,14 @@ import configparser
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from counterlens.attribution.layout import is_project, layout_of
+from counterlens.attribution.layout import interpreter_for, is_project, layout_of
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
@@ -102,6 +102,29 @@ def installed(python: Path) -> tuple[str, ...]:
     places += [at for place in places for at in place.glob("lib*/python*/*-packages")]
     named = {path.stem for at in dict.fromkeys(places) for path in at.glob("*-info") if path.suffix}
     return f"python {known.version[0]}.{known.version[1]}", *sorted(named)
+
+
+def circumstances(files: Iterable[Path]) -> dict[str, Any]:
+    """What verdicts on functions of some files rest on beside the files: plain data, for a manifest.
+
+    Keys: `tests` (SHA-256 over test files, `conftest.py` and settings of tools, by project), `interpreter`
+    and `installed` (package to version), by project.
+    """
+    projects = {layout_of(file).project: file for file in sorted(files, reverse=True)}
+    found: dict[str, Any] = {"tests": {}, "interpreter": {}, "installed": {}}
+    for project, file in sorted(projects.items()):
+        suite = Suite(project)
+        shared = [path for path in suite.sources if path.name == "conftest.py"]
+        total = hashlib.sha256()
+        for path in sorted({*suite.tests, *shared, *suite.notable}):
+            content = hashlib.sha256(_content(path)).hexdigest()
+            total.update(f"{path.relative_to(project).as_posix()}\0{content}\n".encode())
+        python, *packages = installed(interpreter_for(file))
+        found["tests"][project.name] = total.hexdigest()
+        found["interpreter"][project.name] = python
+        parts = (package.rpartition("-") for package in packages)
+        found["installed"][project.name] = {name or version: version for name, _, version in parts}
+    return found
 
 
 def _python_files(project: Path) -> Iterator[Path]:

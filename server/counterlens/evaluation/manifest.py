@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import Any
 
 import counterlens
+from counterlens.attribution.suite import circumstances
 from counterlens.evaluation.plan import Plan
 from counterlens.models.base import ModelInfo
 from counterlens.models.sentences import ModelSentences
@@ -32,10 +33,14 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
     and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
     records);
     `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
+    `judged_by` (test files, interpreter and installed packages of the repositories that functions come from,
+    see `attribution.suite.circumstances`; where there are some);
     `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
+    targets = [target for of_task in plan.targets.values() for target in of_task.values()]
+    files = {target.document.path for target in targets if target.document.path and target.judge is None}
     return {
         "counterlens": counterlens.__version__,
         "python": platform.python_version(),
@@ -64,6 +69,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
             "path": str(origin.path),
         },
         **({"not_drawn": dict(plan.not_drawn)} if plan.not_drawn else {}),
+        **({"judged_by": circumstances(files)} if files else {}),
         "plan": plan.digest,
         "sandbox": chosen().name,
     }
