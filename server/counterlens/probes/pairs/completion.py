@@ -37,7 +37,7 @@ from counterlens.probes.options import (
 from counterlens.probes.pairs.attempts import Pair, attempted, measured_likelihoods, paired
 from counterlens.probes.pairs.base import PairsProbe
 from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, prompts_of, rewritings
-from counterlens.probes.pairs.discrimination import discriminating
+from counterlens.probes.pairs.discrimination import cut_to_discriminate, discriminating
 from counterlens.probes.pairs.drawing import (
     DEFAULT_SAMPLES,
     DEFAULT_TEMPERATURE,
@@ -67,7 +67,6 @@ from counterlens.probes.pairs.published import (
 )
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
-from counterlens.probes.pairs.seeing import askable
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways, with_ways
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.gap import View
@@ -181,18 +180,11 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         cut, refusals = _cut(surveys, options)
         sound, dropped = judging.sift([variants[0] for variants in cut])
         passing = set(sound)
+        asked = [made for variants in cut if variants[0] in passing for made in variants]
         view = View(target.description if options.description else "", options.preceding)
-        groups = [variants for variants in cut if variants[0] in passing]
-        asked, unasked = askable(
-            judging,
-            document,
-            function,
-            groups,
-            view,
-            searches=options.searches,
-            seen=not options.chosen_protocol,  # which says itself what is judged
-        )
-        refusals = (*refusals, *unasked)
+        if options.searches:
+            asked, never = cut_to_discriminate(judging, document, function, asked, view, steps)
+            refusals = (*refusals, *never)
         wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
         offered = controls_of(document, function, asked, wanted, options.seed)
         controls, failing = judging.sift(list(offered.counterfactuals))
