@@ -211,7 +211,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         )
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
-        """As `Probe.estimate`: before any counterfactual is dropped, and without ways, which show only later."""
+        """As `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
         function, surveys = _surveys(target, options)
         cut, _ = _cut(surveys, options)
         asked = [made for variants in cut for made in variants]
