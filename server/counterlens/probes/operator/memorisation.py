@@ -154,6 +154,7 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
         "mutations": (FLIP,),
         "without": options.without,
         "placebos": 0,
+        "ways": 0,
         "prefix_ratio": options.prefix_ratio,
         "max_tokens": options.max_tokens,
         "timeout": options.timeout,

@@ -222,7 +222,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         )
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
-        """As `Probe.estimate`: before any counterfactual is dropped."""
+        """As `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
         function, surveys = _surveys(target, options)
         cut, _ = _cut(surveys, options)
         asked = [made for variants in cut for made in variants]
@@ -230,8 +230,6 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
         once_more = bool(asked and options.placebos) and wavering
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
-        if model.offers(Capability.EXACT):
-            more += options.ways * prompts_of(asked)
         return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
 
 
