@@ -97,9 +97,27 @@ class f:
             "        self.assertAlmostEqual(f(0.1), 0.1)\n",
         ),
         ("def f(g, xs):\n    return [g(x) for x in xs]\n", "assert f(lambda x: 2 * x, [1, 2]) == [2, 4]\n"),
+        (
+            "def f(x): return iter([])\n",
+            "assert list(f(3)) == []\nassert all(list(f(x)) == [] for x in [1])\n"
+            "for x in [1, 2]:\n    assert not list(f(x))\n",
+        ),
+        ("C = {}\ndef f(): return C\n", "assert f() is f()\nf()['a'] = 1\nassert f() == {'a': 1}\n"),
+        ("def f(xs): xs.sort()\n", "xs = [3, 1]\nf(xs)\nassert xs == [1, 3]\n"),
+        (
+            "def f(xs):\n    xs.sort()\n    return xs[0]\n",
+            "for xs, least in (([3, 1], 1), ([4, 2], 2)):\n    assert f(xs) == least\n",
+        ),
+        (
+            "def f(n):\n    return [[0] * n for _ in range(n)]\n",
+            "kept = [f(3) for _ in range(1000)]\nassert kept[0] == [[0] * 3] * 3\nassert f(99)[98][9] == 0\n",
+        ),
     ],
-    ids=["generator", "map", "class", "library", "context", "text", "exception", "callback"],
-)
+    ids=[
+        "generator", "map", "class", "library", "context", "text", "exception", "callback", "an empty one",
+        "the same", "in place", "in place, and more", "many",
+    ],
+)  # fmt: skip
 def test_honest_programs_are_strong(judged: Judged, program: str, tests: str) -> None:
     verdict = judged(program, tests)
     assert (verdict.judgement, verdict.evidence.strength) == (Judgement.PASSED, Strength.STRONG), verdict

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 
-from .operators import COMMANDS, OPERATORS, TEXTS
+from .operators import ANSWERS, COMMANDS, OPERATORS, TEXTS
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -58,7 +58,9 @@ class ProxyObject(metaclass=ProxyClass):
     _remote: Any
 
     def __getattr__(self, name: str) -> Any:
-        return type(self)._remote.ask("get", self, name)
+        remote = type(self)._remote
+        remote.own_operators = remote.own_operators or name in ANSWERS
+        return remote.ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         type(self)._remote.ask("set", self, name, value)
@@ -101,11 +103,15 @@ def _iterate(remote: CandidateConnection, thing: Any, number: int) -> Iterator[A
         raise TypeError("iter() returned what is no iterator")
 
     def items() -> Iterator[Any]:
+        given = False
         while True:
             try:
                 item = remote.ask("special", "__next__", iterator, [])
             except StopIteration:
+                if not given:
+                    remote.note_hollow()
                 return
+            given = True
             yield item
 
     return items()
