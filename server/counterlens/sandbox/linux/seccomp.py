@@ -38,6 +38,8 @@ _MACHINES: dict[str, tuple[int, dict[str, int]]] = {
             "init_module": 175, "finit_module": 313, "kexec_load": 246, "kexec_file_load": 320,
             "reboot": 169, "swapon": 167, "swapoff": 168, "settimeofday": 164, "clock_settime": 227,
             "acct": 163, "quotactl": 179, "syslog": 103, "ioperm": 173, "iopl": 172,
+            "inotify_init": 253, "inotify_add_watch": 254, "inotify_init1": 294,
+            "fanotify_init": 300, "fanotify_mark": 301,
         },
     ),
     "aarch64": (
@@ -54,6 +56,7 @@ _MACHINES: dict[str, tuple[int, dict[str, int]]] = {
             "init_module": 105, "finit_module": 273, "kexec_load": 104, "kexec_file_load": 294,
             "reboot": 142, "swapon": 224, "swapoff": 225, "settimeofday": 170, "clock_settime": 112,
             "acct": 89, "quotactl": 60, "syslog": 116,
+            "inotify_init1": 26, "inotify_add_watch": 27, "fanotify_init": 262, "fanotify_mark": 263,
         },
     ),
 }  # fmt: skip
