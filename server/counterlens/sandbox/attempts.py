@@ -22,6 +22,53 @@ _WATCHED = 0x00000FFF  # IN_ALL_EVENTS
 _NEW_MODE = 0o601
 
 
+def _reach(family: int, kind: int, address: Any) -> None:
+    with socket.socket(family, kind) as line:
+        line.settimeout(1)
+        line.sendto(b"x", address) if kind == socket.SOCK_DGRAM else line.connect(address)
+
+
+def _reach_from_a_pair(address: str) -> None:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with one, other:
+        one.sendto(b"x", address)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return file.read()
+
+
+def _read_original(path: str) -> None:
+    if b"original" not in _read(path):
+        raise OSError("it is covered")
+
+
+def _write(path: str, mode: str) -> None:
+    with open(path, mode, encoding="utf-8") as file:  # noqa: PTH123
+        file.write("x")
+
+
+def _rename(path: str) -> None:
+    os.rename(path, path + "2")  # noqa: PTH104
+    os.rename(path + "2", path)  # noqa: PTH104
+
+
+def _own_a_pipe(bystander: int) -> None:
+    import fcntl
+
+    reading, writing = os.pipe()
+    fcntl.fcntl(reading, fcntl.F_SETOWN, bystander)
+    fcntl.fcntl(reading, fcntl.F_SETFL, fcntl.fcntl(reading, fcntl.F_GETFL) | os.O_ASYNC)
+    os.write(writing, b"x")
+
+
+def _watch(folder: str) -> None:
+    libc = ctypes.CDLL(None)
+    if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(folder), _WATCHED) < 0:
+        raise OSError("it cannot be watched")
+
+
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
     """Each raises where it is prevented.
 
@@ -30,62 +77,27 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
             datagrams; `port`, of a TCP server; `bystander`, the id of a process.
     """
     victim, folder, bystander = given["victim"], given["folder"], given["bystander"]
-
-    def reaches(family: int, kind: int, address: Any) -> None:
-        with socket.socket(family, kind) as line:
-            line.settimeout(1)
-            line.sendto(b"x", address) if kind == socket.SOCK_DGRAM else line.connect(address)
-
-    def read(path: str) -> bytes:
-        with open(path, "rb") as file:  # noqa: PTH123
-            return file.read()
-
-    def write(path: str, mode: str) -> None:
-        with open(path, mode, encoding="utf-8") as file:  # noqa: PTH123
-            file.write("x")
-
-    def rename() -> None:
-        os.rename(victim, victim + "2")  # noqa: PTH104
-        os.rename(victim + "2", victim)  # noqa: PTH104
-
-    def original() -> None:
-        if b"original" not in read(given["original"]):
-            raise OSError("it is covered")
-
-    def own_a_pipe() -> None:
-        import fcntl
-
-        reading, writing = os.pipe()
-        fcntl.fcntl(reading, fcntl.F_SETOWN, bystander)
-        fcntl.fcntl(reading, fcntl.F_SETFL, fcntl.fcntl(reading, fcntl.F_GETFL) | os.O_ASYNC)
-        os.write(writing, b"x")
-
-    def watch() -> None:
-        libc = ctypes.CDLL(None)
-        if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(folder), _WATCHED) < 0:
-            raise OSError("it cannot be watched")
-
-    unix: Any = getattr(socket, "AF_UNIX", socket.AF_INET)
     loopback = ("127.0.0.1", given["port"])
     return {
-        "reading a user's file": lambda: read(victim),
+        "reading a user's file": lambda: _read(victim),
         "listing a user's folder": lambda: os.listdir(folder),  # noqa: PTH208
-        "reading the original": original,
-        "writing a user's file": lambda: write(victim, "a"),
-        "making a file": lambda: write(os.path.join(folder, "made"), "w"),  # noqa: PTH118
+        "reading the original": lambda: _read_original(given["original"]),
+        "writing a user's file": lambda: _write(victim, "a"),
+        "making a file": lambda: _write(os.path.join(folder, "made"), "w"),  # noqa: PTH118
         "linking": lambda: os.link(victim, os.path.join(folder, "link")),  # noqa: PTH118
-        "renaming": rename,
+        "renaming": lambda: _rename(victim),
         "chmod": lambda: os.chmod(victim, _NEW_MODE),  # noqa: PTH101
         "utime": lambda: os.utime(victim, (1, 1)),
         "chown": lambda: os.chown(victim, os.getuid(), os.getgid()),
         "setxattr": lambda: os.setxattr(victim, "user.counterlens", b"x"),
         "stat": lambda: os.stat(victim),  # noqa: PTH116
-        "inotify": watch,
+        "inotify": lambda: _watch(folder),
         "kill": lambda: os.kill(bystander, signal.SIGTERM),
-        "F_SETOWN": own_a_pipe,
-        "TCP": lambda: reaches(socket.AF_INET, socket.SOCK_STREAM, loopback),
-        "UDP": lambda: reaches(socket.AF_INET, socket.SOCK_DGRAM, loopback),
-        "a Unix datagram": lambda: reaches(unix, socket.SOCK_DGRAM, given["socket"]),
+        "F_SETOWN": lambda: _own_a_pipe(bystander),
+        "TCP": lambda: _reach(socket.AF_INET, socket.SOCK_STREAM, loopback),
+        "UDP": lambda: _reach(socket.AF_INET, socket.SOCK_DGRAM, loopback),
+        "a Unix datagram": lambda: _reach(socket.AF_UNIX, socket.SOCK_DGRAM, given["socket"]),
+        "a Unix datagram of a pair": lambda: _reach_from_a_pair(given["socket"]),
     }
 
 

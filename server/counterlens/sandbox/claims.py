@@ -35,7 +35,7 @@ ATTEMPTS: Mapping[str, tuple[str, ...]] = {
     ),
     "names": ("stat", "inotify"),
     "signals": ("kill", "F_SETOWN"),
-    "network": ("TCP", "UDP", "a Unix datagram"),
+    "network": ("TCP", "UDP", "a Unix datagram", "a Unix datagram of a pair"),
 }  # fmt: skip
 """By what they are attempts on. `originals`: a file whose place another program takes; `names`: whether files
 exist, how large they are, and when they change."""
