@@ -3,7 +3,7 @@ import { venvBin } from "./paths.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, run, say } from "./terminal.mjs";
 
-const DEFAULT_TARGET = "examples/parity.py::parity";
+const DEFAULT_TARGET = "examples/larger.py::larger";
 
 await main(async () => {
   await setUpPython();

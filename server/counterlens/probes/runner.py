@@ -156,7 +156,9 @@ def run_targets(
     run = ProbeRun(probe, options, State.RUNNING, model=context.model.info)
     for number, target in enumerate(targets):
         inside = replace(context, steps=context.steps.part(target.name, number, len(targets)))
-        run = replace(run, records=(*run.records, run_probe(probe, inside, target, options)))
+        record = run_probe(probe, inside, target, options)
+        # What a model can do may have come out only now.
+        run = replace(run, records=(*run.records, record), model=context.model.info)
         if number + 1 < len(targets):
             update(run)
     return replace(run, state=State.DONE)

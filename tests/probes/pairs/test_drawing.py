@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, OptionError
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.pass_rates import RateFinding
 from counterlens.models.base import Capability, Completion, Draw, Model, ModelInfo, Prompt
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.drawing import Drawing
+from counterlens.probes.pairs.drawn_tables import pass_at_tables
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
@@ -151,3 +154,21 @@ def test_a_temperature_by_itself_draws_twenty() -> None:
 def test_a_draw_is_a_number_of_its_own() -> None:
     numbers = {Draw(t, s, i).number(x) for t in (0.5, 1) for s in (0, 1) for i in (0, 1) for x in (b"", b"a")}
     assert len(numbers) == 16
+
+
+def test_pass_at_k_is_of_all_draws_and_needs_as_many() -> None:
+    model = Drawer(lambda text: 0.0 if flipped(text) else 0.5, Capability.SAMPLE)
+    record = asked(model, samples=12, pass_at=3)
+    drawn = pair_of(record, "if-else-flip").drawn
+    assert drawn
+    assert drawn.original.count.n == drawn.counterfactual.count.n == drawn.first == 12
+    (table,) = pass_at_tables({"drawer": [record]})
+    passed = drawn.original.count.passed
+    missed = (12 - passed) * (11 - passed) * (10 - passed) / (12 * 11 * 10)
+    (row,) = [row for row in table.rows if row[1] == "if-else-flip"]
+    assert row[2:4] == (3, 1)
+    assert [cell.value for cell in row[4:] if isinstance(cell, Estimate)] == [pytest.approx(1 - missed), 0.0]
+    assert pass_at_tables({"drawer": [asked(model, samples=12)]}) == ()
+    with pytest.raises(OptionError, match="needs as many"):
+        CompletionOptions(samples=4, pass_at=5)
+    assert CompletionOptions(pass_at=5).drawing == Drawing(20, 0.8, 0, 5)

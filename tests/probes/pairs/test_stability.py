@@ -19,7 +19,7 @@ from counterlens.probes.pairs.stability_wording import unstable, unstable_senten
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import run_probe, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -130,6 +130,21 @@ def test_nothing_is_said_where_none_are_followed_or_the_model_is_not_exact(ways:
     assert {pair.stable for pair in record.pairs} == {None}
     assert all(not prompt.detours for prompt in model.asked)
     assert stability_tables({"torn": [record]}) == ()
+
+
+def test_what_a_model_turns_out_to_be_while_it_is_asked_is_what_the_run_says_of_it() -> None:
+    class Late(Torn):
+        def offers(self, capability: Capability, **_options: Any) -> bool:
+            self.info = replace(self.info, capabilities=self.info.capabilities | {Capability.EXACT})
+            return capability in self.info.capabilities
+
+    model = Late(lambda _text, _detours: (True, ()))
+    model.info = replace(model.info, capabilities=frozenset({Capability.COMPLETE}))
+    target = Target(Document(SOURCE), "larger", judge=Marked())
+    context = Context(model, best_sandbox, unjudged=False)
+    run = run_targets(CompletionProbe(), context, [target], CompletionOptions())
+    assert run.model
+    assert Capability.EXACT in run.model.capabilities
 
 
 def test_the_same_text_by_another_way_is_the_same_way() -> None:

@@ -40,6 +40,7 @@ from counterlens.probes.pairs.drawing import (
     DEFAULT_SAMPLES,
     DEFAULT_TEMPERATURE,
     Drawing,
+    PassAt,
     Samples,
     Temperature,
     drawn,
@@ -77,7 +78,7 @@ class CompletionOptions(ProbeOptions):
     """Options of the completion probe."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0, "ways": 0}
+        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0, "pass_at": 0, "ways": 0}
     }
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -93,6 +94,7 @@ class CompletionOptions(ProbeOptions):
     ways: Ways = DEFAULT_WAYS
     samples: Samples = 0
     temperature: Temperature = None
+    pass_at: PassAt = 0
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
 
@@ -103,13 +105,19 @@ class CompletionOptions(ProbeOptions):
                 "--cuts discriminating looks for one cut, and --cut-range wants several",
                 "Leave out one of the two options",
             )
+        if self.drawing and self.pass_at > self.drawing.most:
+            raise OptionError(
+                f"--pass-at {self.pass_at} needs as many completions, and {self.drawing.most} are drawn",
+                f"Add --samples {self.pass_at}, or more",
+            )
 
     @property
     def drawing(self) -> Drawing | None:
         """How completions are drawn; None where none are."""
-        if self.temperature is None:
-            return Drawing(self.samples, DEFAULT_TEMPERATURE, self.seed) if self.samples else None
-        return Drawing(self.samples or DEFAULT_SAMPLES, self.temperature, self.seed)
+        most = self.samples or (DEFAULT_SAMPLES if self.temperature is not None or self.pass_at else 0)
+        return (
+            Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
+        )
 
     @property
     def searches(self) -> bool:

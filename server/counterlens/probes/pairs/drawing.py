@@ -34,6 +34,7 @@ Samples = Annotated[
         metavar="K",
         low=0,
         high=MOST_SAMPLES,
+        setting="probe.samples",
     ),
 ]
 Temperature = Annotated[
@@ -45,15 +46,37 @@ Temperature = Annotated[
         high=2,
     ),
 ]
+PassAt = Annotated[
+    int,
+    option(
+        "Show pass@k of both sides for this k too; then none of --samples is spared. 0: leave it out.",
+        metavar="K",
+        low=0,
+        high=MOST_SAMPLES,
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How completions are drawn: at most so many of each side, at a temperature, by a seed."""
+    """How completions are drawn.
+
+    Attributes:
+        most: At most so many of each side.
+        temperature: What logits are divided by.
+        seed: Of all draws.
+        pass_at: The k of pass@k, for which all are drawn; 0 where it is not asked for.
+    """
 
     most: int
     temperature: float
     seed: int
+    pass_at: int = 0
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """After how many draws a pair is looked at; an early end would bias pass@k."""
+        return (self.most,) if self.pass_at else looks(self.most)
 
     def prompts_of(self, gaps: int) -> int:
         """At most how many prompts that are, of so many different holes."""
@@ -79,7 +102,7 @@ def drawn(
         )
     store = _Draws(model, judging, how, max_tokens)
     found: dict[int, DrawnPair | None] = {}
-    for look in looks(how.most):
+    for look in how.looks:
         open_pairs = [i for i in range(len(pairs)) if _open(found.get(i), i in found)]
         store.draw({gap.shown: gap for i in open_pairs for gap in pairs[i]}, look)
         for i in open_pairs:
@@ -105,7 +128,8 @@ def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) ->
         low=difference.low,
         high=difference.high,
         finding=str(finding(*sides, how.most)),
-        first=looks(how.most)[0],
+        first=how.looks[0],
+        pass_at=how.pass_at,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import pooled_mean
-from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding, mean_difference
+from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding, mean_difference, pass_at
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.pairs.record import DrawnPair, PairsRecord
+from counterlens.probes.pairs.record import Drawn, DrawnPair, PairsRecord
 
 ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
@@ -18,6 +18,14 @@ _NOTE = (
     "draws, which all pairs have: those that ended early would exaggerate; difference: "
     "the counterfactual's less the original's, below 0 it loses, functions being independent; moved: pairs "
     f"whose interval excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
+)
+_AT_K_NOTE = (
+    "the chance that one of k drawn completions passes (Chen et al. 2021, equation 1), mean over pairs, "
+    "functions being independent; all completions were drawn, as an early end would bias it"
+)
+_SIDES: tuple[Callable[[DrawnPair], Drawn], ...] = (
+    lambda drawn: drawn.original,
+    lambda drawn: drawn.counterfactual,
 )
 _Found = tuple[str, str, DrawnPair]
 """The function of a pair, its mutation, and what was drawn of it."""
@@ -37,6 +45,30 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
     if not rows:
         return ()
     return (Table("pass rates of drawn completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
+
+
+def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """pass@k of both sides of all pairs and by mutation; none where it was not asked for.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        found = [one for one in _found(records) if one[2].pass_at]
+        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
+        for name in names:
+            part = [one for one in found if name in (ALL, one[1])]
+            sides = (
+                [(at, pass_at(drawn.pass_at, side(drawn).count)) for at, _, drawn in part] for side in _SIDES
+            )
+            shares = [
+                pooled_mean(((at, share) for at, share in side if share is not None), bounds=(0.0, 1.0))
+                for side in sides
+            ]
+            rows.append((model, name, part[0][2].pass_at, len(part), *shares))
+    columns = ("model", "mutation", "k", "pairs", "original pass@k", "counterfactual pass@k")
+    return (Table("pass@k", columns, tuple(rows), _AT_K_NOTE),) if rows else ()
 
 
 def _found(records: Iterable[PairsRecord]) -> Iterator[_Found]:

@@ -159,6 +159,7 @@ class DrawnPair:
         high: Where it ends.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
         first: How many draws every pair of the run has; figures over several pairs are of these.
+        pass_at: The k of pass@k; 0 where it was not asked for.
     """
 
     temperature: float
@@ -169,6 +170,7 @@ class DrawnPair:
     high: float | None
     finding: str
     first: int
+    pass_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.pairs.drawn_tables import drawn_tables
+from counterlens.probes.pairs.drawn_tables import drawn_tables, pass_at_tables
 from counterlens.probes.pairs.floor_tables import floor_tables
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -68,7 +68,13 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
     tables += discriminating_table({(model,): pairs for model, pairs in seen.items()}, ("model",))
     if cuts := _by_cut(models):
         tables.append(Table("by prefix ratio", ("model", "prefix ratio", *EFFECTS), effect_rows(cuts)))
-    return *tables, *floor_tables(models), *stability_tables(models), *drawn_tables(models)
+    return (
+        *tables,
+        *floor_tables(models),
+        *stability_tables(models),
+        *drawn_tables(models),
+        *pass_at_tables(models),
+    )
 
 
 def discriminating_table(
