@@ -41,7 +41,7 @@ def _read(path: str) -> bytes:
 
 def _read_original(path: str) -> None:
     if b"original" not in _read(path):
-        raise OSError("it is covered")
+        raise OSError
 
 
 def _write(path: str, mode: str) -> None:
@@ -66,7 +66,7 @@ def _own_a_pipe(bystander: int) -> None:
 def _watch(folder: str) -> None:
     libc = ctypes.CDLL(None)
     if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(folder), _WATCHED) < 0:
-        raise OSError("it cannot be watched")
+        raise OSError
 
 
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:

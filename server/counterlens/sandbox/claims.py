@@ -90,7 +90,7 @@ def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
         )
         said = json.loads(sandbox.run(job).output)
         if not isinstance(said, dict):
-            raise ValueError("the program said something else")
+            raise ValueError("no outcome")
         done = {*said["done"], *changes()}
     done.update({name for names in ATTEMPTS.values() for name in names} - {*said["tried"]})
     return {

@@ -181,6 +181,22 @@ _TOLD = [
         ("find", 0, "f(3).find('6') >= 0"),
         ("equals", True, "f(3).equals(6)"),
     )
+] + [
+    Attack(
+        "told: of a class",
+        "class A:\n    isdigit = staticmethod(lambda: True)\ndef f(x): return A\n",
+        "f(3).isdigit()",
+    ),
+    Attack(
+        "told: of a named tuple",
+        "import collections\ndef f(x): return collections.namedtuple('T', 'isdigit')(lambda: True)\n",
+        "f(3).isdigit()",
+    ),
+    Attack(
+        "told: at an address",
+        "class A:\n    __array_interface__ = __array_struct__ = {}\ndef f(x): return A()\n",
+        "hasattr(f(3), '__array_interface__') or hasattr(f(3), '__array_struct__')",
+    ),
 ]
 _CHANGES_ARGUMENTS = [
     Attack(f"changes: {how}", f"def f(x):\n    {how}\n    return {value}\n", claim)

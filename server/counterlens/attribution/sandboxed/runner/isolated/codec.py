@@ -13,6 +13,7 @@ import collections
 
 from ... import plain
 from .containers import ContainerTable
+from .operators import ANSWERS
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -100,8 +101,10 @@ class Codec:
             return vars(builtins)[kind]([self.decode(item) for item in rest[0]])
         if kind == "named":
             make: Any = collections.namedtuple
-            made = make(rest[0], rest[1])
-            return made(*[self.decode(part) for part in rest[2]])
+            parts = [self.decode(part) for part in rest[2]]
+            if any(name in ANSWERS and callable(part) for name, part in zip(rest[1], parts)):  # noqa: B905
+                raise ValueError("a tuple with methods of its own")
+            return make(rest[0], rest[1])(*parts)
         decoder = plain.DECODERS.get(kind)
         return decoder(*rest) if decoder else self._take(node)
 

@@ -51,6 +51,7 @@ class CandidateConnection:
         own_operators: Whether operators of the program's own objects have had a say, or names of the program
             that stand for what tests compare with.
         iterated: The objects of the program that have been iterated over.
+        asked: Methods of the program's objects that are called as those are that ask something of a value.
         vacuous: Whether the program gave nothing where the tests loop over what it gives.
         needs_sharing: What the tests do that cannot be done from here, if anything.
     """
@@ -64,6 +65,7 @@ class CandidateConnection:
         self.gone: str | None = None
         self.own_operators = False
         self.iterated: set[int] = set()
+        self.asked: set[int] = set()
         self._handed: set[int] = set()  # the containers that the tests have made
         self.needs_sharing: str | None = None
         self._kinds: dict[int, Any] = {}
@@ -86,7 +88,7 @@ class CandidateConnection:
             self.gone = str(error)
             raise
         if is_hollow(value) and what not in _SILENT:
-            self.note_hollow()
+            self.vacuous = self.vacuous or self._flows.is_at("given")
         return value
 
     def _note_nothing(self) -> None:
@@ -97,12 +99,12 @@ class CandidateConnection:
         """Note what the program did to the containers of the tests, if they compare with these."""
         handed = [number for number, _ in changes if number in self._handed]
         emptied = any(not self._codec.table.object(number) for number in handed)
-        if handed and (emptied or value is not None) and self._flows.used_again():
+        if handed and (emptied or value is not None) and self._flows.is_at("again"):
             self.own_operators = True
 
-    def note_hollow(self) -> None:
-        """Note that the program gives nothing just now, if the tests loop over that."""
-        self.vacuous = self.vacuous or self._flows.into_loop()
+    def note_end(self) -> None:
+        """Note that an iterator of the program has nothing to give, if the tests loop over it."""
+        self.vacuous = self.vacuous or self._flows.is_at("taken")
 
     def _ask(self, what: str, parts: tuple[Any, ...]) -> Any:
         codec, table = self._codec, self._codec.table
