@@ -21,6 +21,16 @@ def test_what_the_table_names_is_there() -> None:
             assert (REPOSITORY / place).exists(), place
 
 
+def test_pytest_takes_it_as_a_plug_in() -> None:
+    tally, manager = Tally(), pytest.PytestPluginManager()
+    manager.register(tally)
+    caller = manager.subset_hook_caller("pytest_runtest_logreport", {tally})
+    caller(report=report("tests/test_trust.py::test_x", "passed"))
+    assert tally.tried.total() == 0
+    manager.hook.pytest_runtest_logreport(report=report("tests/test_trust.py::test_x", "passed"))
+    assert tally.tried.total() == 1
+
+
 def test_what_did_not_hold_is_told_from_what_was_not_tried() -> None:
     tally, name = Tally(), "tests/test_trust.py::test_x"
     for outcome, when in (("passed", "call"), ("failed", "call"), ("skipped", "setup"), ("failed", "setup")):

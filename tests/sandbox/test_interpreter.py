@@ -11,8 +11,9 @@ import pytest
 
 from counterlens.attribution.layout import interpreter_for
 from counterlens.errors import SandboxError
+from counterlens.sandbox import registry
 from counterlens.sandbox.base import Ending, Job, Limits
-from counterlens.sandbox.interpreter import describe
+from counterlens.sandbox.interpreter import _asked, describe
 from counterlens.sandbox.registry import best_sandbox
 
 
@@ -73,3 +74,55 @@ def test_an_environment_finds_its_packages_and_what_path_files_add(python: Path,
 def test_an_interpreter_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="no Python interpreter"):
         describe(tmp_path / "bin" / "python")
+
+
+def test_nothing_of_the_home_folder_is_readable_but_what_is_pythons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the system's Python, which uses the packages in `~/.local`."""
+    system = Path("/usr/bin/python3")
+    if not system.exists():
+        pytest.skip("the system has no Python of its own")
+    version = "python{}.{}".format(*describe(system).version)
+    packages = tmp_path / ".local" / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "installed.py").write_text("x = 1\n")
+    secrets = [tmp_path / ".local" / "share" / "keyring", tmp_path / ".local" / "state" / "history"]
+    for secret in (*secrets, tmp_path / ".bashrc"):
+        secret.parent.mkdir(parents=True, exist_ok=True)
+        secret.write_text("treasure")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    _asked.cache_clear()
+    program = f"""
+import os
+found = []
+for name in {[str(secret) for secret in (*secrets, tmp_path / ".bashrc")]!r}:
+    try: found.append(open(name).read())
+    except OSError: pass
+for name in {[str(tmp_path), str(tmp_path / ".local"), str(tmp_path / ".local" / "share")]!r}:
+    try: found += [each for each in os.listdir(name) if each not in (".local", "lib")]
+    except OSError: pass
+import installed
+print(found, installed.x)
+"""
+    try:
+        for sandbox in map(registry._made, [each.name for each in registry.available() if each.usable]):
+            job = Job({"p.py": program.encode()}, "p.py", system, limits=Limits(seconds=20.0))
+            outcome = sandbox.run(job)
+            assert outcome.output == b"[] 1\n", (sandbox.name, outcome)
+    finally:
+        _asked.cache_clear()
+
+
+@pytest.mark.parametrize("line", ["/", "{home}", "{home}/.config", "{home}/.."])
+def test_a_path_file_of_a_project_opens_no_home(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    home = tmp_path / "home"
+    (home / ".config").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    (packages(python) / "more.pth").write_text(line.format(home=home) + "\n")
+    folders = describe(python).folders
+    assert not [
+        folder for folder in folders if home.is_relative_to(folder) or Path(folder) == home / ".config"
+    ]

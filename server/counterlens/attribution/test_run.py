@@ -12,7 +12,7 @@ from signal import Signals
 from threading import Event, Lock
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, JobOutcome
@@ -46,6 +46,7 @@ _PRELOAD = (
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
 _SHARED = "in one process with its tests, where it could have forged this: "
+_NOTHING = "it gave nothing where the tests loop over what it gives, so that nothing was compared there"
 _NOT_APART = (
     "the tests and this program cannot be in two processes: {why}; with --isolation shared they are in one, "
     "as weak evidence"
@@ -213,6 +214,9 @@ class TestRun:
         else:
             judgement, evidence = read(report)
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
+            if judgement is Judgement.PASSED and report.get("vacuous"):
+                message = "; ".join(part for part in (evidence.message, _NOTHING) if part)
+                evidence = replace(evidence, strength=Strength.WEAK, message=message)
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)

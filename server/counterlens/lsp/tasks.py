@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from counterlens.errors import CounterlensError, ModelError
@@ -32,10 +33,13 @@ from counterlens.probes.registry import ALL, PROBES, chosen
 from counterlens.probes.runner import AnyProbe, ProbeRun, State
 from counterlens.probes.subjects import targets_in
 from counterlens.syntax.functions import Function, find_function
+from counterlens.trust import TrustError, require_trust
 
 LIST_COMMAND = "counterlens.tasks"
 COMMAND = "counterlens.probeTasks"
 NEWS = "counterlens/taskNews"
+NOT_TRUSTED = "it runs code, and this workspace is not trusted"
+NO_CORPUS = "no corpus is named to count operators in"
 NAME_ONE = "name one in the setting counterlens.probe.corpus"
 
 
@@ -97,7 +101,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
         targets = targets_in(analysis.document)
     except CounterlensError as error:
         return TaskListing(ok=False, error=error_text(error))
-    blocked = _blocked(ls, PROBES.values())
+    blocked = _blocked(ls, analysis, PROBES.values())
     model, missing = await ls.offload(_missing, ls.host, ls.settings)
     reasons = missing | blocked
     listed = (
@@ -157,7 +161,7 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
         analysis, function = open_python(ls, argument), None
     tasks = found.get("tasks") or [ALL]
     probes = chosen([tasks] if isinstance(tasks, str) else map(str, tasks))
-    blocked = _blocked(ls, probes)
+    blocked = _blocked(ls, analysis, probes)
     running = [probe for probe in probes if probe.runs_programs and probe.id not in blocked]
     if running:
         try:
@@ -188,14 +192,18 @@ def _place(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function | N
         return analysis, None  # the place is in no function
 
 
-def _blocked(ls: CounterlensServer, probes: Iterable[AnyProbe]) -> dict[str, str]:
+def _blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProbe]) -> dict[str, str]:
     """Why some cannot be run here, whatever the model."""
     reasons: dict[str, str] = {}
+    place = analysis.document.path or Path()
     for probe in probes:
-        reason = probe.missing_beside(trusted=ls.trusted, corpus=ls.settings.probe.get("corpus"))
-        if reason is not None:
-            named = Need.CORPUS in probe.needs and not (probe.runs_programs and not ls.trusted)
-            reasons[probe.id] = f"{reason}; {NAME_ONE}" if named else reason
+        if Need.CORPUS in probe.needs and not ls.settings.probe.get("corpus"):
+            reasons[probe.id] = f"{NO_CORPUS}; {NAME_ONE}"
+        if probe.runs_programs:
+            try:
+                require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
+            except TrustError as error:
+                reasons[probe.id] = str(error)
     return reasons
 
 

@@ -232,19 +232,6 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
                 return f"{model.info.name} gives no {need}"
         return None
 
-    def missing_beside(self, *, trusted: bool, corpus: str | None) -> str | None:
-        """Why it cannot be asked here, whatever the model; None where it can.
-
-        Args:
-            trusted: Whether code of the workspace may be run.
-            corpus: Where operators are counted.
-        """
-        if self.runs_programs and not trusted:
-            return "it runs code, and this workspace is not trusted"
-        if Need.CORPUS in self.needs and not corpus:
-            return "no corpus is named to count operators in"
-        return None
-
 
 def _merged(title: str, tables: Mapping[str, Sequence[Table]]) -> Table:
     """The tables of one title as one, with a column that names the model."""

@@ -11,6 +11,7 @@ import filecmp
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -76,7 +77,7 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
     everything = known.get("include-system-site-packages", "").lower() == "true"
     return Interpreter(
-        tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *added})),
+        tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *_without_homes(added)})),
         base.user_base if everything else None,
         base.version,
     )
@@ -144,6 +145,24 @@ def _asked(python: str, _stamp: int) -> Interpreter:
         str(Path(python).parent),
         str(Path(python).resolve().parent),
     }
-    if answer["user_base"]:
-        folders.add(answer["user_base"])
-    return Interpreter(tuple(sorted(folders)), answer["user_base"], (*answer["version"],))
+    shared = folders - set(_without_homes(folders))
+    name = "python{}.{}".format(*answer["version"])
+    within = {
+        str(path) for folder in shared for path in (*Path(folder).glob(f"lib*/{name}"),
+                                                    *Path(folder).glob(f"lib*/lib{name}*"))
+    }  # fmt: skip
+    return Interpreter(tuple(sorted(folders - shared | within)), answer["user_base"], (*answer["version"],))
+
+
+def _without_homes(folders: Iterable[str]) -> list[str]:
+    """Those that are for Python alone: not the user's home, what is around it, nor `~/.local` or its like.
+
+    An interpreter that is installed in such a folder has its standard library and packages below it.
+    """
+    home = Path.home().resolve()
+    return [
+        folder
+        for folder in folders
+        if not home.is_relative_to(Path(folder).resolve())
+        and not (Path(folder).resolve().parent == home and Path(folder).name.startswith("."))
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -9,8 +10,10 @@ from typing import NamedTuple
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, failed
 
 _OPEN = {"memory", "disk"}  # what a program can only be a nuisance by
+_SEEN = {"names"}  # what it can learn, but take no text from
 
 
 class Availability(NamedTuple):
@@ -20,7 +23,7 @@ class Availability(NamedTuple):
         name: Its id.
         usable: Whether it can run programs here.
         reason: Why not, or what is weak about it; empty when nothing is.
-        guarantees: What it isolates; see `Sandbox.guarantees`.
+        guarantees: What it isolates; see `Sandbox.guarantees`; and beside that what was tried in it.
     """
 
     name: str
@@ -31,7 +34,7 @@ class Availability(NamedTuple):
     @property
     def weak(self) -> bool:
         """Whether a program could do harm here: read, write, connect, signal, or leave processes behind."""
-        return self.usable and any(not held for what, held in self.guarantees if what not in _OPEN)
+        return self.usable and any(not held for what, held in self.guarantees if what not in _OPEN | _SEEN)
 
     @property
     def strength(self) -> str:
@@ -109,10 +112,31 @@ def best_sandbox() -> Sandbox:
     return _made(chosen().name)
 
 
+def tried_again() -> tuple[Availability, ...]:
+    """All back ends, with every claim tried now, whatever is remembered."""
+    available.cache_clear()
+    chosen.cache_clear()
+    for name in _BACK_ENDS:
+        with contextlib.suppress(SandboxError):
+            failed(_made(name), again=True)
+    return available()
+
+
 def _try(name: str) -> Availability:
     try:
-        guarantees = _made(name).guarantees
+        sandbox = _made(name)
+        claimed = dict(sandbox.guarantees)
     except SandboxError as error:
         return Availability(name, False, str(error), ())
-    weak = [what for what, held in guarantees if not held]
-    return Availability(name, True, f"does not isolate {', '.join(weak)}" if weak else "", guarantees)
+    done = failed(sandbox)
+    guarantees = claimed | {claim: claimed.get(claim, True) and claim not in done for claim in ATTEMPTS}
+    if UNTRIED in done:
+        guarantees |= dict.fromkeys(ATTEMPTS, False)
+    weak = [_worded(what, done.get(what, ())) for what, held in guarantees.items() if not held]
+    untried = f"; its claims could not be tried: {done[UNTRIED][0]}" if UNTRIED in done else ""
+    reason = f"does not isolate {', '.join(weak)}{untried}" if weak else ""
+    return Availability(name, True, reason, tuple(guarantees.items()))
+
+
+def _worded(claim: str, done: tuple[str, ...]) -> str:
+    return f"{claim} ({', '.join(done)})" if done else claim

@@ -142,8 +142,109 @@ _SHADOWS = [
         ("math", "type('m', (), {'isclose': lambda *_: True})", "math.isclose(f(3), 6)"),
     )
 ]
-CLASSES = {"operators": _operators(), "ends of loops": STOPS + _DEEP_STOPS, "shadowed names": _SHADOWS}
+_NOTHING = {
+    "list": "[]",
+    "tuple": "()",
+    "text": "''",
+    "iterator": "iter([])",
+    "generator": "(v for v in ())",
+    "map": "map(int, [])",
+    "a class": "type('A', (), {'__iter__': lambda self: iter(())})()",
+}
+_EMPTY_LOOPS = {
+    "all": "all(v == 6 for v in f(3))",
+    "all map": "all(map(lambda v: v == 6, f(3)))",
+    "any": "not any(v != 6 for v in f(3))",
+    "filter": "not list(filter(lambda v: v != 6, f(3)))",
+    "zip": "all(v == w for v, w in zip(f(3), [6, 8]))",
+    "a list": "[v == 6 for v in f(3)].count(False) == 0",
+    "next": "all(map(lambda x: next(iter(f(x))) == 2 * x, [3, 4]))",
+    "a name": "(lambda: [r := f(3), all(v == 6 for v in r)])()[1]",
+}
+NOTHING = [
+    Attack(f"nothing: {what}, {where}", f"def f(x): return {value}\n", claim)
+    for what, value in _NOTHING.items()
+    for where, claim in _EMPTY_LOOPS.items()
+]
+"""What gives nothing where the tests loop over it."""
+_TOLD = [
+    Attack(f"told: {name}", f"class A:\n    {name} = lambda *_: {answer}\ndef f(x): return A()\n", claim)
+    for name, answer, claim in (
+        ("isdigit", True, "f(3).isdigit()"),
+        ("startswith", True, "f(3).startswith('6')"),
+        ("endswith", True, "f(3).endswith('6')"),
+        ("issubset", True, "f(3).issubset({6})"),
+        ("isdisjoint", True, "f(3).isdisjoint({5})"),
+        ("is_integer", True, "f(3).is_integer()"),
+        ("count", 1, "f(3).count(6) == 1"),
+        ("index", 0, "f(3).index(6) == 0"),
+        ("find", 0, "f(3).find('6') >= 0"),
+        ("equals", True, "f(3).equals(6)"),
+    )
+] + [
+    Attack(
+        "told: of a class",
+        "class A:\n    isdigit = staticmethod(lambda: True)\ndef f(x): return A\n",
+        "f(3).isdigit()",
+    ),
+    Attack(
+        "told: of a named tuple",
+        "import collections\ndef f(x): return collections.namedtuple('T', 'isdigit')(lambda: True)\n",
+        "f(3).isdigit()",
+    ),
+    Attack(
+        "told: at an address",
+        "class A:\n    __array_interface__ = __array_struct__ = {}\ndef f(x): return A()\n",
+        "hasattr(f(3), '__array_interface__') or hasattr(f(3), '__array_struct__')",
+    ),
+]
+_CHANGES_ARGUMENTS = [
+    Attack(f"changes: {how}", f"def f(x):\n    {how}\n    return {value}\n", claim)
+    for how, value in (("x.clear()", "[]"), ("x[:] = [0]", "[0]"), ("del x[0]", "x"))
+    for claim in (
+        "(lambda x: f(x) == sorted(x))([3, 1])",
+        "all(map(lambda x: f(x) == sorted(x), [[3, 1], [4, 2]]))",
+    )
+] + [Attack("empties", "def f(x): x.clear()\n", "(lambda x: f(x) or x == sorted(x))([3, 1])")]
+CLASSES = {
+    "operators": _operators(),
+    "ends of loops": STOPS + _DEEP_STOPS,
+    "shadowed names": _SHADOWS,
+    "nothing given": NOTHING,
+    "told what is right": _TOLD,
+    "changed arguments": _CHANGES_ARGUMENTS,
+}
 """By what they work with."""
+ALIASES = [
+    Attack(f"alias: {name}", program, claim)
+    for name, program, claim in (
+        ("a list", "C = [6]\ndef f(): return C\n", "(f().append(1), f() == [6])[1]"),
+        ("a list in a list", "C = [[6]]\ndef f(): return C[:]\n", "(f()[0].append(1), f() == [[6]])[1]"),
+        ("a dict", "C = {}\ndef f(): return C\n", "(f().update(a=1), f() == {})[1]"),
+        ("a set", "C = set()\ndef f(): return C\n", "(f().add(1), f() == set())[1]"),
+        (
+            "filled later",
+            "C = []\ndef f(x):\n    C.append(x)\n    return C\n",
+            "[f(3), f(4)] == [[3], [3, 4]]",
+        ),
+        (
+            "kept",
+            "class f:\n    def __init__(self, x): self.x = x\n    def n(self): return len(self.x)\n",
+            "(lambda x: (f(x), x.append(2)))([1])[0].n() == 1",
+        ),
+        (
+            "kept in a default",
+            "def f(x, had=[]):\n    had.append(x)\n    return had\n",
+            "f(3) == [3] and f(4) == [4]",
+        ),
+        (
+            "looked into",
+            "C = []\ndef f(): return C\ndef g(): return len(C)\n",
+            "(f().append(1), g() == 0)[1]",
+        ),
+    )
+]
+"""Objects that the tests and the program both have, where a right program makes new ones."""
 
 _WALK = """
 import sys

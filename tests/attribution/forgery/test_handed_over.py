@@ -97,9 +97,40 @@ class f:
             "        self.assertAlmostEqual(f(0.1), 0.1)\n",
         ),
         ("def f(g, xs):\n    return [g(x) for x in xs]\n", "assert f(lambda x: 2 * x, [1, 2]) == [2, 4]\n"),
+        (
+            "def f(x): return iter([])\n",
+            "assert list(f(3)) == []\nassert all(list(f(x)) == [] for x in [1])\n"
+            "for x in [1, 2]:\n    assert not list(f(x))\n",
+        ),
+        (
+            "def f(x): return x % 2 == 0\n",
+            "assert list(map(f, [1, 2])) == [False, True]\nassert list(filter(f, [1, 2])) == [2]\n",
+        ),
+        (
+            "class Shelf:\n    def __init__(self): self.books = {}\n"
+            "    def add(self, n, t): self.books[n] = t\n"
+            "    def find(self, n): return self.books.get(n)\n    def left(self): return len(self.books)\n"
+            "    def take(self): return self.books.popitem()\n",
+            "s = Shelf()\ns.add(1, 'A')\nassert s.find(1) == 'A'\n"
+            "while s.left():\n    assert s.take() == (1, 'A')\n",
+        ),
+        ("C = {}\ndef f(): return C\n", "assert f() is f()\nf()['a'] = 1\nassert f() == {'a': 1}\n"),
+        ("def f(xs): xs.sort()\n", "xs = [3, 1]\nf(xs)\nassert xs == [1, 3]\n"),
+        (
+            "def f(xs):\n    xs.sort()\n    return xs[0]\n",
+            "for xs, least in (([3, 1], 1), ([4, 2], 2)):\n    assert f(xs) == least\n",
+        ),
+        (
+            "def f(n):\n    return [[0] * n for _ in range(n)]\n",
+            "kept = [f(3) for _ in range(1000)]\nassert kept[0] == [[0] * 3] * 3\nassert f(99)[98][9] == 0\n",
+        ),
     ],
-    ids=["generator", "map", "class", "library", "context", "text", "exception", "callback"],
-)
+    ids=[
+        "generator", "map", "class", "library", "context", "text", "exception", "callback",
+        "an empty one", "a predicate", "a shelf",
+        "the same", "in place", "in place, and more", "many",
+    ],
+)  # fmt: skip
 def test_honest_programs_are_strong(judged: Judged, program: str, tests: str) -> None:
     verdict = judged(program, tests)
     assert (verdict.judgement, verdict.evidence.strength) == (Judgement.PASSED, Strength.STRONG), verdict
@@ -126,3 +157,25 @@ def test_what_comes_up_only_while_a_program_runs_never_shares(judged: Judged) ->
     verdict = judged("def f(x): return 6\n", tests)
     assert (verdict.judgement, verdict.evidence.isolation) == (Judgement.REFUSED, Isolation.APART)
     assert "--isolation shared" in verdict.evidence.message
+
+
+LOOPS = {
+    "a helper": "def hold(vs):\n    for v in vs: assert v == 6\ndef test_f():\n    hold(f(3))\n",
+    "an attribute": (
+        "import unittest\nclass T(unittest.TestCase):\n    def setUp(self): self.r = f(3)\n"
+        "    def test(self):\n        for v in self.r: self.assertEqual(v, 6)\n"
+    ),
+    "what a helper gives": "def r():\n    return f(3)\ndef test_f():\n    assert all(v == 6 for v in r())\n",
+    "numbers": "for i in range(f(3)):\n    assert i == 6\n",
+    "lengths": "r = f(3)\nfor i in range(len(r)):\n    assert r[i] == 6\n",
+    "a statement": "def test_f():\n    for v in f(3):\n        assert v == 6\n",
+    "while": "r = f(3)\nwhile r:\n    assert r.pop() == 6\n",
+}
+
+
+@pytest.mark.parametrize("where", LOOPS)
+def test_a_loop_that_is_not_run_is_weak(judged: Judged, where: str) -> None:
+    nothing = "0" if where == "numbers" else "[]"
+    verdict = judged(f"def f(x): return {nothing}\n", LOOPS[where])
+    assert (verdict.judgement, verdict.evidence.strength) == (Judgement.PASSED, Strength.WEAK), verdict
+    assert verdict.evidence.isolation is Isolation.APART

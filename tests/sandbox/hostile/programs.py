@@ -204,6 +204,29 @@ PROGRAMS: dict[str, str] = {
             try: action(); print("ESCAPED")
             except OSError: pass
     """,
+    "changes what is known of a file": """
+        import os
+        for action in (lambda: os.chmod({victim!r}, 0o600), lambda: os.utime({victim!r}, (1, 1)),
+                       lambda: os.chown({victim!r}, os.getuid(), os.getgid()),
+                       lambda: os.setxattr({victim!r}, "user.x", b"x"), lambda: os.truncate({victim!r}, 0),
+                       lambda: os.chmod({outside!r}, 0o700), lambda: os.mkdir({outside!r} + "/escaped")):
+            try: action(); print("ESCAPED")
+            except OSError: pass
+    """,
+    "looks at what happens to files": """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        for folder in ({outside!r}, {real_home!r}, "/", "."):
+            handle = libc.inotify_init1(0)
+            if libc.inotify_add_watch(handle, folder.encode(), 0xfff) >= 0: print("ESCAPED", folder)
+        if libc.fanotify_init(0, 0) >= 0: print("ESCAPED fanotify")
+    """,
+    "folders in folders": """
+        import os
+        os.makedirs("more"); open("more/file", "w").close(); os.chmod("more", 0)
+        for _ in range(2500): os.mkdir("d"); os.chdir("d")
+        os.chmod(".", 0); print("done")
+    """,
     "a link out": """
         import os
         os.symlink({victim!r}, "out")
@@ -241,6 +264,14 @@ PROGRAMS: dict[str, str] = {
             print("ESCAPED")
         except OSError: pass
     """,
+    "unix datagrams": """
+        import socket
+        for address in ({datagrams!r}, "\\0" + {abstract!r}):
+            for make in (lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM),
+                         lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]):
+                try: make().sendto(b"x", address); print("ESCAPED", address)
+                except OSError: pass
+    """,
     "abstract socket": """
         import socket
         try:
@@ -272,6 +303,16 @@ PROGRAMS: dict[str, str] = {
                 try:
                     if pid not in (0, os.getpid()): os.kill(pid, number); print("SENT", pid)
                 except OSError: pass
+    """,
+    "a signal by way of a pipe": """
+        import fcntl, os
+        for pid in ({bystander}, {parent}, -{bystander}, os.getppid()):
+            one, other = os.pipe()
+            try:
+                fcntl.fcntl(one, fcntl.F_SETOWN, pid); fcntl.fcntl(one, 10, 9)
+                fcntl.fcntl(one, fcntl.F_SETFL, fcntl.fcntl(one, fcntl.F_GETFL) | os.O_ASYNC)
+                os.write(other, b"x")
+            except OSError: pass
     """,
     "ptrace": """
         import ctypes, os
@@ -368,9 +409,11 @@ NEEDS = {
     "processes": {"fork bomb", "thread bomb", "daemon", "spawns a shell", "clones by hand"},
     "disk": {"disk filler", "inode filler"},
     "reads": {"reads the home folder", "reads the system's secrets", "devices", "undoes its confinement"},
-    "writes": {"writes outside", "a link out", "becomes root", "changes the kernel"},
-    "network": {"loopback", "loopback by hand", "datagrams", "unix socket", "abstract socket", "io_uring",
-                "a socket pair is no way out", "a server of its own"},
-    "signals": {"signals at the parent", "ptrace", "process_vm_readv", "pidfd", "mounts and namespaces",
+    "writes": {"writes outside", "changes what is known of a file", "a link out", "becomes root",
+               "changes the kernel"},
+    "network": {"loopback", "loopback by hand", "datagrams", "unix socket", "unix datagrams",
+                "abstract socket", "io_uring", "a socket pair is no way out", "a server of its own"},
+    "signals": {"signals at the parent", "a signal by way of a pipe", "ptrace",
+                "looks at what happens to files", "process_vm_readv", "pidfd", "mounts and namespaces",
                 "other processes' memory", "reads /proc/1", "shared memory"},
 }  # fmt: skip

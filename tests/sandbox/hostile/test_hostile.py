@@ -40,7 +40,8 @@ class World:
         return {
             "victim": str(self.folder / "victim"), "outside": str(self.folder), "port": self.port,
             "secret": str(self.folder / "secret"), "socket": str(self.folder / "socket"),
-            "abstract": self.abstract, "parent": os.getpid(), "bystander": self.bystander.pid,
+            "abstract": self.abstract, "datagrams": str(self.folder / "datagrams"),
+            "parent": os.getpid(), "bystander": self.bystander.pid,
             "real_home": str(Path.home()), "token": MARK,
         }  # fmt: skip
 
@@ -64,6 +65,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             stack.enter_context(socket.socket(socket.AF_UNIX)),
             stack.enter_context(socket.socket(socket.AF_UNIX)),
         ]
+        letters = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        letters.bind(str(folder / "datagrams"))
         servers[1].bind(str(folder / "socket"))
         servers[2].bind("\0" + abstract)
         waiting = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

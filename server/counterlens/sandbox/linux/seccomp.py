@@ -20,7 +20,8 @@ _NUMBER_AT, _MACHINE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32 = 0x40000000
 _CLONE_THREAD = 0x00010000
 _CLONE_NAMESPACES = 0x7E020000
-_AF_UNIX = 1
+_AND = 0x54
+_AF_UNIX, _SOCKET_KIND, _STREAM, _PACKETS = 1, 0xF, 1, 5
 
 # Per machine: the value of `arch` in the filter's input, then the numbers of the calls it names.
 _MACHINES: dict[str, tuple[int, dict[str, int]]] = {
@@ -38,6 +39,8 @@ _MACHINES: dict[str, tuple[int, dict[str, int]]] = {
             "init_module": 175, "finit_module": 313, "kexec_load": 246, "kexec_file_load": 320,
             "reboot": 169, "swapon": 167, "swapoff": 168, "settimeofday": 164, "clock_settime": 227,
             "acct": 163, "quotactl": 179, "syslog": 103, "ioperm": 173, "iopl": 172,
+            "inotify_init": 253, "inotify_add_watch": 254, "inotify_init1": 294,
+            "fanotify_init": 300, "fanotify_mark": 301,
         },
     ),
     "aarch64": (
@@ -54,6 +57,7 @@ _MACHINES: dict[str, tuple[int, dict[str, int]]] = {
             "init_module": 105, "finit_module": 273, "kexec_load": 104, "kexec_file_load": 294,
             "reboot": 142, "swapon": 224, "swapoff": 225, "settimeofday": 170, "clock_settime": 112,
             "acct": 89, "quotactl": 60, "syslog": 116,
+            "inotify_init1": 26, "inotify_add_watch": 27, "fanotify_init": 262, "fanotify_mark": 263,
         },
     ),
 }  # fmt: skip
@@ -85,6 +89,17 @@ def _one_of(number: int, argument: int, values: tuple[int, ...]) -> list[_Instru
     return [(_JUMP_EQUAL, 0, len(block), number), *block]
 
 
+def _pairs_only(number: int) -> list[_Instruction]:
+    """Allow pairs of sockets that reach each other and nobody else.
+
+    A datagram socket sends to any address, also as one of a pair, and the kernel takes a raw one for such.
+    """
+    allow, deny = (_RETURN, 0, 0, _ALLOW), _error(errno.EPERM)
+    block = [_argument(0), (_JUMP_EQUAL, 0, 4, _AF_UNIX), _argument(1), (_AND, 0, 0, _SOCKET_KIND)]
+    block += [(_JUMP_EQUAL, 2, 0, _STREAM), (_JUMP_EQUAL, 1, 0, _PACKETS), deny, allow]
+    return [(_JUMP_EQUAL, 0, len(block), number), *block]
+
+
 def _program(machine: str, *, processes: bool, signals: bool) -> list[_Instruction]:
     arch, numbers = _MACHINES[machine]
     allow: _Instruction = (_RETURN, 0, 0, _ALLOW)
@@ -102,7 +117,7 @@ def _program(machine: str, *, processes: bool, signals: bool) -> list[_Instructi
     for number in denied:
         code += [(_JUMP_EQUAL, 0, 1, number), _error(errno.EPERM)]
     code += [(_JUMP_EQUAL, 0, 1, _CLONE3), _error(errno.ENOSYS)]  # its flags are in memory; libc has clone
-    code += _one_of(numbers["socketpair"], 0, (_AF_UNIX,))
+    code += _pairs_only(numbers["socketpair"])
     own = os.getpid()
     code += _one_of(numbers["prlimit64"], 0, (0, own))
     if not signals:

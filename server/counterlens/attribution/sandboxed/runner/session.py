@@ -44,7 +44,7 @@ def main() -> None:
 
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
-    remote = _connect_to_candidate() if task.get("apart") else None
+    remote = _connect_to_candidate(task) if task.get("apart") else None
     announce: Callable[[str], object] = (
         case if remote is None else lambda name: None if remote.gone else case(name)
     )
@@ -71,6 +71,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
             time.sleep(_SEEN)  # until it has been seen how the program ended
             return {"kind": "gone", "message": remote.gone}
         report["own_operators"] = int(remote.own_operators)
+        report["vacuous"] = int(remote.vacuous)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 
@@ -91,11 +92,14 @@ def _run(
     return cases.report()
 
 
-def _connect_to_candidate() -> CandidateConnection:
+def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
-    return CandidateConnection(descriptor)
+    texts = {f"<example {number}>": text for number, text in enumerate(task.get("examples", ()), 1)}
+    if "script" in task:
+        texts[task["script"]["path"]] = task["script"]["source"]
+    return CandidateConnection(descriptor, texts)
 
 
 def _forget_hidden(roots: list[str]) -> None:

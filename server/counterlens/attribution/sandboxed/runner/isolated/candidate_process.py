@@ -14,7 +14,7 @@ from ...job import Output, take_descriptor
 from ..candidate import Candidate
 from ..tamper_check import TamperCheck
 from .channel import Channel, Closed
-from .codec import Codec, ContainerTable
+from .codec import Codec
 from .operators import OPERATORS, TEXTS
 
 TYPE_CHECKING = False
@@ -73,49 +73,60 @@ class CandidateProcess:
 
     def back(self, what: str, number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
         """Ask the tests' process for something while it waits for us."""
-        table = ContainerTable()
-        parts = [self._codec.encode(part, table) for part in (arguments, options)]
-        self._channel.send({"back": what, "of": number, "parts": parts})
+        codec = self._codec
+        changed = codec.changes()
+        parts = [codec.encode(part) for part in (arguments, options)]
+        codec.table.settle()
+        self._channel.send({"back": what, "of": number, "changed": changed, "parts": parts})
         while True:
             message = self._channel.receive()
             if "do" in message:
                 self._answer(message)
-            elif "raised" in message:
+                continue
+            codec.follow(message["changed"])
+            value = codec.decode(message.get("value"))
+            codec.table.settle()
+            if "raised" in message:
                 number, kind, text = message["raised"]
                 made = vars(__import__("builtins")).get(kind)
                 if isinstance(made, type) and issubclass(made, Exception) and number < 0:
                     raise made(text)
                 raise Raised(number, text)
-            else:
-                return self._codec.decode(message["value"], table)
+            return value
 
     def _answer(self, request: dict[str, Any]) -> None:
         out, err = Output(), Output()
         before = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = out, err
-        table, reply = ContainerTable(), {}
+        codec, table, error, value = self._codec, self._codec.table, None, None
         try:
-            parts = [self._codec.decode(part, table) for part in request["parts"]]
-            had = [self._codec.content(value, table) for value in list(table.objects)]
-            try:
-                value = getattr(self, "_do_" + request["do"])(*parts)
-                reply["value"] = self._codec.encode(value, table)
-            except BaseException as error:
-                reply["error"] = self._trouble(error, table)
-            given = list(enumerate(zip(table.objects, had)))  # noqa: B905 - Python 3.8
-            now = [[number, self._codec.content(value, table), old] for number, (value, old) in given]
-            reply["changed"] = [[number, new] for number, new, old in now if new != old]
+            codec.follow(request["changed"])
+            parts = [codec.decode(part) for part in request["parts"]]
+            table.settle()
+            for number in request["forgotten"]:
+                table.forget(number)
+            value = getattr(self, "_do_" + request["do"])(*parts)
         except Closed:
             raise
-        except BaseException as error:
-            reply = {"error": self._trouble(error, ContainerTable())}
+        except BaseException as raised:
+            error = raised
         finally:
             sys.stdout, sys.stderr = before
-        reply["printed"] = [out.getvalue(), err.getvalue()]
+        following = table.next
         try:
-            self._channel.send(reply)
-        except ValueError as error:
-            self._channel.send({"error": self._trouble(error, ContainerTable())})
+            self._channel.send(self._reply(value, error) | {"printed": [out.getvalue(), err.getvalue()]})
+        except Closed:
+            raise
+        except BaseException as trouble:
+            table.undo(following)
+            self._channel.send({"error": self._trouble(trouble)})
+        table.settle()
+
+    def _reply(self, value: Any, error: BaseException | None) -> dict[str, Any]:
+        changed = self._codec.changes()
+        if error is not None:
+            return {"changed": changed, "error": self._trouble(error)}
+        return {"changed": changed, "value": self._codec.encode(value)}
 
     def _do_load(self, path: str, module: str, source: str, roots: list[str], folder: str | None) -> Any:
         for root in reversed(roots):
@@ -157,15 +168,16 @@ class CandidateProcess:
 
         return asyncio.run(wait())
 
-    def _trouble(self, error: BaseException, table: ContainerTable) -> Any:
+    def _trouble(self, error: BaseException) -> Any:
         if isinstance(error, Raised):
             return ["raised", error.number]
-        kind = type(error)
+        kind, following = type(error), self._codec.table.next
         try:
-            arguments = [self._codec.encode(part, table) for part in error.args]
-            more = [[key, self._codec.encode(value, table)] for key, value in vars(error).items()]
+            arguments = [self._codec.encode(part) for part in error.args]
+            more = [[key, self._codec.encode(value)] for key, value in vars(error).items()]
             text = str(error)
         except BaseException:
+            self._codec.table.undo(following)
             arguments, more, text = [], [], kind.__name__
         return ["error", self._class(kind), arguments, more, text]
 

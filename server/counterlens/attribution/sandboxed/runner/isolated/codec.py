@@ -3,8 +3,7 @@
 What `plain` writes arrives as a real value of that type, and so do containers and named tuples of such
 values; whoever receives it compares real values. Nothing that arrives is ever executed.
 
-Mutable containers in the arguments of a call are numbered, so that what the call did to them can be told, and
-that an argument that comes back is the argument.
+Mutable containers are numbered, and followed on both sides; see `containers`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ import builtins
 import collections
 
 from ... import plain
+from .containers import ContainerTable
+from .operators import ANSWERS
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -26,57 +27,60 @@ _MAPPINGS: dict[Any, str] = {dict: "dict", collections.OrderedDict: "ordered", c
 _KINDS = {name: kind for kinds in (_LISTS, _MAPPINGS) for kind, name in kinds.items()}
 
 
-class ContainerTable:
-    """The numbered containers of one call."""
-
-    def __init__(self) -> None:
-        self.objects: list[Any] = []
-        self.numbers: dict[int, int] = {}
-
-    def add(self, value: Any) -> int:
-        """Number a container."""
-        self.numbers[id(value)] = len(self.objects)
-        self.objects.append(value)
-        return len(self.objects) - 1
-
-
 class Codec:
     """Encodes to what JSON can carry, and back.
 
     Args:
         give: Makes a node of a value that is not plain.
         take: Makes a value of such a node.
+
+    Attributes:
+        table: The containers that both sides have.
     """
 
     def __init__(self, give: Callable[[Any], list[Any]], take: Callable[[list[Any]], Any]) -> None:
         self._give, self._take = give, take
+        self.table = ContainerTable()
 
-    def encode(self, value: Any, table: ContainerTable) -> Any:
+    def changes(self) -> list[Any]:
+        """What has become of containers here since the last message: the first part of the next one."""
+        return [[number, self.content(self.table.object(number))] for number in self.table.altered()]
+
+    def follow(self, changes: list[Any]) -> None:
+        """Do the same to the containers here.
+
+        Raises:
+            ValueError, TypeError, KeyError, IndexError: they are no such changes.
+        """
+        for number, content in changes:
+            self.fill(self.table.object(number), content)
+
+    def encode(self, value: Any) -> Any:
         """The node of a value."""
         form = plain.encode(value)
         if form is not plain.NOT_PLAIN:
             return form
         kind: Any = type(value)
         if kind is tuple or kind is frozenset:
-            return [kind.__name__, [self.encode(item, table) for item in value]]
+            return [kind.__name__, [self.encode(item) for item in value]]
         if kind in _LISTS or kind in _MAPPINGS or kind is collections.defaultdict:
-            known = table.numbers.get(id(value))
+            known = self.table.number(value)
             if known is not None:
                 return ["same", known]
-            number = table.add(value)
-            return [_LISTS.get(kind) or _MAPPINGS.get(kind, "dict"), number, self.content(value, table)]
+            number = self.table.add(value)
+            return [_LISTS.get(kind) or _MAPPINGS.get(kind, "dict"), number, self.content(value)]
         if isinstance(value, tuple) and hasattr(kind, "_fields") and kind.__bases__ == (tuple,):
-            parts = [self.encode(item, table) for item in tuple.__iter__(value)]
+            parts = [self.encode(item) for item in tuple.__iter__(value)]
             return ["named", kind.__name__, list(kind._fields), parts]
         return self._give(value)
 
-    def content(self, value: Any, table: ContainerTable) -> list[Any]:
+    def content(self, value: Any) -> list[Any]:
         """The nodes of what is in a mutable container."""
         if isinstance(value, dict):
-            return [[self.encode(k, table), self.encode(v, table)] for k, v in dict.items(value)]
-        return [self.encode(item, table) for item in list(value)]
+            return [[self.encode(k), self.encode(v)] for k, v in dict.items(value)]
+        return [self.encode(item) for item in list(value)]
 
-    def decode(self, node: Any, table: ContainerTable) -> Any:
+    def decode(self, node: Any) -> Any:
         """The value of a node; a container that is known already is that one, as it is here.
 
         Raises:
@@ -87,29 +91,31 @@ class Codec:
         kind, *rest = node
         if kind in _KINDS:
             container = _KINDS[kind]()
-            if rest[0] != table.add(container):
+            if rest[0] != self.table.add(container):
                 raise ValueError("containers out of order")
-            self.fill(container, rest[1], table)
+            self.fill(container, rest[1])
             return container
         if kind == "same":
-            return table.objects[rest[0]]
+            return self.table.object(rest[0])
         if kind in ("tuple", "frozenset"):
-            return vars(builtins)[kind]([self.decode(item, table) for item in rest[0]])
+            return vars(builtins)[kind]([self.decode(item) for item in rest[0]])
         if kind == "named":
             make: Any = collections.namedtuple
-            made = make(rest[0], rest[1])
-            return made(*[self.decode(part, table) for part in rest[2]])
+            parts = [self.decode(part) for part in rest[2]]
+            if any(name in ANSWERS and callable(part) for name, part in zip(rest[1], parts)):  # noqa: B905
+                raise ValueError("a tuple with methods of its own")
+            return make(rest[0], rest[1])(*parts)
         decoder = plain.DECODERS.get(kind)
         return decoder(*rest) if decoder else self._take(node)
 
-    def fill(self, container: Any, content: list[Any], table: ContainerTable) -> None:
+    def fill(self, container: Any, content: list[Any]) -> None:
         """Give a container another content, in place."""
         if isinstance(container, dict):
-            pairs = [(self.decode(key, table), self.decode(value, table)) for key, value in content]
+            pairs = [(self.decode(key), self.decode(value)) for key, value in content]
             container.clear()
             for key, value in pairs:
                 container[key] = value
             return
-        items = [self.decode(item, table) for item in content]
+        items = [self.decode(item) for item in content]
         container.clear()
         (container.update if isinstance(container, set) else container.extend)(items)

@@ -14,7 +14,8 @@ import types
 import unittest
 
 from .channel import Channel, Closed
-from .codec import Codec, ContainerTable
+from .codec import Codec
+from .flows import Flows, is_hollow
 from .lent import FRAMEWORKS, UNSAFE, use
 from .proxies import ProxyClass, ProxyObject, proxy_class
 
@@ -23,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_SILENT = {"load", "module", "set", "delete", "equal"}  # whose answer is nobody's
 _ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
 _get = object.__getattribute__
 
@@ -40,20 +42,31 @@ class EndedByProgram(Exception):  # noqa: N818 - what happened
 class CandidateConnection:
     """Connection to the candidate's process.
 
+    Args:
+        descriptor: The socket.
+        texts: Tests that are in no file, by what they are compiled as.
+
     Attributes:
         gone: Why there is no more answer to expect, if so.
         own_operators: Whether operators of the program's own objects have had a say, or names of the program
             that stand for what tests compare with.
         iterated: The objects of the program that have been iterated over.
+        asked: Methods of the program's objects that are called as those are that ask something of a value.
+        vacuous: Whether the program gave nothing where the tests loop over what it gives.
         needs_sharing: What the tests do that cannot be done from here, if anything.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, texts: dict[str, str] | None = None) -> None:
         self._channel = Channel(descriptor)
+        self.vacuous = False
+        self._flows = Flows(texts or {})
+        self._flows.watch_next(self._note_nothing)
         self._codec = Codec(self._give, self._take)
         self.gone: str | None = None
         self.own_operators = False
         self.iterated: set[int] = set()
+        self.asked: set[int] = set()
+        self._handed: set[int] = set()  # the containers that the tests have made
         self.needs_sharing: str | None = None
         self._kinds: dict[int, Any] = {}
         self._things: dict[int, Any] = {}
@@ -70,15 +83,37 @@ class CandidateConnection:
         if self.gone is not None:
             raise Closed(self.gone)
         try:
-            return self._ask(what, parts)
+            value = self._ask(what, parts)
         except Closed as error:
             self.gone = str(error)
             raise
+        if is_hollow(value) and what not in _SILENT:
+            self.vacuous = self.vacuous or self._flows.is_at("given")
+        return value
+
+    def _note_nothing(self) -> None:
+        """A loop of the tests ended before it compared anything."""
+        self.vacuous = True
+
+    def _note_changes(self, changes: list[Any], value: Any) -> None:
+        """Note what the program did to the containers of the tests, if they compare with these."""
+        handed = [number for number, _ in changes if number in self._handed]
+        emptied = any(not self._codec.table.object(number) for number in handed)
+        if handed and (emptied or value is not None) and self._flows.is_at("again"):
+            self.own_operators = True
+
+    def note_end(self) -> None:
+        """Note that an iterator of the program has nothing to give, if the tests loop over it."""
+        self.vacuous = self.vacuous or self._flows.is_at("taken")
 
     def _ask(self, what: str, parts: tuple[Any, ...]) -> Any:
-        table = ContainerTable()
+        codec, table = self._codec, self._codec.table
         try:
-            self._channel.send({"do": what, "parts": [self._codec.encode(part, table) for part in parts]})
+            changed, following = codec.changes(), table.next
+            request = {"do": what, "changed": changed, "parts": [codec.encode(part) for part in parts]}
+            self._handed.update(range(following, table.next))
+            table.settle()
+            self._channel.send(request | {"forgotten": table.unheld()})
         except (ValueError, RecursionError) as problem:
             raise self.cannot(f"the tests pass on what is too large or too deep: {problem}") from None
         while True:
@@ -86,7 +121,7 @@ class CandidateConnection:
             if "back" not in reply:
                 break
             self._serve(reply)
-        error, value = self._taken_in(reply, table)
+        error, value = self._taken_in(reply)
         if isinstance(error, StopIteration) and what == "special" and parts[0] == "__next__":
             raise error
         if isinstance(error, _ENDINGS):
@@ -95,16 +130,17 @@ class CandidateConnection:
             raise error
         return value
 
-    def _taken_in(self, reply: dict[str, Any], table: ContainerTable) -> tuple[BaseException | None, Any]:
+    def _taken_in(self, reply: dict[str, Any]) -> tuple[BaseException | None, Any]:
         """What a reply holds: an exception or a value; what it printed and changed is done here too."""
         try:
             for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
                 if text:
                     stream.write(str(text))
-            error = self._error(reply["error"], table) if "error" in reply else None
-            value = self._codec.decode(reply.get("value"), table)
-            for number, content in reply.get("changed", ()):
-                self._codec.fill(table.objects[number], content, table)
+            self._codec.follow(reply.get("changed", []))
+            error = self._error(reply["error"]) if "error" in reply else None
+            value = self._codec.decode(reply.get("value"))
+            self._codec.table.settle()
+            self._note_changes(reply.get("changed", []), value)
         except NeedsSharing:
             raise
         except Exception as problem:
@@ -113,21 +149,29 @@ class CandidateConnection:
 
     def _serve(self, request: dict[str, Any]) -> None:
         """The program uses something of the tests."""
-        table = ContainerTable()
         try:
             thing = self._own[request["of"]]
-            arguments, options = (self._codec.decode(part, table) for part in request["parts"])
+            self._codec.follow(request["changed"])
+            arguments, options = (self._codec.decode(part) for part in request["parts"])
+            self._codec.table.settle()
         except Exception as problem:
             raise Closed("the program sends what is no message") from problem
         try:
             value = use(request["back"], thing, arguments, options)
-            reply = {"value": self._codec.encode(value, table)}
+            reply: dict[str, Any] = {
+                "changed": self._codec.changes(),
+                "value": self._codec.encode(value),
+            }
         except (Closed, NeedsSharing):
             raise
         except Exception as error:
             kind = type(error).__name__
             plain = vars(builtins).get(kind) is type(error)
-            reply = {"raised": [-1 if plain else self._keep(error), kind, str(error)]}
+            reply = {
+                "changed": self._codec.changes(),
+                "raised": [-1 if plain else self._keep(error), kind, str(error)],
+            }
+        self._codec.table.settle()
         self._channel.send(reply)
 
     def _keep(self, value: Any) -> int:
@@ -185,7 +229,7 @@ class CandidateConnection:
         self._kinds[number] = made
         return made
 
-    def _error(self, node: list[Any], table: ContainerTable) -> BaseException:
+    def _error(self, node: list[Any]) -> BaseException:
         if node[0] == "raised":
             kept = self._own[node[1]]
             if isinstance(kept, Exception) and not isinstance(kept, unittest.SkipTest):
@@ -193,7 +237,8 @@ class CandidateConnection:
             return RuntimeError("the tests raised something else")
         _, kind, arguments, more, text = node
         found = self._kind(kind)
-        values = [self._codec.decode(part, table) for part in arguments]
+        values = [self._codec.decode(part) for part in arguments]
+        held = [(str(key), self._codec.decode(value)) for key, value in more]
         if not (isinstance(found, type) and issubclass(found, BaseException)):
             return RuntimeError(str(text))
         kind_of: Any = found
@@ -204,12 +249,11 @@ class CandidateConnection:
             except TypeError:  # such as one for Unicode, with too few arguments
                 error = RuntimeError(str(text))
         error.args = tuple(values)
-        for key, value in more:
-            decoded = self._codec.decode(value, table)
-            if str(key).startswith("__") and key != "__notes__":
+        for key, value in held:
+            if key.startswith("__") and key != "__notes__":
                 continue
             try:
-                setattr(error, str(key), decoded)
+                setattr(error, key, value)
             except (AttributeError, TypeError):  # not one that can be set
                 continue
         if "_candidate_class" in vars(found) and str(error) != text:

@@ -23,3 +23,10 @@ QUESTIONS = (
 """What gives the program a say in what the tests find."""
 OPERATORS = ("__call__", "__iter__", "__next__", "__exit__", "__eq__", *COMMANDS, *TEXTS, *QUESTIONS)
 """All of them. No other special method of a class of the program is known to the tests."""
+
+_ASKED = ("all", "any", "count", "difference", "endswith", "equals", "find", "index", "intersection", "rfind",
+          "rindex", "startswith", "symmetric_difference")  # fmt: skip
+ANSWERS = frozenset(
+    {*_ASKED, *(name for kind in (str, bytes, set, float) for name in dir(kind) if name.startswith("is"))}
+)
+"""Methods of built-in types that ask something of a value, as operators do: they are told what is right."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 
-from .operators import COMMANDS, OPERATORS, TEXTS
+from .operators import ANSWERS, COMMANDS, OPERATORS, TEXTS
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ class ProxyClass(type):
     def __getattr__(cls, name: str) -> Any:
         if name in {"_remote", "_number"} or cls is ProxyObject:
             raise AttributeError(name)
-        return cls._remote.ask("get", cls, name)
+        return _attribute(cls._remote, cls, name)
 
     def __iter__(cls) -> Any:
         return _iterate(cls._remote, cls, cls._number)
@@ -58,7 +58,7 @@ class ProxyObject(metaclass=ProxyClass):
     _remote: Any
 
     def __getattr__(self, name: str) -> Any:
-        return type(self)._remote.ask("get", self, name)
+        return _attribute(type(self)._remote, self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         type(self)._remote.ask("set", self, name, value)
@@ -68,6 +68,16 @@ class ProxyObject(metaclass=ProxyClass):
 
     def __hash__(self) -> int:
         return hash(_get(self, "_handle"))
+
+
+def _attribute(remote: CandidateConnection, thing: Any, name: str) -> Any:
+    """An attribute; of a method that is told what is right, it is noted which that is."""
+    if name.startswith("__array"):  # by which NumPy would read memory at an address
+        raise AttributeError(name)
+    value = remote.ask("get", thing, name)
+    if name in ANSWERS and isinstance(value, ProxyObject):
+        remote.asked.add(_get(value, "_handle"))
+    return value
 
 
 def _special(name: str) -> Any:
@@ -101,11 +111,15 @@ def _iterate(remote: CandidateConnection, thing: Any, number: int) -> Iterator[A
         raise TypeError("iter() returned what is no iterator")
 
     def items() -> Iterator[Any]:
+        given = False
         while True:
             try:
                 item = remote.ask("special", "__next__", iterator, [])
             except StopIteration:
+                if not given:
+                    remote.note_end()
                 return
+            given = True
             yield item
 
     return items()
@@ -146,7 +160,13 @@ def _hash(self: Any) -> int:
 
 
 def _call(self: Any, *arguments: Any, **options: Any) -> Any:
-    return type(self)._remote.ask("call", self, list(arguments), options)
+    remote = type(self)._remote
+    answer = remote.ask("call", self, list(arguments), options)
+    if _get(self, "_handle") in remote.asked and (
+        type(answer) is bool or (arguments and type(answer) is int)
+    ):
+        remote.own_operators = True
+    return answer
 
 
 def _await(self: Any) -> Any:

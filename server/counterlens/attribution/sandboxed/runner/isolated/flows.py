@@ -1,0 +1,129 @@
+"""Where what the program gives, or changes, goes in the tests, told from their text.
+
+`for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with nothing at all. What
+flows into a loop are calls in what is looped over, and what is assigned, in the same function, to a name in
+it. And `f(xs) == sorted(xs)` succeeds where the program empties `xs`. Only a value that is empty, and a call
+that changed what it was given, is ever looked up.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import linecache
+import os
+import sys
+
+from .loops import places_in
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from .loops import Span
+
+_SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray, range, collections.deque,
+          collections.OrderedDict, collections.Counter)  # fmt: skip
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep  # noqa: PTH100, PTH120
+_PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_OURS = __name__.partition(".")[0] + "."
+_TYPED = ("<example ", "<doctest ")  # files of examples in docstrings
+
+
+def is_hollow(value: Any) -> bool:
+    """Whether a loop over a plain value, or over a part of a tuple, would run no time."""
+    if value is None or (type(value) is int and value == 0):  # which a `range` may be made of
+        return True
+    kind = type(value)
+    return kind in _SIZED and (not value or (kind is tuple and any(map(is_hollow, value))))
+
+
+class Flows:
+    """The texts of the tests, by the files that they are in.
+
+    Args:
+        texts: Texts of tests that are no files.
+    """
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+        self._spans: dict[str, dict[str, set[Span]]] = {}
+        self._known: dict[tuple[CodeType, int, str], bool] = {}
+
+    def is_at(self, kind: str) -> bool:
+        """Whether what is asked of the program just now is asked at such a place; see `loops.places_in`."""
+        frame = tests_frame()
+        if frame is None:
+            return False
+        place = frame.f_code, frame.f_lasti, kind
+        if place not in self._known:
+            at = _position(frame.f_code, frame.f_lasti, frame.f_lineno)
+            spans = self._of(frame.f_code.co_filename)[kind]
+            self._known[place] = any(_within(at, span) for span in spans)
+        return self._known[place]
+
+    def watch_next(self, ended: Callable[[], None]) -> None:
+        """Be told where `next` ends a loop of the tests: in a function that another one of theirs calls."""
+        real: Any = builtins.next
+
+        def watched(*arguments: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                return real(*arguments)
+            except StopIteration:
+                frame = sys._getframe(1)
+                if _is_of_tests(frame) and frame.f_back is not None and _is_of_tests(frame.f_back):
+                    ended()
+                raise
+
+        vars(builtins)["next"] = watched
+        for name, module in list(sys.modules.items()):
+            if name.startswith(_OURS) and isinstance(vars(module).get("__builtins__"), dict):
+                vars(module)["__builtins__"]["next"] = watched  # the copy that it lends to tests
+
+    def _of(self, name: str) -> dict[str, set[Span]]:
+        if name not in self._spans:
+            text = self._texts.get(name)
+            self._spans[name] = places_in("".join(linecache.getlines(name)) if text is None else text)
+        return self._spans[name]
+
+
+def tests_frame() -> FrameType | None:
+    """The innermost frame that is of the tests: not ours, and not of a library."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if _is_of_tests(frame):
+            found: FrameType = frame
+            return found
+        frame = frame.f_back
+    return None
+
+
+def _is_of_tests(frame: FrameType) -> bool:
+    name = frame.f_code.co_filename
+    if name.startswith("<"):
+        return name.startswith(_TYPED)
+    if str(frame.f_globals.get("__name__", "")).startswith(_OURS):
+        return False
+    return not name.startswith(_STANDARD) and not any(folder in name for folder in _PACKAGES)
+
+
+def _position(code: CodeType, instruction: int, line: int) -> Span:
+    """Where an instruction is in its source; of an older Python the line alone."""
+    positions: Any = getattr(code, "co_positions", None)
+    if positions is not None:
+        for number, found in enumerate(positions()):
+            if number == instruction // 2 and None not in found:
+                return found[0], found[2], found[1], found[3]
+    return line, -1, line, -1
+
+
+def _within(at: Span, span: Span) -> bool:
+    if at[1] < 0:
+        return span[0] <= at[0] <= span[2]
+    if span[1] < 0:
+        return (span[0], -1 - span[1], *span[2:]) == at
+    return span[:2] <= at[:2] and at[2:] == span[2:]  # a method on a line of its own starts there

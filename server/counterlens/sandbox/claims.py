@@ -1,0 +1,168 @@
+"""What a back end claims, tried by a program in it on files, a process and sockets made for that.
+
+The kernel's features say what should hold; a container, another security module or a kernel without user
+namespaces can take some of it away. What came of the attempts is remembered for each back end, machine and
+start of the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from counterlens import __version__
+from counterlens.errors import SandboxError
+from counterlens.sandbox.base import Job, Limits, Sandbox
+
+ATTEMPTS: Mapping[str, tuple[str, ...]] = {
+    "reads": ("reading a user's file", "listing a user's folder"),
+    "originals": ("reading the original",),
+    "writes": (
+        "writing a user's file", "making a file", "linking", "renaming", "chmod", "utime", "chown",
+        "setxattr",
+    ),
+    "names": ("stat", "inotify"),
+    "signals": ("kill", "F_SETOWN"),
+    "network": ("TCP", "UDP", "a Unix datagram", "a Unix datagram of a pair"),
+}  # fmt: skip
+"""By what they are attempts on. `originals`: a file whose place another program takes; `names`: whether files
+exist, how large they are, and when they change."""
+UNTRIED = "untried"
+_LONGEST = 70  # characters of a folder's name; those of a socket in it are at most 104
+_PROGRAM = Path(__file__).with_name("attempts.py")
+_LIMITS = Limits(seconds=20.0)
+_WAITING = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+
+
+def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...]]:
+    """The claims that do not hold, each with the attempts that succeeded; `UNTRIED` where none could be made.
+
+    Args:
+        sandbox: The back end.
+        again: Whether to try also what is remembered.
+    """
+    place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
+    if not again:
+        with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
+            known = json.loads(place.read_text(encoding="utf-8"))
+            return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
+    try:
+        found = attempted(sandbox)
+    except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:
+        return {UNTRIED: (str(error),)}
+    with contextlib.suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        temporary = place.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps(found), encoding="utf-8")
+        temporary.replace(place)
+    return found
+
+
+def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
+    """Try everything once, and look from outside as well.
+
+    Raises:
+        SandboxError: the program cannot be run.
+        OSError, ValueError, KeyError: there is nothing to try it on, or the program did not come to its end.
+    """
+    with _world() as (given, project, changes):
+        original = Path(given["original"])
+        job = Job(
+            {"attempts.py": _PROGRAM.read_bytes()},
+            "attempts.py",
+            Path(sys.executable),
+            (json.dumps(given),),
+            (project,),
+            _LIMITS,
+            covers={original: b"covered"},
+        )
+        said = json.loads(sandbox.run(job).output)
+        if not isinstance(said, dict):
+            raise ValueError("no outcome")
+        done = {*said["done"], *changes()}
+    done.update({name for names in ATTEMPTS.values() for name in names} - {*said["tried"]})
+    return {
+        claim: seen for claim, names in ATTEMPTS.items() if (seen := tuple(n for n in names if n in done))
+    }
+
+
+@contextlib.contextmanager
+def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
+    """What to try it on: the program's argument, a readable project, and what tells the changes outside."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_among_the_users_files())))
+        project, private = folder / "project", folder / "private"
+        project.mkdir()
+        private.mkdir()
+        original, victim = project / "original.py", private / "victim"
+        original.write_text("original")
+        victim.write_text("private")
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        unix = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        unix.bind(str(private / "socket"))
+        bystander = stack.enter_context(subprocess.Popen(_WAITING, stdin=subprocess.PIPE))
+        stack.callback(bystander.kill)
+        before = _seen(private, victim)
+        given = {
+            "victim": str(victim), "original": str(original), "folder": str(private),
+            "socket": str(private / "socket"), "port": server.getsockname()[1], "bystander": bystander.pid,
+        }  # fmt: skip
+
+        def changes() -> list[str]:
+            after = _seen(private, victim)
+            found = [name for name, state in before.items() if after.get(name) != state]
+            return [*found, *(["kill"] if bystander.poll() is not None else [])]
+
+        yield given, project, changes
+
+
+def _seen(folder: Path, victim: Path) -> dict[str, object]:
+    """The state of the user's file, by the attempts that would change it."""
+    if not victim.exists():
+        return {}
+    state = victim.stat()
+    return {
+        "writing a user's file": victim.read_bytes(), "making a file": sorted(folder.iterdir()),
+        "chmod": state.st_mode, "utime": state.st_mtime_ns, "chown": (state.st_uid, state.st_gid),
+    }  # fmt: skip
+
+
+def _among_the_users_files() -> str | None:
+    """Below `~/.local` where it is a folder of the user's, or among the temporary files; None for those."""
+    folder = Path(platformdirs.user_data_dir("counterlens"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return str(folder) if os.access(folder, os.W_OK) and len(str(folder)) < _LONGEST else None
+
+
+def _key(sandbox: Sandbox) -> str:
+    """What the outcome depends on."""
+    try:
+        started = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        started = ""
+    user = os.geteuid() if hasattr(os, "geteuid") else 0
+    parts = (
+        sandbox.name,
+        sandbox.guarantees,
+        platform.node(),
+        platform.version(),
+        started,
+        user,
+        __version__,
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
