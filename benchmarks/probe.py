@@ -7,9 +7,12 @@ One original and eight counterfactuals of a function with a docstring, completed
 - `over_sequential`: nine calls of llama-cpp-python's `create_completion`, over our one batch. Both start from
   an empty cache, get the same prompts, cut at a token boundary, and write as many tokens.
 - `over_own_sequential`: the same prompts in nine calls of our own completer, over the batch.
+- `draws_8`: eight drawn completions of each of the nine prompts, decoded exactly, over the greedy batch of
+  nine, decoded exactly. `draws_1`, `draws_2`, ... show where the knee is: up to there decoding is bound by
+  memory, and more sequences cost little.
 
-The batch fills its calls as far as they go (`FreeDecoder`); what exact decoding costs on top is measured by
-`benchmarks/exact.py`. Batching moves logits a little. Where a text of the batch is not that of
+In the first two the batch fills its calls as far as they go (`FreeDecoder`); what exact decoding costs on top
+is measured by `benchmarks/exact.py`. Batching moves logits a little. Where a text of the batch is not that of
 `create_completion`, the first token in which they differ is looked up, and the log-odds of the two tokens
 printed: a near tie that fell the other way.
 """
@@ -22,16 +25,17 @@ import os
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
 
 import llama_cpp
 
-from counterlens.models.base import Api, Prompt, Stop
-from counterlens.models.files import embedded_model
+from counterlens.models.base import Api, Draw, Prompt, Stop
+from counterlens.models.files import embedded_model, identity
 from counterlens.models.llama import healing
 from counterlens.models.llama.completing import LlamaCompleter
+from counterlens.models.llama.exactness import shape_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -86,6 +90,7 @@ SOURCES = (
 ''',
 )
 COUNTERFACTUALS = 8
+DRAWS = (1, 2, 4, 8, 16)
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,7 @@ class Bench:
             healing.Constraint(self.engine.pieces),
             SequenceBatch(self.engine),
         )
+        self.shape = shape_of(self.engine, self.completer.batch, identity(path))
         self.llama = llama_cpp.Llama(
             str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False
         )
@@ -156,6 +162,18 @@ class Bench:
     def one_by_one(self, asked: list[Prompt]) -> list[str]:
         """Our own completer, one prompt a call."""
         return [text for prompt in asked for text in self.batch([prompt])]
+
+    def draws(self, asked: list[Prompt], seconds: dict[int, list[float]]) -> None:
+        """The exact greedy batch (under 0), and so many draws of each prompt, in seconds."""
+        completer = replace(self.completer, shape=self.shape)
+
+        def exact(prompts: list[Prompt]) -> list[str]:
+            return [answer.text for answer in completer.complete(prompts, lambda *_: None)]
+
+        seconds[0].append(timed(lambda: exact(asked))[0])
+        for count in [count for count in DRAWS if count in seconds]:
+            drawn = [replace(prompt, draw=Draw(0.8, 0, i)) for prompt in asked for i in range(count)]
+            seconds[count].append(timed(lambda drawn=drawn: exact(drawn))[0])
 
     def log_odds(self, prompt: str, one: str, other: str) -> float | None:
         """Between the first tokens in which two texts differ: how close the tie was, read one at a time.
@@ -184,6 +202,7 @@ def main() -> None:
     tokens, repeats = (48, 1) if options.quick else (96, 3)
     bench = Bench(options.threads)
     rounds: list[tuple[list[Prompt], Round]] = []
+    seconds: dict[int, list[float]] = {count: [] for count in ((0, 8) if options.quick else (0, *DRAWS))}
     for source in SOURCES[: 1 if options.quick else None]:
         asked = prompts(source, tokens)
         bench.batch(asked[:2])
@@ -193,6 +212,7 @@ def main() -> None:
             batch, texts = timed(lambda asked=asked: bench.batch(asked))
             own, _ = timed(lambda asked=asked: bench.one_by_one(asked))
             rounds.append((asked, Round(sequential, own, batch, others, texts)))
+        bench.draws(asked, seconds)
     equal, continuing, ties = 0, 0, []
     compared = rounds[::repeats]
     for asked, found in compared:
@@ -217,6 +237,11 @@ def main() -> None:
     if continuing:
         print(f"  in {continuing}, one text goes on where the other has ended")
     figures = {"over_sequential": round(over, 3), "over_own_sequential": round(own, 3)}
+    greedy = seconds.pop(0)
+    for count, taken in seconds.items():
+        ratio = statistics.median(drawn / once for drawn, once in zip(taken, greedy, strict=True))
+        print(f"{count} draws of each of nine prompts over the exact greedy batch: {ratio:.2f}")
+        figures[f"draws_{count}"] = round(ratio, 3)
     print(
         json.dumps(
             {

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 
 from counterlens.attribution.base import Judge, Setting
-from counterlens.attribution.coverage_tests import SECONDS, body_lines, find, map_of
-from counterlens.attribution.discovery import files_with_tests
+from counterlens.attribution.baseline import Baseline, BaselineTest, read, write
+from counterlens.attribution.coverage_tests import MOST, body_lines, find, find_cases, nearest
 from counterlens.attribution.layout import layout_of
+from counterlens.attribution.registry import described, find_judge
+from counterlens.attribution.suite_run import baseline_of
 from counterlens.errors import Cancelled
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -98,11 +101,11 @@ def test_pytest_and_unittest_cases_that_reach_a_function_through_others(
     path = project(FILES) / "src/shop/rates.py"
     judge = found(path, "_rate", setting)
     assert judge is not None
-    assert judge.tests == 2
+    assert judge.tests == 3  # one of the parameters does not reach it
     text = path.read_text()
     verdict = judge.judge(text)
     assert verdict.passed, verdict
-    assert verdict.evidence.tests == 4  # three of them are one with parameters
+    assert verdict.evidence.tests == 3
     failed = judge.judge(text.replace("kind, 0", "kind, 5"))
     assert not failed.passed
     assert "test_unknown" in (failed.evidence.failed or "")
@@ -138,24 +141,127 @@ def test_an_interpreter_without_pytest_and_coverage(
     assert judge.tests == 1  # the other file needs pytest
 
 
-def test_the_map_is_made_once_for_the_same_content(project: Project, setting: Setting) -> None:
-    path = project(FILES) / "src/shop/rates.py"
-    place = layout_of(path, path.read_text())
+def test_the_suite_runs_once_for_the_same_content(project: Project, setting: Setting, tmp_path: Path) -> None:
+    folder = project(FILES)
     said: list[str] = []
-    telling = Setting(setting.sandbox, setting.python, setting.limits, report=said.append)
-    first = map_of(place, files_with_tests(place), telling)
-    assert first.why is None
-    assert map_of(place, files_with_tests(place), telling) == first
-    assert len(said) == 1
-    (path.parent / "sums.py").write_text("from .rates import _rate\n")
-    assert map_of(place, files_with_tests(place), telling) != first
-    assert len(said) == 2
+    telling = replace(setting, report=said.append)
+    kept = tmp_path / "kept"
+    found = [
+        baseline_of(layout_of(folder / name), telling, kept)
+        for name in ("src/shop/rates.py", "src/shop/sums.py", "tests/test_shop.py")  # it makes no difference
+    ]
+    assert found[0] is not None
+    assert found[0] == found[1] == found[2]
+    assert said == [f"running the tests of {folder.name} once, at most 300 s"]
+    assert [(test.item, test.outcome) for test in found[0].tests if test.kind == "case"] == [
+        ("test_total[kinds0-0]", "passed"),
+        ("test_total[kinds1-1]", "passed"),
+        ("test_total[kinds2-3]", "passed"),
+        ("TestBasket::test_unknown", "passed"),
+        ("test_nothing", "passed"),
+    ]
+    assert not found[0].partial
+    assert read(next(kept.glob("*.json"))) == found[0]
+    (folder / "tests/test_shop.py").write_text("def test_one():\n    assert 1\n\n")
+    other = baseline_of(layout_of(folder / "src/shop/rates.py"), telling, kept)
+    assert other is not None
+    assert [test.item for test in other.tests if test.kind == "case"] == ["test_one"]
 
 
-def test_a_suite_that_ends_the_process_says_why_there_is_no_map(project: Project, setting: Setting) -> None:
-    path = project({**FILES, "tests/test_shop.py": "import os\nos._exit(3)\n"}) / "src/shop/rates.py"
-    place = layout_of(path, path.read_text())
-    assert "ended the process" in (map_of(place, files_with_tests(place), setting).why or "")
+def test_what_ends_the_process_is_named_and_costs_no_other_test(project: Project, setting: Setting) -> None:
+    folder = project({
+        **FILES,
+        "tests/test_ending.py": """
+            import os
+
+            def test_ends():
+                os._exit(3)
+
+            def test_two():
+                assert 1
+        """,
+        "tests/test_broken.py": "import os\nos._exit(3)\n",
+    })  # fmt: skip
+    found = baseline_of(layout_of(folder / "src/shop/rates.py"), setting)
+    assert found is not None
+    outcomes = {test.item: (test.outcome, test.reason) for test in found.tests}
+    assert outcomes["test_ends"] == ("ended", "it ends the process")
+    assert outcomes["test_two"] == outcomes["test_nothing"] == ("passed", "")
+    assert found.broken == {str(folder / "tests/test_broken.py"): "it ends the process"}
+    assert not found.partial
+    assert found_judge(folder, "_rate", setting).tests == 3
+
+
+def found_judge(folder: Path, qualname: str, setting: Setting) -> Judge:
+    document = Document.read(folder / "src/shop/rates.py")
+    judge = find_cases(document, find_function(document, qualname), setting)
+    assert judge is not None
+    return judge
+
+
+def test_without_time_names_decide_and_with_more_time_it_goes_on(
+    project: Project, setting: Setting, tmp_path: Path
+) -> None:
+    tests = "import time\nfrom shop.rates import of\n" + "".join(
+        f"def test_{name}():\n    time.sleep(0.4)\n    assert of('a') == 1\n" for name in "abc"
+    )
+    place = layout_of(project({**FILES, "tests/test_shop.py": tests}) / "src/shop/rates.py")
+    assert baseline_of(place, replace(setting, map_timeout=0)) is None
+    short = baseline_of(place, replace(setting, map_timeout=0.05), tmp_path / "kept")
+    assert short is not None
+    assert short.partial
+    known = len(short.tests)
+    assert 0 < known < 4
+    whole = baseline_of(place, setting, tmp_path / "kept")
+    assert whole is not None
+    assert not whole.partial
+    assert len(whole.tests) == 4  # one of them is the module's docstring
+
+
+def test_the_nearest_tests_judge_a_function_and_all_its_lines_are_run() -> None:
+    many = [
+        BaselineTest("case", "t.py", "", "test_many", f"test_many[{n}]", "passed", 0.0) for n in range(500)
+    ]
+    named = BaselineTest("case", "t.py", "", "test_it", "test_it", "passed", 0.0)
+    slow = BaselineTest("case", "t.py", "", "test_slow", "test_slow", "passed", 9.0)
+    lines = {"f.py": {1: [*range(502)], 2: [501]}, "g.py": {n: [*range(500)] for n in range(50)}}
+    baseline = Baseline([*many, named, slow], lines)
+    names = {("t.py", "", "test_it")}
+    chosen = nearest(baseline, range(502), Path("f.py"), range(1, 3), names, longest=1.0)
+    assert len(chosen) == MOST
+    assert {500, 501} < set(chosen)  # one is near, and the other alone runs line 2
+    assert chosen[:3] == [0, 1, 2]
+    assert 501 not in nearest(baseline, range(502), Path("f.py"), range(1, 2), names, longest=1.0)
+
+
+def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: Setting) -> None:
+    tests = """
+        import pytest
+        from shop.rates import of
+
+        @pytest.mark.parametrize("number", range(60))
+        def test_many(number):
+            assert of("b") == 2
+
+        def test_wrong():
+            assert of("b") == 3
+    """
+    document = Document.read(project({**FILES, "tests/test_shop.py": tests}) / "src/shop/rates.py")
+    function = find_function(document, "_rate")
+    judge = find_judge(document, function, setting.sandbox, python=setting.python, vetted=True)
+    assert judge is not None
+    assert described(judge) == "40 of 61 tests that reach it"
+    verdict = judge.judge(document.text)
+    assert (verdict.judgement, verdict.evidence.tests) == ("passed", 40), verdict
+    assert "1 test left out: test_shop.py::test_wrong" in verdict.evidence.message
+
+
+def test_a_baseline_is_kept_as_it_is(tmp_path: Path) -> None:
+    test = BaselineTest("case", "t.py", "TestIt", "test_it", "TestIt::test_it", "failed", 0.5, "no")
+    found = Baseline([test], {"f.py": {3: [0, 1, 2, 7], 5: [4]}}, {"b.py": "no"}, False, None, 2.5, 9)
+    write(found, tmp_path / "kept" / "one.json")
+    assert read(tmp_path / "kept" / "one.json") == found
+    assert read(tmp_path / "kept" / "none.json") is None
 
 
 def test_it_can_be_cancelled(project: Project, setting: Setting) -> None:
@@ -164,7 +270,6 @@ def test_it_can_be_cancelled(project: Project, setting: Setting) -> None:
     cancel.set()
     with pytest.raises(Cancelled):
         found(path, "_rate", Setting(setting.sandbox, setting.python, setting.limits, cancel))
-    assert SECONDS > 0
 
 
 def test_the_lines_that_run_when_a_function_is_called() -> None:

@@ -97,13 +97,35 @@ def test_examples_that_do_not_hold_are_left_out(project: Project, judge_of: Judg
     assert judge.judge(text.replace("return 1", "return 3")).judgement is Judgement.FAILED
 
 
+def test_warnings_made_errors_are_those_of_tests_only(project: Project, judge_of: JudgeOf) -> None:
+    # The interpreter has plug-ins that the project does not know, and that warn of it while they are set up.
+    settings = "[tool.pytest.ini_options]\nfilterwarnings = ['error']\naddopts = '--cov=double -x -n 2'\n"
+    tests = """
+        import warnings
+        from double import double
+
+        def test_double(tmp_path):
+            assert double(2) == 4
+
+        def test_that_warns():
+            double(1)
+            warnings.warn("old")
+    """
+    folder = project({"double.py": DOUBLE, "test_double.py": tests, "pyproject.toml": settings})
+    judge = judge_of(folder / "double.py", "double")
+    verdict = judge.judge(DOUBLE)
+    assert (verdict.judgement, verdict.evidence.tests) == (Judgement.PASSED, 1), verdict
+    assert "test_that_warns" in verdict.evidence.message
+    assert judge.judge(DOUBLE.replace("2 *", "3 *")).judgement is Judgement.FAILED
+
+
 @pytest.mark.parametrize(
     ("tests", "options", "reason"),
     [
         (
             "import warnings\n\ndef test_it():\n    warnings.warn('old')\n",
             'filterwarnings = ["error"]',
-            "exit code 3",
+            "a warning is made an error",
         ),
         (
             "import pytest\n\ndef test_it():\n    pass\n",

@@ -78,7 +78,7 @@ def test_a_sandbox_finds_what_tests_reach(project: Path) -> None:
         for problem in repository(f"repo:{project}", sandbox=best_sandbox())
     }
     assert found == {
-        "pack/code.py::tested": "mentioned by a test",
+        "pack/code.py::tested": "reached by a test",
         "pack/code.py::inner": "reached by a test",
         "pack/code.py::documented": "doctest",
     }

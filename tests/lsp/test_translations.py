@@ -31,7 +31,7 @@ BELOW = (
     "sandbox",
     "calibration",
     "probes",
-    "attribution/coverage_tests.py",
+    "attribution/suite_run.py",
     "attribution/settlement.py",
 )
 SENTENCES = ("lsp", "mutations", "confidence/exclusion.py")

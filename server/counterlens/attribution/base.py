@@ -19,6 +19,8 @@ LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cas
 """Default limits of a program together with the tests that judge it."""
 SHORTEST, LONGEST = 0.1, 3600.0
 """Range of the time limit that a user may set, seconds."""
+MAP_SECONDS = 300.0
+"""So long the tests of a repository may take to be run once, by default."""
 
 
 def lasting(seconds: float) -> Limits:
@@ -157,6 +159,8 @@ class Setting:
         limits: What each may use.
         cancel: Set it to give up looking for tests.
         report: Called with what is being done where looking for tests takes time.
+        vetted: Whether tests are left out that do not pass on the original.
+        map_timeout: Seconds that running the project's whole suite once may take; 0 for not at all.
     """
 
     sandbox: Sandbox
@@ -164,6 +168,8 @@ class Setting:
     limits: Limits
     cancel: Event | None = None
     report: Callable[[str], None] | None = None
+    vetted: bool = False
+    map_timeout: float = MAP_SECONDS
 
 
 class Attribution(Protocol):

@@ -1,191 +1,201 @@
-"""Tests selected by coverage: those that execute a function, whether or not they mention it.
+"""Tests selected by the lines that they run, whether or not they mention the function.
 
-The whole suite runs once, in the sandbox, with coverage.py noting which test runs which line. The map is
-kept by the content of the project's files, so it is made again only when one of them changes.
+Which test runs which line is known from the project's baseline (`suite_run.py`). Of the tests that run a line
+of the function's body, those that passed there judge it: at most `MOST`, the nearest first.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from collections import Counter
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
+from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineTest
 from counterlens.attribution.differential.testable import find_node
-from counterlens.attribution.discovery import CaseName, files_with_tests, read_text
+from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
-from counterlens.attribution.recording import run
+from counterlens.attribution.suite import LARGEST
+from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
-from counterlens.errors import SandboxError
-from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
 
-ID = "tests"
-SECONDS = 60.0  # for the whole suite
-_MOST_FILES, _LARGEST = 4000, 2 << 20  # what is looked at to see whether a project has changed
-_LIMITS = Limits(
-    seconds=SECONDS + 20,
-    cpu_seconds=int(SECONDS) + 20,
-    memory_bytes=2 << 30,
-    open_files=256,
-    output_bytes=64 << 20,
-)
-_SKIPPED = {"__pycache__", "node_modules", "site-packages", ".git", ".venv", "venv", "build", "dist"}
-_NOTABLE = {"pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini", "conftest.py"}
-_failed: dict[str, TestMap] = {}
-"""Suites that gave no map in the life of this process, by their contents: not tried for every function."""
+MOST = 40
+"""So many tests judge one function at most, or so many more as are needed to run all its lines."""
+_SHARE = 4
+"""Tests that took more than one part in so many of a program's time limit are used only where others leave
+lines out."""
 
 
-@dataclass(frozen=True, slots=True)
-class TestMap:
-    """Which test runs which line.
-
-    Attributes:
-        tests: Kind (`case` or `doctest`), file, class and name of each.
-        lines: File to line to numbers of tests.
-        partial: Whether there was no time for all of them.
-        why: Why there is no map, if there is none.
-    """
-
-    __test__ = False
-
-    tests: tuple[tuple[str, str, str, str], ...] = ()
-    lines: dict[str, dict[int, tuple[int, ...]]] | None = None
-    partial: bool = False
-    why: str | None = None
-
-    def running(self, path: Path, lines: range) -> list[tuple[str, str, str, str]]:
-        """The tests that run any of some lines of a file."""
-        of_file = (self.lines or {}).get(str(path), {})
-        found = {number for line in lines for number in of_file.get(line, ())}
-        return [self.tests[number] for number in sorted(found) if number < len(self.tests)]
+def find_cases(document: Document, function: Function, setting: Setting) -> Judge | None:
+    """The judge by the tests that run a function; by those that mention it where there is no baseline."""
+    known = _known(document, function, setting)
+    if known is None or not known.baseline.tests:
+        return unittests.find(document, function, setting)
+    judge = _by_cases(known, document, function, setting)
+    return judge or (unittests.find(document, function, setting) if known.baseline.partial else None)
 
 
 def find(document: Document, function: Function, setting: Setting) -> Judge | None:
-    """The judge by the tests that execute a function; None when none does, or that cannot be found out."""
-    reached = _reaching(document, function, setting)
-    if reached is None or document.path is None:
+    """The judge by the tests that run a function, or by docstrings of its file; None when there are none.
+
+    Where tests are vetted, `find_cases` has been asked for those before.
+    """
+    known = _known(document, function, setting)
+    if known is None:
         return None
-    place, found, _ = reached
-    cases = [CaseName(Path(file), owner, name) for kind, file, owner, name in found if kind == "case"]
-    if cases:
-        return unittests.judge_by(
-            sorted(cases, key=lambda case: str(case.file)), place, document.text, setting
-        )
-    names = [name for kind, _, _, name in found if kind == "doctest"]
+    cases = None if setting.vetted else _by_cases(known, document, function, setting)
+    if cases is not None:
+        return cases
+    names = [
+        test.name for test in known.tests if test.kind == "doctest" and Path(test.file) == known.place.path
+    ]
     judges = (doctests.judge_by(_docstring(document.text, name), document, setting, name) for name in names)
     return next((judge for judge in judges if judge is not None), None)
 
 
+def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
+    """Whether any test that can be used runs a function; None where that is not known for all tests."""
+    known = _known(document, function, setting)
+    if known is None or not known.baseline.tests:
+        return None
+    if any(test.outcome == PASSED for test in known.tests):
+        return True
+    return None if known.baseline.partial else False
+
+
 def why_not(document: Document, function: Function, setting: Setting) -> str:
     """Why no test was found by running them, after `find` found none."""
-    reached = _reaching(document, function, setting)
-    if reached is None:
+    known = _known(document, function, setting)
+    if known is None:
         return "there are no tests beside it"
-    of_project = reached[2]
-    if of_project.why is not None:
-        return f"the tests could not be run: {of_project.why}"
-    unfinished = f"; not all were run in {SECONDS:.0f} s" if of_project.partial else ""
-    return f"none of the {len(of_project.tests)} tests that were run reaches it{unfinished}"
+    baseline = known.baseline
+    if baseline.why is not None:
+        return f"the tests could not be run: {baseline.why}"
+    unfinished = f"; not all were run in {baseline.spent:.0f} s" if baseline.partial else ""
+    if known.tests:
+        many = plural(len(known.tests), "test")
+        outcomes = Counter(test.outcome for test in known.tests)
+        parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+        reason = next((f": {test.reason}" for test in known.tests if test.reason), "")
+        return f"{many} that reach it cannot be used ({parts}{reason}){unfinished}"
+    broken = "".join(
+        f"; {Path(file).name} cannot be imported: {why}" for file, why in list(baseline.broken.items())[:1]
+    )
+    return f"none of the {plural(len(baseline.tests), 'test')} that were run reaches it{unfinished}{broken}"
 
 
-def _reaching(
-    document: Document, function: Function, setting: Setting
-) -> tuple[Layout, list[tuple[str, str, str, str]], TestMap] | None:
-    """Where a function stands, the tests that run it, and the map; None where there are no tests at all."""
+class _Known:
+    """What the baseline knows of one function."""
+
+    def __init__(self, place: Layout, baseline: Baseline, lines: range) -> None:
+        self.place, self.baseline, self.lines = place, baseline, lines
+        self.numbers = baseline.running(place.path, lines)
+
+    @property
+    def tests(self) -> list[BaselineTest]:
+        return [self.baseline.tests[number] for number in self.numbers]
+
+
+def _known(document: Document, function: Function, setting: Setting) -> _Known | None:
     if document.path is None or document.language != "python":
         return None
     place = layout_of(document.path, document.text)
-    on_disk = read_text(place.path, _LARGEST)
-    if on_disk is None:
-        return None
-    files = files_with_tests(place)
-    if not files and ">>>" not in on_disk:
-        return None
-    lines = body_lines(on_disk, function.qualname)
+    on_disk = read_text(place.path, LARGEST)
+    lines = None if on_disk is None else body_lines(on_disk, function.qualname)
     if lines is None:
         return None
-    found = map_of(place, files, setting)
-    return place, found.running(place.path, lines), found
+    baseline = baseline_of(place, setting)
+    return None if baseline is None else _Known(place, baseline, lines)
 
 
-def map_of(place: Layout, files: Sequence[Path], setting: Setting, folder: Path | None = None) -> TestMap:
-    """The map of the project that a file belongs to, made now or when its files were last the same.
+def _by_cases(known: _Known, document: Document, function: Function, setting: Setting) -> Judge | None:
+    """The judge by the nearest cases that can be used; None where there are none."""
+    tests = known.baseline.tests
+    cases = [number for number in known.numbers if tests[number].kind == "case"]
+    usable = [number for number in cases if tests[number].outcome in {PASSED, FAILED}]
+    passing = [number for number in usable if tests[number].outcome == PASSED]
+    if not setting.vetted or not passing:
+        passing = usable  # the function may have a bug, which they tell of
+    if not passing:
+        return None
+    place = known.place
+    named = {
+        (str(case.file), case.owner, case.name)
+        for case in cases_for(function.qualname, place, files_with_tests(place))
+    }
+    longest = setting.limits.seconds / _SHARE
+    chosen = nearest(known.baseline, passing, known.place.path, known.lines, named, longest)
+    found = [CaseName(Path(tests[n].file), tests[n].owner, tests[n].name) for n in chosen]
+    items: dict[str, list[str]] = {}
+    for number in chosen:
+        items.setdefault(tests[number].file, []).append(tests[number].item)
+    judging = sorted(dict.fromkeys(found), key=lambda case: str(case.file))
+    rejected = [n for n in known.numbers if n not in passing] + [
+        n for n, test in enumerate(tests) if (test.file, test.owner, test.name) in named
+    ]
+    left_out = {
+        f"{Path(test.file).name}::{test.item}": test.reason
+        for test in (tests[number] for number in sorted(set(rejected)))
+        if test.kind == "case" and test.outcome != PASSED
+    }
+    left_out |= {
+        Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
+    }
+    choice = unittests.Choice(items, len(usable), left_out)
+    return unittests.judge_by(judging, place, document.text, setting, choice)
+
+
+def nearest(
+    baseline: Baseline,
+    numbers: Sequence[int],
+    path: Path,
+    lines: range,
+    named: Collection[tuple[str, str, str]],
+    longest: float,
+) -> list[int]:
+    """Which tests judge a function, ascending: those that run all its lines that any runs, and the nearest.
+
+    A test is near that mentions the function, and that runs little else. Of a test with parameters the first
+    ones come first, so that other tests have their turn.
 
     Args:
-        place: The file.
-        files: Its test files.
-        setting: Where and how tests run.
-        folder: Where maps are kept.
-
-    Raises:
-        Cancelled: the setting's `cancel` was set.
+        baseline: Of the project.
+        numbers: The tests that can be used.
+        path: The function's file.
+        lines: The lines of its body.
+        named: File, class and name of the tests that mention the function.
+        longest: Seconds that a test may take, unless no other runs some line.
     """
-    folder = folder or Path(platformdirs.user_cache_dir("counterlens")) / "test-maps"
-    digest = _digest(place, files, setting)
-    if digest in _failed:
-        return _failed[digest]
-    kept = folder / f"{digest}.json"
-    try:
-        return _map(json.loads(kept.read_text()))
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    if setting.report:
-        many = plural(len(files), "test file")
-        name = place.project.name
-        setting.report(f"running {many} of {name} once, at most {SECONDS:.0f} s, to see what they reach")
-    try:
-        report = _run(place, files, setting)
-    except SandboxError as error:
-        return TestMap(why=error.message)
-    made = _map(report)
-    if made.why is None:
-        folder.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(report))
-    else:
-        _failed[digest] = made
-    return made
-
-
-def _run(place: Layout, files: Sequence[Path], setting: Setting) -> dict[str, Any]:
-    described = [(path, layout_of(path)) for path in files]
-    top = place.root / place.module.partition(".")[0] if "." in place.module else None
-    task = {
-        "files": [{"path": str(path), "module": at.module, "root": str(at.root)} for path, at in described],
-        "module": place.module,
-        "roots": [str(root) for root in place.roots],
-        "measured": [str(place.path), *([f"{top}/*"] if top else [])],
-        "folder": str(place.project),
-        "seconds": SECONDS,
+    tests, width = baseline.tests, baseline.width()
+    turn: Counter[tuple[str, str, str]] = Counter()
+    order = []
+    for number in numbers:
+        test = tests[number]
+        name = (test.file, test.owner, test.name)
+        order.append((test.seconds > longest, turn[name], name not in named, width[number], number))
+        turn[name] += 1
+    order.sort()
+    left = {
+        line: ran
+        for line in lines
+        if (ran := set(baseline.lines.get(str(path), {}).get(line, ())) & set(numbers))
     }
-    inside = replace(setting, limits=_LIMITS)
-    outcome = run(inside, "mapping", task, place.readable, setting.cancel, lent_coverage())
-    try:
-        report = json.loads(outcome.result)
-    except ValueError:
-        return {
-            "why": f"the tests did not come to an end within {_LIMITS.seconds:.0f} s, or ended the process"
-        }
-    return report if isinstance(report, dict) else {"why": "the report makes no sense"}
-
-
-def lent_coverage() -> dict[str, bytes]:
-    """coverage.py without its compiled part, for interpreters that do not have it."""
-    spec = find_spec("coverage")
-    if spec is None or spec.origin is None:
-        return {}
-    package = Path(spec.origin).parent
-    return {f"lent/coverage/{path.name}": path.read_bytes() for path in package.glob("*.py")}
+    chosen: set[int] = set()
+    for *_, number in order:
+        if any(number in ran for ran in left.values()):
+            chosen.add(number)
+            left = {line: ran for line, ran in left.items() if number not in ran}
+    for slow, *_, number in order:
+        if len(chosen) >= MOST or slow:
+            break
+        chosen.add(number)
+    return sorted(chosen)
 
 
 def body_lines(text: str, qualname: str) -> range | None:
@@ -208,38 +218,3 @@ def _docstring(text: str, name: str) -> str | None:
         if found is None or not hasattr(found, "body"):
             return None
     return ast.get_docstring(found, clean=False)
-
-
-def _map(report: Any) -> TestMap:
-    if "why" in report:
-        return TestMap(why=str(report["why"]))
-    tests = tuple((str(a), str(b), str(c), str(d)) for a, b, c, d in report["tests"])
-    lines = {
-        str(path): {int(line): tuple(map(int, ran)) for line, ran in found}
-        for path, found in report["lines"].items()
-    }
-    return TestMap(tests, lines, bool(report["partial"]))
-
-
-def _digest(place: Layout, files: Sequence[Path], setting: Setting) -> str:
-    """Of everything that the map depends on."""
-    found = hashlib.sha256(f"1 {setting.python} {place.path} {place.project}".encode())
-    sources = _sources(place.root if "." in place.module else place.path.parent)
-    notable = [place.project / name for name in sorted(_NOTABLE)]
-    for path in [*sorted({*sources, *files})[:_MOST_FILES], *notable]:
-        text = read_text(path, _LARGEST)
-        if text is not None:
-            found.update(f"\0{path}\0{text}".encode("utf-8", "replace"))
-    return found.hexdigest()
-
-
-def _sources(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    waiting = [folder]
-    while waiting and len(found) < _MOST_FILES:
-        for path in sorted(waiting.pop().iterdir()):
-            if path.is_dir() and path.name not in _SKIPPED and not path.name.startswith("."):
-                waiting.append(path)
-            elif path.suffix == ".py":
-                found.append(path)
-    return found

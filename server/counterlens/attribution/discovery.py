@@ -17,11 +17,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from counterlens.attribution.layout import Layout
+from counterlens.attribution.suite import TEST_FILES, TEST_FOLDERS
 from counterlens.syntax.python_ast import parse_module
 from counterlens.trust import is_inside
 
-_FOLDERS = ("tests", "test")
-_PATTERNS = ("test_*.py", "*_test.py")
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}
 _MOST_FILES = 500
 _LARGEST = 1 << 20  # bytes of a test file
@@ -46,7 +45,7 @@ def files_with_tests(place: Layout) -> list[Path]:
     for folder in dict.fromkeys([*folders, place.root]):
         for path in _matching(folder, deep=False):
             found[path] = None
-        for name in _FOLDERS:
+        for name in TEST_FOLDERS:
             for path in _matching(folder / name, deep=True):
                 found[path] = None
     found.pop(place.path, None)
@@ -74,7 +73,7 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
 
 def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
     names = sorted(_names(folder) if deep else _listed(folder))
-    for pattern in _PATTERNS:
+    for pattern in TEST_FILES:
         for path in names:
             if fnmatchcase(path.name, pattern) and path.is_file() and is_inside(path, folder):
                 yield path.resolve()

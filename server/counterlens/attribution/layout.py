@@ -81,7 +81,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
         folder = folder.parent
         depth -= 1
     around = [above for above in (folder, *folder.parents) if bound is None or above.is_relative_to(bound)]
-    project = next(filter(_is_project, around), bound or folder)
+    project = next(filter(is_project, around), bound or folder)
     if _holds_home(project):
         project = folder
     return Layout(path, ".".join(names) or path.stem, folder, project)
@@ -112,7 +112,8 @@ def _works(python: Path) -> bool:
     return True
 
 
-def _is_project(folder: Path) -> bool:
+def is_project(folder: Path) -> bool:
+    """Whether a folder says that it is a project's: by a file of its tools, or by version control."""
     return any((folder / marker).exists() for marker in _MARKERS)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+from counterlens.attribution import coverage_tests
 from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.differential.judge import DifferentialJudge
 from counterlens.attribution.differential.observed import texts_about
@@ -160,7 +161,10 @@ def judge_against(
 def judge_by_itself(
     program: str, path: Path, setting: Setting, *, function: str | None = None, cancel: Event | None = None
 ) -> Verdict:
-    """Judge a program by its own docstring examples, and by the tests that lie beside it."""
+    """Judge a program by its own docstring examples, and by the tests that lie beside it.
+
+    Where none mentions it, the whole suite runs once, to see which tests reach it.
+    """
     document = Document(program, path)
     names = [each for each in functions(document) if function in {None, each.qualname}]
     if function and not names:
@@ -176,6 +180,12 @@ def judge_by_itself(
             fallback=False,
             vetted=False,
         )
+        if judge is not None:
+            verdicts.append(judge.judge(program, cancel=cancel))
+            if not verdicts[-1].passed:
+                return verdicts[-1]
+    for each in names if not verdicts else ():
+        judge = coverage_tests.find(document, each, setting)
         if judge is not None:
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:

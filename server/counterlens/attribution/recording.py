@@ -192,8 +192,9 @@ def run(
     cancel: Event | None,
     more: Mapping[str, bytes] | None = None,
     covers: Mapping[Path, bytes] | None = None,
+    preload: tuple[str, ...] = (),
 ) -> JobOutcome:
-    """Run one module of the recorder on a task; `more` files lie beside it, `covers` as in `Job`."""
+    """Run one module of the recorder on a task; `more` files lie beside it, the rest as in `Job`."""
     files = {
         **_FILES,
         "start.py": start_script(f"sandboxed.recorder.{module}"),
@@ -201,7 +202,15 @@ def run(
         **(more or {}),
     }
     limits = bounded(setting.limits)
-    job = Job(files, "start.py", setting.python, readable=readable, limits=limits, covers=covers or {})
+    job = Job(
+        files,
+        "start.py",
+        setting.python,
+        readable=readable,
+        limits=limits,
+        covers=covers or {},
+        preload=preload,
+    )
     return setting.sandbox.run(job, cancel=cancel)
 
 

@@ -14,6 +14,7 @@ from threading import Event
 from counterlens.attribution import coverage_tests, differential, doctests, supplied_tests, unittests
 from counterlens.attribution.base import (
     LIMITS,
+    MAP_SECONDS,
     Attribution,
     Evidence,
     Isolation,
@@ -29,6 +30,8 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+BY_LINES: dict[str, Attribution] = {**ATTRIBUTIONS, unittests.ID: coverage_tests.find_cases}
+"""The same for runs over many functions, for which the whole suite is run once."""
 FALLBACKS: dict[str, Attribution] = {
     "tests, found by running them": coverage_tests.find,
     differential.ID: differential.find,
@@ -86,6 +89,7 @@ def find_judge(
     limits: Limits = LIMITS,
     fallback: bool = True,
     vetted: bool = False,
+    map_timeout: float = MAP_SECONDS,
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Judge | None:
@@ -101,7 +105,9 @@ def find_judge(
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
         vetted: Whether tests are left out that do not pass on the document, where many functions are judged
-            that nobody looks at; not for one that may have a bug, or that someone named.
+            that nobody looks at; not for one that may have a bug, or that someone named. Tests are then
+            chosen by the lines that they run, and by what they mention only where that is not known.
+        map_timeout: Seconds that running the project's suite once may take; 0 for not at all.
         cancel: Set it to give up.
         report: Called with what is being done, where that takes time.
 
@@ -113,13 +119,15 @@ def find_judge(
         SandboxError: `python` is not a working interpreter.
         Cancelled: `cancel` was set.
     """
-    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel, report)
-    judges, unusable = _usable(ATTRIBUTIONS, document, function, setting, vetted=vetted)
+    python = python or interpreter_for(document.path)
+    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout)
+    first = BY_LINES if vetted else ATTRIBUTIONS
+    judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
     for name, find in FALLBACKS.items():
-        others, _ = _usable({name: find}, document, function, setting, vetted=vetted)
+        others, _ = _usable({name: find}, document, function, setting)
         if others:
             return others[0]
     return None
@@ -130,15 +138,13 @@ def _usable(
     document: Document,
     function: Function,
     setting: Setting,
-    *,
-    vetted: bool,
 ) -> tuple[list[Judge], dict[Judge, str]]:
     """The judges by the tests that can be used, and why others cannot."""
     judges: list[Judge] = []
     reasons: dict[Judge, str] = {}
     for find in attributions.values():
         judge = find(document, function, setting)
-        if vetted and isinstance(judge, unittests.CasesJudge | doctests.DoctestJudge):
+        if setting.vetted and isinstance(judge, unittests.CasesJudge | doctests.DoctestJudge):
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
                 cases = plural(judge.tests, _CASES[judge.attribution])
@@ -163,14 +169,16 @@ def why_no_judge(
     python: Path | None = None,
     limits: Limits = LIMITS,
     fallback: bool = True,
+    map_timeout: float = MAP_SECONDS,
     cancel: Event | None = None,
 ) -> str:
     """Why `find_judge` found nothing, one reason for each attribution function; the arguments are the same.
 
     The tests that were found and cannot be used are run once more.
     """
-    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
-    _, unusable = _usable(ATTRIBUTIONS, document, function, setting, vetted=True)
+    python = python or interpreter_for(document.path)
+    setting = Setting(sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout)
+    _, unusable = _usable(ATTRIBUTIONS, document, function, setting)
     reasons = [*unusable.values()] or ["no test mentions it, and its docstring has no examples"]
     if fallback:
         reasons.append(coverage_tests.why_not(document, function, setting))
@@ -188,4 +196,6 @@ def described(judge: Judge) -> str:
     if isinstance(judge, JointJudge):
         return " and ".join(map(described, judge.judges))
     case = _CASES.get(judge.attribution, judge.attribution)
+    if isinstance(judge, unittests.CasesJudge) and judge.reaching > judge.tests:
+        return f"{judge.tests} of {plural(judge.reaching, case)} that reach it"
     return plural(judge.tests, case)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from threading import Event
 from typing import Any
@@ -18,6 +19,21 @@ from counterlens.syntax.functions import Function
 ID = "tests"
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Tests that were chosen one by one, and those that were not.
+
+    Attributes:
+        items: Of each file, the chosen ones as pytest names them, with their parameters.
+        reaching: How many there are of which these were chosen.
+        left_out: Names of those that cannot be used, with the reason.
+    """
+
+    items: Mapping[str, Sequence[str]]
+    reaching: int
+    left_out: Mapping[str, str]
+
+
 class CasesJudge:
     """Runs test cases with the program in the place of the file that they import.
 
@@ -28,15 +44,25 @@ class CasesJudge:
     attribution = ID
 
     def __init__(
-        self, cases: Sequence[CaseName], test_run: TestRun, known: Mapping[str, Verdict] | None = None
+        self,
+        cases: Sequence[CaseName],
+        test_run: TestRun,
+        known: Mapping[str, Verdict] | None = None,
+        choice: Choice | None = None,
     ) -> None:
-        self._cases, self._test_run = cases, test_run
+        self._cases, self._test_run, self._choice = cases, test_run, choice
         self._known = dict(known) if known is not None else None
 
     @property
     def tests(self) -> int:
-        """How many cases mention the function; a parametrised one counts once."""
-        return len(self._cases)
+        """How many cases judge the function; a parametrised one counts once, unless its items were chosen."""
+        chosen = [len(file["items"]) for file in self._test_run.task["files"] if "items" in file]
+        return sum(chosen) if chosen else len(self._cases)
+
+    @property
+    def reaching(self) -> int:
+        """How many tests run the function, where that is known; else how many judge it."""
+        return self._choice.reaching if self._choice else self.tests
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""
@@ -48,6 +74,8 @@ class CasesJudge:
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by those cases that pass on the original; the reason where none does."""
         found = vet(self._test_run, original, cancel)
+        if self._choice:
+            found = replace(found, without={**self._choice.left_out, **found.without})
         if not found.passed:
             return found.left_out or "pytest found none of the tests"
         files = [file for file in self._test_run.task["files"] if file["path"] not in found.broken]
@@ -55,13 +83,19 @@ class CasesJudge:
         files = [
             {**file, "cases": [case for case in file["cases"] if _runs(file, case, names)]} for file in files
         ]
+        whole = [
+            {**file, "items": [item for item in file["items"] if _passed(file, item, found.passed)]}
+            if "items" in file
+            else file
+            for file in files
+        ]
         kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
         cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
         test_run = self._test_run.telling(
-            files=[file for file in files if file["cases"]], without=sorted(found.without)
+            files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)})
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -75,7 +109,13 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     return judge_by(cases, place, document.text, setting)
 
 
-def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: Setting) -> CasesJudge:
+def judge_by(
+    cases: Sequence[CaseName],
+    place: Layout,
+    original: str,
+    setting: Setting,
+    choice: Choice | None = None,
+) -> CasesJudge:
     """The judge by some test cases.
 
     Args:
@@ -83,14 +123,16 @@ def judge_by(cases: Sequence[CaseName], place: Layout, original: str, setting: S
         place: The file that they test.
         original: Its text.
         setting: Where and how they run.
+        choice: Which of the cases' parameters, where not all.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
         at = layout_of(path)
         chosen = [[case.owner, case.name] for case in group]
-        files.append({"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen})
+        file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
+        files.append({**file, "items": choice.items[str(path)]} if choice else file)
     test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, test_run)
+    return CasesJudge(cases, test_run, choice=choice)
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:
@@ -99,6 +141,12 @@ def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) 
         name.rpartition("::")[2] == case[1] and file["path"].endswith("/" + name.partition("::")[0])
         for name in names
     )
+
+
+def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
+    """Whether one of the names that passed is of an item of a file."""
+    named = (name.partition("::") for name in names)
+    return any(of == item and file["path"].endswith("/" + path) for path, _, of in named)
 
 
 def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:

@@ -23,10 +23,13 @@ from counterlens.attribution.programs import judge_against, judge_by_itself, jud
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
 from counterlens.cli.saying import say
+from counterlens.probes.options import specs
+from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.reports.export import json as plain
 from counterlens.sandbox.registry import chosen
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
+_MAP = specs(CompletionOptions)["map_timeout"]
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -41,6 +44,14 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default=LIMITS.seconds,
     show_default=True,
     help="Time limit in seconds for one run.",
+)
+@click.option(
+    "--map-timeout",
+    type=click.FloatRange(_MAP.low, _MAP.high),
+    default=_MAP.default,
+    show_default=True,
+    metavar=_MAP.metavar,
+    help=_MAP.help,
 )
 @click.option(
     "--isolation",
@@ -58,6 +69,7 @@ def judge(
     against: Path | None,
     function: str | None,
     timeout: float,
+    map_timeout: float,
     isolation: str,
     python: Path | None,
     as_json: bool,
@@ -72,8 +84,14 @@ def judge(
     program = read_program(candidate)
     if isinstance(program, str):
         sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
-        setting = Setting(sandbox, python or interpreter_for(candidate), lasting(timeout))
-        with steps("judging", total_known=False):
+        with steps("judging", total_known=False) as report:
+            setting = Setting(
+                sandbox,
+                python or interpreter_for(candidate),
+                lasting(timeout),
+                report=lambda what: report(what, 0, 1),
+                map_timeout=map_timeout,
+            )
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
                 verdict = judge_by_tests(program, candidate, tests, setting, function=function, apartness=way)

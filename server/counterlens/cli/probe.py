@@ -103,6 +103,7 @@ def probe(
             cache(subject.sandbox),
             encoder=_encoder(stack, options, model),
             unjudged=data is not None or subject.single,
+            vetted=not subject.single,
         )
         if task == ALL:
             probe_everything(context, probes, options, subject, output)

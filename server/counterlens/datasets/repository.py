@@ -1,8 +1,8 @@
 """`repo:PATH`: the user's own repository as a benchmark: its Python functions that have tests.
 
-Discovery is cheap: a function counts when a test file mentions it or its docstring has examples. Given a
-sandbox, the tests of each package run once with coverage, and functions that they reach through other code
-count too. Which tests then judge a version of a function is decided by `attribution.registry.find_judge`.
+A function counts when its docstring has examples or a test runs it. Given a sandbox, the whole suite runs
+once to find that out; without one, and where the suite cannot be run, a test counts that mentions it. Which
+tests then judge a version of a function is decided by `attribution.registry.find_judge`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.coverage_tests import TestMap, body_lines, map_of
+from counterlens.attribution.base import LIMITS, MAP_SECONDS, Setting
+from counterlens.attribution.coverage_tests import is_reached
 from counterlens.attribution.discovery import cases_for, files_with_tests
-from counterlens.attribution.layout import Layout, interpreter_for, layout_of
+from counterlens.attribution.layout import interpreter_for, layout_of
 from counterlens.datasets import git
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
 from counterlens.errors import DataError, SourceError
@@ -47,7 +47,8 @@ class Repository(Loader):
         since: Only functions that differ from this revision of git.
         patterns: Only files whose path, relative to the folder, is one of these, in one, or matches one.
         sandbox: Where tests run once, to see what they reach; None for what they mention only.
-        progress: Called with each file, and with each package whose tests are run.
+        progress: Called with each file, and while tests are run.
+        map_timeout: Seconds that running the whole suite once may take; 0 for not at all.
     """
 
     id = "repo"
@@ -62,9 +63,10 @@ class Repository(Loader):
         patterns: Sequence[str] = (),
         sandbox: Sandbox | None = None,
         progress: ProgressCallback | None = None,
+        map_timeout: float = MAP_SECONDS,
     ) -> None:
         self._since, self._patterns, self._sandbox = since, tuple(patterns), sandbox
-        self._progress = progress
+        self._progress, self._map_timeout = progress, map_timeout
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - a folder of code may be anything
         """Never: a folder of code is a benchmark only when the user says so."""
@@ -104,7 +106,6 @@ class Repository(Loader):
                 f"no Python file of {path} that was asked for differs from {self._since}",
                 "Name an earlier revision, such as HEAD~1 or main",
             )
-        maps: dict[Path, TestMap | None] = {}
         for number, file in enumerate(files):
             if self._progress:
                 self._progress(f"looking for tests of {file.relative_to(path)}", number, len(files))
@@ -119,7 +120,7 @@ class Repository(Loader):
             ]
             if wanted:
                 lines = changed[file].ranges if changed is not None else None
-                yield from self._tested(document, file, path, wanted, maps, lines or ())
+                yield from self._tested(document, file, path, wanted, lines or ())
 
     def _tested(
         self,
@@ -127,19 +128,19 @@ class Repository(Loader):
         file: Path,
         path: Path,
         wanted: Sequence[Function],
-        maps: dict[Path, TestMap | None],
         lines: tuple[tuple[int, int], ...],
     ) -> Iterator[Problem]:
         place = layout_of(file, document.text)
         tests = files_with_tests(place)
         for function in wanted:
             text = document.data[function.body : function.end]
+            reached = self._reaches(document, function)
             if b">>>" in text:
                 why = "doctest"
-            elif cases_for(function.qualname, place, tests):
-                why = "mentioned by a test"
-            elif self._reaches(place, tests, document, function, maps):
+            elif reached:
                 why = "reached by a test"
+            elif reached is None and cases_for(function.qualname, place, tests):
+                why = "mentioned by a test"
             else:
                 continue
             yield Problem(
@@ -155,24 +156,19 @@ class Repository(Loader):
                 ),
             )
 
-    def _reaches(
-        self,
-        place: Layout,
-        tests: list[Path],
-        document: Document,
-        function: Function,
-        maps: dict[Path, TestMap | None],
-    ) -> bool:
-        if self._sandbox is None or not tests:
-            return False
-        package = place.module.partition(".")[0]
-        key = place.root / package if "." in place.module else place.path
-        if key not in maps:
-            if self._progress:
-                self._progress(f"running the tests of {key.name} once, to see what they reach", 0, 1)
-            maps[key] = map_of(place, tests, Setting(self._sandbox, interpreter_for(place.path), LIMITS))
-        lines, found = body_lines(document.text, function.qualname), maps[key]
-        return bool(lines is not None and found is not None and found.running(place.path, lines))
+    def _reaches(self, document: Document, function: Function) -> bool | None:
+        """Whether a test runs a function; None where that is not known."""
+        if self._sandbox is None or document.path is None:
+            return None
+        python = interpreter_for(document.path)
+        setting = Setting(
+            self._sandbox, python, LIMITS, report=self._report, vetted=True, map_timeout=self._map_timeout
+        )
+        return is_reached(document, function, setting)
+
+    def _report(self, what: str) -> None:
+        if self._progress:
+            self._progress(what, 0, 1)
 
     def _wanted(self, name: str) -> bool:
         return not self._patterns or any(
@@ -227,6 +223,7 @@ def repository(
     patterns: Sequence[str] = (),
     sandbox: Sandbox | None = None,
     progress: ProgressCallback | None = None,
+    map_timeout: float = MAP_SECONDS,
 ) -> RepositoryDataset:
     """The dataset of `repo:PATH`; the arguments are those of `Repository`.
 
@@ -237,7 +234,7 @@ def repository(
     if not path.is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise DataError(f"{path} {what}", "repo: takes the folder of a repository, such as repo:.")
-    return RepositoryDataset(Repository(since, patterns, sandbox, progress), path.resolve())
+    return RepositoryDataset(Repository(since, patterns, sandbox, progress, map_timeout), path.resolve())
 
 
 @dataclass(frozen=True, slots=True)

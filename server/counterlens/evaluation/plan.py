@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, lasting
+from counterlens.attribution.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
@@ -102,8 +102,14 @@ def _check(settings: RunSettings) -> None:
 
 def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
+        bounds = (getattr(settings.options_of(task), "map_timeout", None) for task in settings.tasks)
         return repository(
-            settings.data, since=settings.since, patterns=settings.paths, sandbox=sandbox, progress=progress
+            settings.data,
+            since=settings.since,
+            patterns=settings.paths,
+            sandbox=sandbox,
+            progress=progress,
+            map_timeout=max((bound for bound in bounds if bound is not None), default=MAP_SECONDS),
         )
     if settings.since is not None or settings.paths:
         raise CounterlensError(

@@ -19,7 +19,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Union, get_args,
 
 import msgspec
 
-from counterlens.attribution.base import LIMITS, LONGEST, SHORTEST
+from counterlens.attribution.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
 from counterlens.datasets import open_dataset
 from counterlens.errors import DataError, OptionError
 from counterlens.mutations import ASSUMPTIONS, MUTATIONS
@@ -179,6 +179,16 @@ Timeout = Annotated[
         low=SHORTEST,
         high=LONGEST,
         setting="probe.timeout",
+    ),
+]
+MapTimeout = Annotated[
+    float,
+    option(
+        "Time limit in seconds for running the whole test suite of a repository once, to see which test runs "
+        "what; 0 goes by the names that tests mention.",
+        metavar="SECONDS",
+        low=0,
+        high=24 * LONGEST,
     ),
 ]
 Corpus = Annotated[
@@ -454,4 +464,4 @@ def flag_of(probes: Iterable[_Probe], name: str) -> str:
     return next((specs(p.options)[name].flag for p in probes if name in specs(p.options)), f"--{name}")
 
 
-DEFAULT_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, PREFIX_RATIO
+DEFAULT_TIMEOUT, DEFAULT_MAP_TIMEOUT, DEFAULT_PREFIX_RATIO = LIMITS.seconds, MAP_SECONDS, PREFIX_RATIO

@@ -114,6 +114,8 @@ class Context:
         steps: Progress and cancellation.
         encoder: Compares sentences; None for the small encoder that can be installed beside.
         unjudged: Whether a function that nothing can judge is probed all the same, as far as that goes.
+        vetted: Whether tests are left out that do not pass on a function: where many are probed, so that one
+            bad test costs none of them; not where someone named the function, which may have a bug.
     """
 
     model: Model
@@ -121,6 +123,7 @@ class Context:
     steps: Steps = field(default_factory=Steps)
     encoder: SentenceEncoder | None = None
     unjudged: bool = True
+    vetted: bool = False
 
     @property
     def cancel(self) -> Event | None:

@@ -95,6 +95,9 @@ class LlamaCompleter:
         return int(allowed[pick(logits[allowed])])
 
 
+_BLOCK = 256
+
+
 class TokenDrawing:
     """Draws tokens: a completion is a function of its prompt and draw wherever the logits are."""
 
@@ -104,11 +107,17 @@ class TokenDrawing:
 
     def __call__(self, logits: npt.NDArray[np.float32]) -> int:
         """The place of a token, each as likely as the softmax of the logits over the temperature."""
-        scaled = (logits.astype(np.float64) - logits.max()) / self._temperature
-        upto = np.cumsum(np.exp(scaled))
-        return int(
-            np.searchsorted(upto, self._chance.random() * upto[-1], side="right").clip(0, len(upto) - 1)
-        )
+        weights = np.exp((logits - logits.max()) * np.float32(1 / self._temperature))
+        starts = np.arange(0, len(weights), _BLOCK)
+        # First a block, then a token in it: a running sum over a whole vocabulary takes longer than the rest.
+        upto = np.cumsum(np.add.reduceat(weights, starts, dtype=np.float64))
+        at = self._chance.random() * upto[-1]
+        block = min(int(np.searchsorted(upto, at, side="right")), len(upto) - 1)
+        inside = weights[starts[block] : starts[block] + _BLOCK]
+        within = np.cumsum(inside, dtype=np.float64)
+        left = at - (upto[block - 1] if block else 0.0)
+        place = min(int(np.searchsorted(within, left, side="right")), int(np.flatnonzero(inside)[-1]))
+        return int(starts[block]) + place
 
 
 @dataclass

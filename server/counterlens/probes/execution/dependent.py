@@ -36,7 +36,14 @@ from counterlens.probes.execution.questions import (
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.execution.tables import ended, pick
 from counterlens.probes.execution.writing import description, write
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
+from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    MapTimeout,
+    ProbeOptions,
+    Timeout,
+    protocols,
+)
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import steady
@@ -54,6 +61,7 @@ class DependentExecutionOptions(ProbeOptions):
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {PROTOCOL: {}}
 
     timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
     max_tokens: StyleTokens = None
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
@@ -139,7 +147,7 @@ def _synthesised(
     text = description(target, function)
     if text is None:
         raise SourceError("it has no description to write it from", "Add a docstring")
-    judge, judging = _judging(context, target, function, limits)
+    judge, judging = _judging(context, target, function, limits, options.map_timeout)
     inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
@@ -171,10 +179,19 @@ def _synthesised(
     ), questions
 
 
-def _judging(context: Context, target: Target, function: Function, limits: Limits) -> tuple[Judge, Judging]:
+def _judging(
+    context: Context, target: Target, function: Function, limits: Limits, map_timeout: float
+) -> tuple[Judge, Judging]:
     """The tests of a function, which it passes as it stands and fails without its body."""
     judge = target.judge or find_judge(
-        target.document, function, context.sandbox(), limits=limits, fallback=False, cancel=context.cancel
+        target.document,
+        function,
+        context.sandbox(),
+        limits=limits,
+        fallback=False,
+        vetted=context.vetted,
+        map_timeout=map_timeout,
+        cancel=context.cancel,
     )
     if judge is None:
         raise SourceError("it has no tests to judge what is written", "Add a doctest or a test")

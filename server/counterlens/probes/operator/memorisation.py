@@ -22,10 +22,12 @@ from counterlens.probes.operator.complementary import Substitution, complementar
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
     Corpus,
+    MapTimeout,
     MaxTokens,
     PrefixRatio,
     ProbeOptions,
@@ -58,6 +60,7 @@ class MemorisationOptions(ProbeOptions):
     prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,9 +154,11 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
         "mutations": (FLIP,),
         "without": options.without,
         "placebos": 0,
+        "ways": 0,
         "prefix_ratio": options.prefix_ratio,
         "max_tokens": options.max_tokens,
         "timeout": options.timeout,
+        "map_timeout": options.map_timeout,
     }
     return make(CompletionOptions, given)
 

@@ -20,10 +20,12 @@ from counterlens.errors import ModelError, OptionError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.mutations import Counterfactual, Refusal, Survey
 from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
     DEFAULT_PREFIX_RATIO,
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
     CutRanges,
+    MapTimeout,
     MaxTokens,
     PrefixRatio,
     PreservingMutations,
@@ -97,6 +99,7 @@ class CompletionOptions(ProbeOptions):
     pass_at: PassAt = 0
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
 
     def __post_init__(self) -> None:
         check_mutations(self.chosen_protocol, self.mutations)
@@ -152,13 +155,21 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             function,
             sandbox,
             limits=limits,
-            vetted=not context.unjudged,
+            vetted=context.vetted,
+            map_timeout=options.map_timeout,
             cancel=cancel,
             report=steps.next,
         )
         why_not = None
         if judge is None:
-            why_not = why_no_judge(document, function, sandbox, limits=limits, cancel=cancel)
+            why_not = why_no_judge(
+                document,
+                function,
+                sandbox,
+                limits=limits,
+                map_timeout=options.map_timeout,
+                cancel=cancel,
+            )
             if options.searches or not context.unjudged:
                 raise SourceError(
                     f"nothing can judge {function.qualname}: {why_not}",
@@ -211,7 +222,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         )
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
-        """As `Probe.estimate`: before any counterfactual is dropped."""
+        """As `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
         function, surveys = _surveys(target, options)
         cut, _ = _cut(surveys, options)
         asked = [made for variants in cut for made in variants]
@@ -219,8 +230,6 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
         once_more = bool(asked and options.placebos) and wavering
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
-        if model.offers(Capability.EXACT):
-            more += options.ways * prompts_of(asked)
         return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
 
 

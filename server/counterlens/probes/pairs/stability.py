@@ -23,7 +23,8 @@ Ways = Annotated[
     int,
     option(
         "Of each greedy completion of a local model follow up to so many other ways, where the two likeliest "
-        "tokens were nearer than rounding; a verdict that differs among them is unstable. 0: none.",
+        "tokens were nearer than rounding; a verdict that differs among them is unstable. A plan does not "
+        "count them. 0: none.",
         metavar="N",
         low=0,
         high=MOST_WAYS,

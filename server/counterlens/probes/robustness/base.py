@@ -120,7 +120,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         limits, reader = lasting(options.timeout), self._reader(options)
         found, passed = self._programs(context, target, options, left_out), None
         for program in found:
-            versions = settled(context, program, self._planned(program, options), limits)
+            versions = settled(context, program, self._planned(program, options), limits, options.map_timeout)
             left_out.update(versions.left_out)
             questions = self.questions(context, program, versions, options, limits, left_out)
             asked += [(program, versions.correct, question) for question in questions]

@@ -25,7 +25,15 @@ from counterlens.models.base import Model, Vectors
 from counterlens.mutations import Counterfactual
 from counterlens.probes.operator.forms import SwapForm, form_of_branches, is_published
 from counterlens.probes.operator.pairs import flipped_site
-from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, Without, protocols
+from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    MapTimeout,
+    ProbeOptions,
+    Timeout,
+    Without,
+    protocols,
+)
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import line_start
 from counterlens.probes.record import Record
@@ -61,6 +69,7 @@ class EmbeddingOptions(ProbeOptions):
     protocol: Annotated[str | None, protocols(_PROTOCOL)] = None
     without: Without = ()
     timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +146,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         """
         signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
-        found = settled(context, target, surveyed, lasting(options.timeout))
+        found = settled(context, target, surveyed, lasting(options.timeout), options.map_timeout)
         sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from counterlens.models.base import Prompt
 from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
+    MapTimeout,
     MaxTokens,
     Mutations,
     ProbeOptions,
@@ -29,6 +31,7 @@ class RobustnessOptions(ProbeOptions):
     code: CodeOption = Code.GIVEN
     max_tokens: MaxTokens = 64
     timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
     protocol: Annotated[str | None, protocols(EMPICA)] = None
 
 

@@ -88,7 +88,9 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
     )
 
 
-def settled(context: Context, target: Target, surveyed: Survey, limits: Limits) -> Versions:
+def settled(
+    context: Context, target: Target, surveyed: Survey, limits: Limits, map_timeout: float
+) -> Versions:
     """The versions of a function, each run to see what it is.
 
     Args:
@@ -96,6 +98,7 @@ def settled(context: Context, target: Target, surveyed: Survey, limits: Limits) 
         target: The function.
         surveyed: Its counterfactuals.
         limits: What a program may use together with its tests.
+        map_timeout: Seconds for running the whole test suite of a repository once.
 
     Raises:
         SandboxError, Cancelled: as `Judge.judge`.
@@ -111,6 +114,8 @@ def settled(context: Context, target: Target, surveyed: Survey, limits: Limits) 
         python=setting.python,
         limits=limits,
         fallback=False,
+        vetted=context.vetted,
+        map_timeout=map_timeout,
         cancel=cancel,
     )
     correct, verdict = None, None

@@ -1,4 +1,15 @@
-"""Runs a project's tests once and notes which lines each of them runs, with coverage.py's contexts."""
+"""Runs a project's tests and tells, one by one, what became of each and which lines it ran.
+
+The report grows while the tests run, a line each, so that nothing is lost when one of them ends the process:
+
+    import file                 a test file is imported
+    broken [file, reason]       it cannot be
+    total N                     so many tests were collected
+    start [number, test]        a test begins
+    end [number, outcome, processor seconds, reason]
+    lines {file: [[line, numbers of tests]]}    of all tests that ended since the line before of this kind
+    done true                   nothing is left; false where there was no time for all
+"""
 
 from __future__ import annotations
 
@@ -10,158 +21,136 @@ import io
 import json
 import os
 import sys
-import time
 import types
 import unittest
 
 from ..job import send, take_task
+from ..runner.unittest_cases import run_case
+from .survey import FAILED, REASON, SKIPPED, SuiteSurvey, reason_of
+
+try:
+    from .watcher import run_pytest
+except ImportError:  # the interpreter has no pytest
+    run_pytest = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any
 
-_ARGUMENTS = ("-q", "--color=no", "--tb=no", "-p", "no:cacheprovider", "-o", "addopts=")
-
-
-class Contexts:
-    """Which test is running.
-
-    Attributes:
-        tests: All that ran: kind, file, class, name.
-        out_of_time: Whether tests were left out.
-    """
-
-    def __init__(self, switch: Callable[[str], Any], seconds: float) -> None:
-        self._switch, self._until = switch, time.monotonic() + seconds
-        self.tests: list[tuple[str, str, str, str]] = []
-        self.out_of_time = False
-
-    def over(self) -> bool:
-        """Whether there is no time for another test."""
-        self.out_of_time = self.out_of_time or time.monotonic() > self._until
-        return self.out_of_time
-
-    def enter(self, kind: str, file: str, owner: str, name: str) -> None:
-        """A test starts; parametrised ones are one."""
-        test = (kind, os.path.realpath(file), owner, name)
-        if test not in self.tests:
-            self.tests.append(test)
-        self._switch(str(self.tests.index(test)))
-
-    def leave(self) -> None:
-        """It ended."""
-        self._switch("")
-
-    @contextlib.contextmanager
-    def of(self, *test: str) -> Generator[None, None, None]:
-        """Around one test, whatever comes of it."""
-        self.enter(*test)
-        with contextlib.suppress(BaseException):
-            yield
-        self.leave()
+    from .survey import Test
 
 
 def main() -> None:
     """Read the task, run the tests, report and leave."""
     task, descriptor = take_task()
     lent = os.path.abspath("lent")  # noqa: PTH100
+
+    def tell(word: str, value: Any) -> None:
+        send(descriptor, f"{word} {json.dumps(value)}")
+
     try:
-        report = run_tests(task, lent)
+        run_tests(task, lent, tell)
     except BaseException as error:
-        report = {"why": f"{type(error).__name__}: {error}"[:500]}
-    send(descriptor, json.dumps(report))
+        tell("why", f"{type(error).__name__}: {error}"[:REASON])
     os._exit(0)
 
 
-def run_tests(task: dict[str, Any], lent: str) -> dict[str, Any]:
-    """The report: `tests`, `lines` by file as lists of line and test numbers; or `why` not.
+def run_tests(task: dict[str, Any], lent: str, tell: Callable[[str, Any], None]) -> None:
+    """Run them; see the module for what is told.
 
     Args:
-        task: `files`, each with its `path`, `module` and `root`; `module` and `roots` of the source file;
-            `measured`, patterns of the files that are of interest; `folder`, `seconds`.
+        task: `files`, each with its `path`, `module` and `root`; `examples`, modules whose docstrings may
+            have some, each with its `path` and `module`; `roots`, the folders to import from, and `beside`,
+            those of the tests, which come last; `measured` and `omitted`, patterns of files; `folder`;
+            `done`, tests that are not to be run; `seconds`.
         lent: A folder with coverage.py, for an interpreter that does not have it.
+        tell: Takes a word and what is told.
     """
-    for folder in reversed(task["roots"]):
-        sys.path.insert(0, folder)
+    sys.path[:0] = task["roots"]
+    sys.path += task["beside"]
     if importlib.util.find_spec("coverage") is None:
         sys.path.append(lent)
     import coverage
 
     os.chdir(task["folder"])
-    measuring = coverage.Coverage(data_file=None, config_file=False, include=task["measured"])
+    measuring = coverage.Coverage(
+        data_file=None, config_file=False, include=task["measured"], omit=task["omitted"]
+    )
     measuring.start()
-    contexts = Contexts(measuring.switch_context, task["seconds"])
+    survey = SuiteSurvey(tell, measuring, task["done"], task["seconds"])
     sys.stdout = io.StringIO()
-    _run_doctests(task["module"], contexts)
-    if importlib.util.find_spec("pytest"):
-        import pytest
-
-        files = [file["path"] for file in task["files"]]
-        pytest.main([*_ARGUMENTS, "--continue-on-collection-errors", *files], plugins=[_plugin(contexts)])
+    if task["files"] and run_pytest is not None:
+        run_pytest(task["files"], survey)
     else:
-        _run_unittests(task["files"], contexts)
-    measuring.stop()
-    data = measuring.get_data()
-    lines = {}
-    for path in data.measured_files():
-        by_line = data.contexts_by_lineno(path)
-        found = [[line, [int(number) for number in ran if number]] for line, ran in sorted(by_line.items())]
-        lines[path] = [[line, ran] for line, ran in found if ran]
-    return {"tests": contexts.tests, "lines": lines, "partial": contexts.out_of_time}
+        _run_unittests(task["files"], survey)
+    _run_doctests(task["examples"], survey)
+    survey.flush()
+    tell("done", not survey.cut)
 
 
-def _plugin(contexts: Contexts) -> Any:
-    import pytest
+def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:
+    for file in examples:
+        loaded, found = None, []
+        with contextlib.suppress(BaseException):
+            loaded = importlib.import_module(file["module"])
+            found = doctest.DocTestFinder(exclude_empty=True).find(loaded)
+        if loaded is None or os.path.realpath(loaded.__file__ or "") != file["path"]:
+            continue
+        for one in found:
+            name = one.name[len(file["module"]) + 1 :]
+            test = ("doctest", file["path"], "", name, name)
+            if one.examples and survey.wants(test) and not survey.over():
+                with survey.of(test) as outcome, _caught(outcome):
+                    failed = doctest.DocTestRunner(verbose=False).run(one, out=lambda _text: None).failed
+                    if failed:
+                        outcome[:] = [FAILED, f"{failed} of its examples do not hold"]
 
-    class Plugin:
-        @pytest.hookimpl(hookwrapper=True)
-        def pytest_runtest_protocol(self, item: Any) -> Generator[None, None, None]:
-            owner = getattr(item, "cls", None)
-            name = getattr(item, "originalname", None) or item.name.partition("[")[0]
-            if contexts.over():
-                item.session.shouldstop = "no time is left"
-            contexts.enter("case", str(item.fspath), owner.__name__ if owner else "", name)
-            yield
-            contexts.leave()
 
-    return Plugin()
-
-
-def _run_doctests(module: str, contexts: Contexts) -> None:
+@contextlib.contextmanager
+def _caught(outcome: list[str]) -> Generator[None, None, None]:
     try:
-        loaded = importlib.import_module(module)
-        found = doctest.DocTestFinder().find(loaded)
-    except BaseException:
-        return
-    for test in found:
-        if test.examples and not contexts.over():
-            name = test.name[len(module) + 1 :]
-            with contexts.of("doctest", loaded.__file__ or "", "", name):
-                doctest.DocTestRunner(verbose=False).run(test, out=lambda _text: None)
+        yield
+    except unittest.SkipTest as error:
+        outcome[:] = [SKIPPED, str(error)]
+    except BaseException as error:
+        outcome[:] = [FAILED, reason_of(error)]
 
 
-def _run_unittests(files: list[dict[str, Any]], contexts: Contexts) -> None:
+def _run_unittests(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
+    found: list[tuple[Any, Test]] = []
     for file in files:
         for folder in (file["root"], os.path.dirname(file["path"])):  # noqa: PTH120
             if folder not in sys.path:
                 sys.path.insert(0, folder)
-        module = None
-        with contextlib.suppress(BaseException):
+        survey.importing(file["path"])
+        try:
             module = importlib.import_module(file["module"])
-        if module is not None:
-            _run_module(module, file["path"], contexts)
+        except BaseException as error:
+            survey.broken(file["path"], reason_of(error))
+        else:
+            found += [
+                (module, ("case", file["path"], owner, name, "::".join(filter(None, (owner, name)))))
+                for owner, name in _cases_in(module)
+            ]
+    survey.total(len(found))
+    for module, test in found:
+        if survey.wants(test) and not survey.over():
+            with survey.of(test) as outcome:
+                outcome[:] = run_case(module, test[2], test[3])
 
 
-def _run_module(module: Any, path: str, contexts: Contexts) -> None:
-    for case in _flat(unittest.defaultTestLoader.loadTestsFromModule(module)):
-        if not contexts.over():
-            with contexts.of("case", path, type(case).__name__, case._testMethodName):
-                case.run(unittest.TestResult())
-    for name, test in list(vars(module).items()):
-        if name.startswith("test") and isinstance(test, types.FunctionType) and not contexts.over():
-            with contexts.of("case", path, "", name):
-                test()
+def _cases_in(module: Any) -> list[tuple[str, str]]:
+    cases = [
+        (type(case).__name__, case._testMethodName)
+        for case in _flat(unittest.defaultTestLoader.loadTestsFromModule(module))
+    ]
+    plain = [
+        ("", name)
+        for name, test in vars(module).items()
+        if name.startswith("test") and isinstance(test, types.FunctionType)
+    ]
+    return [*cases, *plain]
 
 
 def _flat(suite: Any) -> list[Any]:

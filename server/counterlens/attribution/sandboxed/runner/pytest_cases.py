@@ -9,6 +9,7 @@ import unittest
 
 import pytest
 
+from ..pytest_start import start_pytest
 from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
 from .wording import describe, shorten
 
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
 
-# Options in the user's configuration may ask for plugins that change how tests run, or write files.
-_ARGUMENTS = ("-q", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=")
-_GO_ON = "--continue-on-collection-errors"
+_ARGUMENTS = ("--tb=short", "--continue-on-collection-errors")
 _NO_ASYNC = "async def functions are not natively supported"
 
 
@@ -31,14 +30,17 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
 
     Args:
         files: For each its `path`, its `cases` as pairs of class name, or nothing, and function name, and
-            whether it is `lent` the candidate's names.
+            whether it is `lent` the candidate's names; where not all of the parameters of its cases are
+            wanted, its `items` as pytest names them behind the file.
         cases: Takes the outcomes.
     """
     cases.watch(unittest.SkipTest)
     cases.watch(pytest.skip.Exception)
-    plugin = Chooser({os.path.realpath(file["path"]): file["cases"] for file in files}, cases)
+    chosen = {os.path.realpath(file["path"]): file for file in files}
+    plugin = Chooser(chosen, cases)
     _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
-    code = int(pytest.main([*_ARGUMENTS, _GO_ON, *(file["path"] for file in files)], plugins=[plugin]))
+    paths = [file["path"] for file in files]
+    code = start_pytest(paths, [plugin], lambda: plugin.collected, *_ARGUMENTS)
     if cases.problem is None and code not in (0, 1, 5):
         reason = f"pytest was interrupted or could not start (exit code {code})"
         if _imports(cases.candidate):
@@ -74,15 +76,21 @@ def _lend_names(paths: set[str], candidate: Candidate) -> None:
 
 
 class Chooser:
-    """A plugin that keeps the chosen cases and notes what becomes of them."""
+    """A plugin that keeps the chosen cases and notes what becomes of them.
 
-    def __init__(self, chosen: dict[str, list[list[str]]], cases: Cases) -> None:
+    Attributes:
+        collected: Whether pytest has collected tests.
+    """
+
+    def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
         self._chosen, self._cases = chosen, cases
         self._outcome, self._message = PASSED, ""
+        self.collected = False
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Keep the chosen cases."""
+        self.collected = True
         kept = [item for item in items if self._wants(item) and self._cases.wants(item.nodeid)]
         self._cases.expected += len(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -96,7 +104,8 @@ class Chooser:
             return
         error = report.call.excinfo.value if report.call.excinfo is not None else None
         cause = getattr(error, "__cause__", None) or error  # pytest's own error has the real one as its cause
-        chosen = self._chosen.get(os.path.realpath(str(collector.path)), [])
+        self.collected = True
+        chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
         lacking = self._cases.lacks(cause)
         if lacking is not None:
             self._cases.expected += len(chosen)
@@ -120,7 +129,7 @@ class Chooser:
         if result.excinfo is not None:
             error = result.excinfo[1]
             self._outcome, self._message = self._cases.blame(error, describe(error))
-        elif self._outcome == PASSED and _is_never_awaited(item):
+        elif self._outcome == PASSED and is_never_awaited(item):
             self._outcome, self._message = UNSUPPORTED, "it is asynchronous, and unittest does not await it"
         self._cases.add(item.nodeid, self._outcome, self._message)
         if self._cases.over:
@@ -148,8 +157,10 @@ class Chooser:
         function = getattr(item, "originalname", None) or item.name.partition("[")[0]
         owner = getattr(item, "cls", None)
         owners = {each.__name__ for each in owner.__mro__} if owner else {""}
-        wanted = self._chosen.get(os.path.realpath(str(item.fspath)), [])
-        return any(name == function and of in owners for of, name in wanted)
+        wanted = self._chosen.get(os.path.realpath(str(item.fspath)), {})
+        if "items" in wanted and item.nodeid.partition("::")[2] not in wanted["items"]:
+            return False
+        return any(name == function and of in owners for of, name in wanted.get("cases", ()))
 
     def _explain(self, report: Any, call: Any) -> str:
         """Where in the test it happened, the statement there, and what happened."""
@@ -169,7 +180,8 @@ def _name(path: str) -> str:
     return path.rpartition(os.sep)[2]
 
 
-def _is_never_awaited(item: Any) -> bool:
+def is_never_awaited(item: Any) -> bool:
+    """Whether a test is asynchronous, and unittest, which runs it, would not notice."""
     owner: Any = getattr(item, "cls", None)
     if owner is None or not issubclass(owner, unittest.TestCase):
         return False

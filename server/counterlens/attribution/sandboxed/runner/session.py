@@ -7,7 +7,6 @@ import ctypes
 import importlib.util
 import os
 import sys
-import tempfile
 import time
 
 from ..job import take_descriptor, take_task
@@ -83,7 +82,6 @@ def _run(
         return run_examples(task["examples"], candidate, announce)
     every, without = bool(task.get("every")), frozenset(task.get("without", ()))
     cases = Cases(candidate, tampering, announce, every=every, without=without)
-    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "hypothesis"))  # noqa: PTH118
     run = _case_runner() if "files" in task else None
     _hide()
     if run is not None:

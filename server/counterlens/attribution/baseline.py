@@ -1,0 +1,138 @@
+"""The baseline: a project's whole suite, run once as it stands, test by test.
+
+Everything about a test is found out at once: whether it passes, what time it takes, and which lines it runs.
+What came of it is kept on disk under a digest of all that it depends on, so a run that was stopped goes on
+where it was, and nothing runs again before something changes.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineTest:
+    """What became of one test; one with parameters is several.
+
+    Attributes:
+        kind: `case` or `doctest`.
+        file: Its file.
+        owner: Its class; empty where it is a function.
+        name: The function or method; the dotted name of what has the docstring.
+        item: As pytest names it behind the file, with its parameters.
+        outcome: `passed`, `failed`, `skipped`, or `ended` where it ended the process or did not end.
+        seconds: Of processor time, which hardly depends on what else the machine does.
+        reason: Why it did not pass.
+    """
+
+    kind: str
+    file: str
+    owner: str
+    name: str
+    item: str
+    outcome: str
+    seconds: float
+    reason: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        """What it is recognised by."""
+        return self.kind, self.file, self.owner, self.name, self.item
+
+
+@dataclass(slots=True)
+class Baseline:
+    """What is known of a suite.
+
+    Attributes:
+        tests: All that ran.
+        lines: File to line to positions in `tests`, ascending.
+        broken: The test files that cannot be imported, with the reason.
+        partial: Whether there was no time for all tests.
+        why: Why there are no tests, where the suite as a whole cannot be run.
+        spent: Seconds that the runs took together.
+        total: How many tests pytest has collected; 0 where that is not known.
+    """
+
+    tests: list[BaselineTest] = field(default_factory=list)
+    lines: dict[str, dict[int, list[int]]] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    partial: bool = True
+    why: str | None = None
+    spent: float = 0.0
+    total: int = 0
+
+    def running(self, path: Path, lines: Iterable[int]) -> list[int]:
+        """The positions of the tests that run any of some lines of a file."""
+        of_file = self.lines.get(str(path), {})
+        return sorted({number for line in lines for number in of_file.get(line, ())})
+
+    def width(self) -> list[int]:
+        """Of each test, how many lines of the project it runs."""
+        found = [0] * len(self.tests)
+        for by_line in self.lines.values():
+            for numbers in by_line.values():
+                for number in numbers:
+                    found[number] += 1
+        return found
+
+
+def write(found: Baseline, file: Path) -> None:
+    """Keep a baseline, as a whole or not at all."""
+    document = {
+        **{name: getattr(found, name) for name in ("broken", "partial", "why", "spent", "total")},
+        "tests": [list(asdict(test).values()) for test in found.tests],
+        "lines": {
+            path: {str(line): _ranges(numbers) for line, numbers in by_line.items()}
+            for path, by_line in found.lines.items()
+        },
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as made:
+        json.dump(document, made)
+    Path(made.name).replace(file)
+
+
+def read(file: Path) -> Baseline | None:
+    """The baseline that is kept in a file; None where there is none that can be read."""
+    try:
+        document = json.loads(file.read_text())
+        return Baseline(
+            [BaselineTest(*test) for test in document["tests"]],
+            {
+                path: {int(line): _numbers(ranges) for line, ranges in by_line.items()}
+                for path, by_line in document["lines"].items()
+            },
+            dict(document["broken"]),
+            bool(document["partial"]),
+            document["why"],
+            float(document["spent"]),
+            int(document["total"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _ranges(numbers: Sequence[int]) -> list[int]:
+    """First and last of each run of ascending numbers: tests that run a line are often neighbours."""
+    found: list[int] = []
+    for number in numbers:
+        if found and found[-1] == number - 1:
+            found[-1] = number
+        else:
+            found += [number, number]
+    return found
+
+
+def _numbers(ranges: Sequence[int]) -> list[int]:
+    return [
+        number
+        for first, last in zip(ranges[::2], ranges[1::2], strict=True)
+        for number in range(first, last + 1)
+    ]

@@ -1,0 +1,100 @@
+"""Starts pytest in the project's own configuration, without what plug-ins would do to the run."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import tempfile
+import warnings
+
+import pytest
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+_USAGE_ERROR = 4
+_WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark")
+"""Plug-ins that run tests elsewhere, in another order, or again, or measure them."""
+_SILENT = (
+    "--cov --cov-report --cov-config --no-cov --no-cov-on-fail --cov-fail-under --cov-append --cov-branch "
+    "--cov-context --cov-reset --numprocesses --maxprocesses --dist --tx --reruns --reruns-delay "
+    "--benchmark-skip --benchmark-disable --benchmark-only"
+)
+_FLAGS = {"--no-cov", "--no-cov-on-fail", "--cov-append", "--cov-branch", "--cov-reset"}
+_BENCHMARK = "--benchmark-"
+
+
+def start_pytest(
+    paths: Sequence[str], plugins: Sequence[Any], collected: Callable[[], bool], *more: str
+) -> int:
+    """Pytest's exit code.
+
+    The project's `addopts` hold, but for options of plug-ins that are off. Where pytest refuses others
+    before it has collected a test, such as those of a plug-in that is not there, it starts again without any.
+
+    Args:
+        paths: The test files.
+        plugins: Ours.
+        collected: Whether tests have been collected.
+        more: Further arguments.
+    """
+    storage = os.path.join(tempfile.gettempdir(), "hypothesis")  # noqa: PTH118
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", storage)
+    # With `filterwarnings = error` a setting of a plug-in that is off is an unknown one, and so an error:
+    # the cache stays on, but elsewhere.
+    cache = os.path.join(tempfile.gettempdir(), "pytest-cache")  # noqa: PTH118
+    usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
+    usual += [part for name in _WITHOUT for part in ("-p", f"no:{name}")]
+    quiet = QuietStart()
+    ours = [quiet, UsualWarnings(quiet), *plugins]
+    code = _USAGE_ERROR
+    with contextlib.suppress(ImportError):  # of a plug-in that `addopts` names
+        code = int(pytest.main([*usual, *paths], plugins=[SilentOptions(), *ours]))
+    if code == _USAGE_ERROR and not collected():
+        code = int(pytest.main([*usual, "-o", "addopts=", *paths], plugins=ours))
+    return code
+
+
+class QuietStart:
+    """A plug-in: what other plug-ins warn of while they are set up is no error of a test.
+
+    With `filterwarnings = error` in a project, pytest would end before any test where the interpreter has a
+    plug-in that the project says nothing about.
+    """
+
+    def __init__(self) -> None:
+        self.held = contextlib.ExitStack()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self) -> None:
+        """Before all others."""
+        self.held.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+
+
+class UsualWarnings:
+    """A plug-in: the end of `QuietStart`, when the others are set up."""
+
+    def __init__(self, quiet: QuietStart) -> None:
+        self._quiet = quiet
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        """After all others."""
+        self._quiet.held.close()
+
+
+class SilentOptions:
+    """A plug-in that takes the options of plug-ins that are off, and does nothing with them."""
+
+    def pytest_addoption(self, parser: Any) -> None:
+        """Declare them."""
+        for name in _SILENT.split():
+            if name in _FLAGS or name.startswith(_BENCHMARK):
+                parser.addoption(name, action="store_true")
+            else:
+                parser.addoption(name, action="append", nargs="?", const="")

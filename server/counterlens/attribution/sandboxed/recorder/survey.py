@@ -1,0 +1,109 @@
+"""What is told about the tests of a project while they run; see `mapping.py` for the lines."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+    from typing import Any
+
+    Test = tuple[str, str, str, str, str]
+
+_FLUSH = 1.0  # seconds between two looks at what was run, at least
+_SHARE = 20  # times as long as the last look took
+REASON = 300  # characters
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+class SuiteSurvey:
+    """What is told about the tests.
+
+    Args:
+        tell: Takes a word and what is told.
+        measuring: coverage.py, which runs.
+        done: Tests that are known from an earlier run.
+        seconds: No test begins later.
+
+    Attributes:
+        cut: Whether there was no time for all.
+    """
+
+    def __init__(
+        self, tell: Callable[[str, Any], None], measuring: Any, done: Iterable[list[str]], seconds: float
+    ) -> None:
+        self._tell, self._measuring = tell, measuring
+        self._done = {tuple(test) for test in done}
+        self._seconds, self._next = seconds, 0
+        self._until = time.monotonic() + seconds
+        self._waiting: list[int] = []
+        self._look = time.monotonic() + _FLUSH
+        self.cut = False
+
+    def importing(self, file: str) -> None:
+        """A test file is about to be imported."""
+        self._tell("import", os.path.realpath(file))
+
+    def broken(self, file: str, reason: str) -> None:
+        """It cannot be."""
+        self._tell("broken", [os.path.realpath(file), reason[:REASON]])
+
+    def total(self, number: int) -> None:
+        """So many tests there are; the time counts from here."""
+        self._tell("total", number)
+        self._until = time.monotonic() + self._seconds
+
+    def wants(self, test: Test) -> bool:
+        """Whether a test is to be run."""
+        return test not in self._done
+
+    def over(self) -> bool:
+        """Whether there is no time for another test."""
+        self.cut = self.cut or time.monotonic() > self._until
+        return self.cut
+
+    @contextlib.contextmanager
+    def of(self, test: Test) -> Generator[list[str], None, None]:
+        """Around one test, which fills in its outcome and the reason."""
+        number, self._next = self._next, self._next + 1
+        self._tell("start", [number, test])
+        outcome = [PASSED, ""]
+        self._measuring.switch_context(str(number))
+        began = time.process_time()
+        try:
+            yield outcome
+        finally:
+            spent = time.process_time() - began
+            self._measuring.switch_context("")
+            self._tell("end", [number, outcome[0], round(spent, 6), outcome[1][:REASON]])
+            self._waiting.append(number)
+            if time.monotonic() > self._look:
+                self.flush()
+
+    def flush(self) -> None:
+        """Tell which lines were run by the tests that have ended."""
+        began = time.monotonic()
+        data = self._measuring.get_data()
+        if self._waiting:
+            data.set_query_contexts([f"^(?:{'|'.join(map(str, self._waiting))})$"])
+        lines: dict[str, list[Any]] = {}
+        for path in data.measured_files() if self._waiting else ():
+            found = [
+                [line, [int(number) for number in ran if number]]
+                for line, ran in sorted(data.contexts_by_lineno(path).items())
+            ]
+            lines[path] = [[line, ran] for line, ran in found if ran]
+        data.set_query_contexts(None)
+        self._tell("lines", {"files": lines, "of": self._waiting})
+        self._waiting = []
+        now = time.monotonic()
+        self._look = now + max(_FLUSH, _SHARE * (now - began))
+
+
+def reason_of(error: BaseException) -> str:
+    """The class and message of an exception, on one line."""
+    return re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")

@@ -1,0 +1,162 @@
+"""A project's test suite: its test files, its modules with examples, and where they are imported from."""
+
+from __future__ import annotations
+
+import configparser
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from counterlens.attribution.layout import is_project, layout_of
+from counterlens.sandbox.interpreter import describe
+from counterlens.trust import is_inside
+
+_VERSION = 3  # of what a baseline holds
+MOST_FILES = 4000
+LARGEST = 2 << 20  # bytes of a file that is looked at
+_SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
+TEST_FOLDERS = ("tests", "test")
+TEST_FILES = ("test_*.py", "*_test.py")
+_SETTINGS = {
+    "pytest.ini": "pytest",
+    ".pytest.ini": "pytest",
+    "pyproject.toml": "",
+    "tox.ini": "pytest",
+    "setup.cfg": "tool:pytest",
+}
+"""Files with settings of pytest, the first one wins, and the section of each that is in the old form."""
+
+_digests: dict[tuple[Path, Path], tuple[int, str]] = {}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The test suite of the project in a folder."""
+
+    project: Path
+
+    @cached_property
+    def sources(self) -> list[Path]:
+        """All Python files of the project, tests included, but for what is hidden, built or installed."""
+        return sorted(_python_files(self.project))[:MOST_FILES]
+
+    @cached_property
+    def tests(self) -> list[Path]:
+        """Its test files: as pytest's settings of the project say (`testpaths`, `python_files`)."""
+        settings = _pytest_settings(self.project)
+        patterns = _words(settings.get("python_files")) or TEST_FILES
+        found = [path for path in self.sources if any(fnmatchcase(path.name, one) for one in patterns)]
+        roots = [place for one in _words(settings.get("testpaths")) for place in self.project.glob(one)]
+        inside = [path for path in found if any(path.is_relative_to(root) for root in roots)]
+        return inside or found
+
+    @cached_property
+    def examples(self) -> list[Path]:
+        """Its modules whose docstrings may have examples."""
+        tests = set(self.tests)
+        return [path for path in self.sources if path not in tests and b">>>" in _content(path)]
+
+    @property
+    def notable(self) -> list[Path]:
+        """The files beside that say how tests are run."""
+        return [path for name in _SETTINGS if (path := self.project / name).is_file()]
+
+    @cached_property
+    def roots(self) -> list[Path]:
+        """The folders that its packages are imported from, first one first."""
+        found = [self.project, self.project / "src"]
+        found += [layout_of(path).root for path in self.sources if path.name == "__init__.py"]
+        return [path for path in dict.fromkeys(found) if path.is_dir()]
+
+    def contents(self) -> Iterator[tuple[Path, bytes]]:
+        """Each file that the outcome of the suite depends on, and what it holds."""
+        for path in [*self.sources, *self.notable]:
+            yield path, _content(path)
+
+
+def digest_of(suite: Suite, python: Path) -> str:
+    """Of all that a baseline depends on: the project's files, the interpreter, and what is installed."""
+    stamp = hash(tuple((path, *_stamp(path)) for path in [*suite.sources, *suite.notable]))
+    known = _digests.get((suite.project, python))
+    packages = installed(python)
+    stamp = hash((stamp, packages))
+    if known is not None and known[0] == stamp:
+        return known[1]
+    found = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
+    for path, content in suite.contents():
+        found.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
+    _digests[suite.project, python] = stamp, found.hexdigest()
+    return found.hexdigest()
+
+
+def installed(python: Path) -> tuple[str, ...]:
+    """The packages that an interpreter has, with their versions, such as `pytest-8.3.0`, and its own."""
+    known = describe(python)
+    places = [Path(folder) for folder in known.folders]
+    places += [at for place in places for at in place.glob("lib*/python*/*-packages")]
+    named = {path.stem for at in dict.fromkeys(places) for path in at.glob("*-info") if path.suffix}
+    return f"python {known.version[0]}.{known.version[1]}", *sorted(named)
+
+
+def _python_files(project: Path) -> Iterator[Path]:
+    whole = is_project(project)
+    for where, folders, files in os.walk(project):
+        folder = Path(where)
+        folders[:] = [name for name in folders if _belongs(folder / name, whole=whole)]
+        for name in files:
+            path = folder / name
+            if name.endswith(".py") and not name.startswith(".") and is_inside(path, project):
+                yield path.resolve()
+
+
+def _belongs(folder: Path, *, whole: bool) -> bool:
+    """Whether a folder is a part of the project: of one without any sign, its packages and its tests are."""
+    name = folder.name
+    if name.startswith(".") or name.endswith(".egg") or name in _SKIPPED or (folder / "pyvenv.cfg").is_file():
+        return False
+    return whole or name in TEST_FOLDERS or (folder / "__init__.py").is_file()
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes() if path.stat().st_size <= LARGEST else b""
+    except OSError:
+        return b""
+
+
+def _pytest_settings(project: Path) -> Mapping[str, Any]:
+    """Pytest's own settings in the files that it reads; nothing where there are none that make sense."""
+    for name, section in _SETTINGS.items():
+        try:
+            text = (project / name).read_text("utf-8")
+            if section:
+                parser = configparser.ConfigParser(interpolation=None)
+                parser.read_string(text)
+                return dict(parser[section])
+            options = tomllib.loads(text)["tool"]["pytest"]
+            options = options.get("ini_options", options)
+        except (OSError, ValueError, KeyError, AttributeError, configparser.Error):
+            continue
+        if isinstance(options, dict):
+            return options
+    return {}
+
+
+def _words(value: Any) -> Sequence[str]:
+    if isinstance(value, str):
+        return value.split()
+    return [str(one) for one in value] if isinstance(value, list) else []
