@@ -123,7 +123,7 @@ def run_bench(
         out: The folder.
         engine: Where its models answer and its programs run.
         resume: Whether a run that is there is resumed.
-        jobs: Functions in work at a time; None for as many as the engine has work for.
+        jobs: Functions processed at a time; None for as many as the engine has work for.
         brief: Whether the folder does not outlive the command, so that nothing is said about it.
 
     Raises:

@@ -104,7 +104,7 @@ def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
 
 
 def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) -> Iterator[Doubt]:
-    """The marks of some functions, settled by tests where there is a sandbox."""
+    """The marks of some functions, verified by tests if there is a sandbox."""
     with steps("checking") as report:
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
