@@ -1,7 +1,7 @@
 """A document's confidence as spans that do not overlap, at one of four granularities, in six levels.
 
-What a front end shows as colours over code. A span is a run of bytes of one group, from its first byte that is not blank
-to its last; the group of a byte depends on the granularity:
+A front end shows them as colours. A span is a run of bytes of one group, from its first non-blank byte to its
+last; the group of a byte depends on the granularity:
 
 - `token`: the token that holds it; the value is the token's probability.
 - `leaf`: the innermost node that holds it; the value is the node's confidence.

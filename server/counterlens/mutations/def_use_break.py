@@ -106,7 +106,7 @@ class DefUseBreak(Mutation):
             if later is not None:
                 if _releases(module, definition):
                     return SiteRefused(
-                        module.start(definition.node), "the second definition lets go of a value"
+                        module.start(definition.node), "the second definition releases a value"
                     )
                 name = names.draw(self.id, function.qualname, variable.name)
                 line = module.line(module.start(definition.node))
