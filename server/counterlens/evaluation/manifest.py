@@ -12,8 +12,10 @@ from typing import Any
 
 import counterlens
 from counterlens.evaluation.plan import Plan
-from counterlens.models.base import ModelInfo
+from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.sentences import ModelSentences
+from counterlens.probes.probe import Need
+from counterlens.probes.registry import named
 from counterlens.sandbox.registry import chosen
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
@@ -67,6 +69,16 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         "plan": plan.digest,
         "sandbox": chosen().name,
     }
+
+
+def find_out(plan: Plan, model: Model) -> None:
+    """Find out what the manifest says of a model: whether its completions are exact, where any are asked for.
+
+    Raises:
+        ModelError: the model cannot be asked.
+    """
+    if any(Need.COMPLETE in named(task).needs for task in plan.settings.tasks):
+        model.offers(Capability.EXACT)
 
 
 def _named(info: ModelInfo) -> dict[str, str]:

@@ -11,11 +11,10 @@ from typing import Any
 from counterlens.errors import DataError
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import opened
-from counterlens.evaluation.manifest import differences, manifest
+from counterlens.evaluation.manifest import differences, find_out, manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Capability
 from counterlens.probes.record import Record, plain
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -77,7 +76,7 @@ def replay(
     if progress:
         progress(f"asking {item.model} about {item.problem}", 0, 1)
     with opened(item.model, settings) as model, opened_encoder(settings) as encoder:
-        model.offers(Capability.EXACT)  # which the manifest says
+        find_out(plan, model)
         now_manifest = manifest(plan, item.model, model.info, encoder)
         target = plan.target(item)
         now = perform(settings, item.task, target, model, sandbox, cancel, encoder=encoder)

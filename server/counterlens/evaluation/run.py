@@ -15,11 +15,11 @@ from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
-from counterlens.evaluation.manifest import canonical, differences, manifest
+from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Capability, Model
+from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.record import Outcome
@@ -167,7 +167,7 @@ class Run:
 
     def _manifest(self, spec: str, model: Model, encoder: ModelSentences | None) -> str:
         """Keep the manifest of a model, the same as before where there is one."""
-        model.offers(Capability.EXACT)  # which the manifest says: it has to be found out before
+        find_out(self._plan, model)
         document = manifest(self._plan, spec, model.info, encoder)
         for digest, before in self._store.manifests.items():
             if before["model"]["asked_as"] == spec:
