@@ -116,7 +116,7 @@ async function showActions(overlay: Overlay): Promise<void> {
     { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
     { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
     {
-      label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Picture")}`,
+      label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,
       command: "counterlens.showPicture",
     },
     { label: toggleLabel(overlay.isEnabled), command: "counterlens.toggleOverlay" },

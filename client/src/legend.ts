@@ -26,7 +26,7 @@ export function toggleLabel(shown: boolean): string {
 }
 
 export function chooseLabel(): string {
-  return `$(list-selection) ${vscode.l10n.t("Choose What the Overlay Colours…")}`;
+  return `$(list-selection) ${vscode.l10n.t("Set Overlay Granularity…")}`;
 }
 
 export async function showLegend(server: Server, overlay: Overlay): Promise<void> {
@@ -64,7 +64,7 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
         run: chooseGranularity,
       },
       {
-        label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Picture")}`,
+        label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,
         run: () => vscode.commands.executeCommand("counterlens.showPicture"),
       },
       {

@@ -77,6 +77,7 @@ export interface Settings {
   probe: {
     /** Null: as many as each probe takes by itself. */
     maxTokens: number | null;
+    samples: number;
     timeout: number;
     code: "given" | "written";
     encoder: string;
@@ -107,7 +108,7 @@ export const DEFAULTS: Settings = {
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
   scoring: { exclude: true, maxBytes: 65536, averageLineBytes: 160, longestLineBytes: 4000 },
-  probe: { maxTokens: null, timeout: 10, code: "given", encoder: "", corpus: "" },
+  probe: { maxTokens: null, samples: 0, timeout: 10, code: "given", encoder: "", corpus: "" },
   sandbox: { allowWeaker: false },
   dependences: { diagnostics: false },
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
@@ -243,6 +244,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
     },
     probe: {
       maxTokens: read<number | null>("probe.maxTokens", integer(1, 131_072), d.probe.maxTokens),
+      samples: read("probe.samples", integer(0, 200), d.probe.samples),
       timeout: read("probe.timeout", number(0.1, 3600), d.probe.timeout),
       code: read("probe.code", oneOf("given", "written"), d.probe.code),
       encoder: read("probe.encoder", aString, d.probe.encoder),

@@ -82,7 +82,7 @@ export class Setup implements vscode.Disposable {
         engine: "compile",
       },
       {
-        label: vscode.l10n.t("$(cloud-download) With Local Models, Ready-Made"),
+        label: vscode.l10n.t("$(cloud-download) With Local Models, Prebuilt"),
         detail: vscode.l10n.t(
           "The same, but llama.cpp as its author compiled it, unchecked. Asks once more.",
         ),
@@ -113,7 +113,7 @@ export class Setup implements vscode.Disposable {
       PREBUILT_INDEX,
     );
     const fetchIt = vscode.l10n.t("Fetch It");
-    const title = vscode.l10n.t("Fetch llama.cpp ready-made?");
+    const title = vscode.l10n.t("Download prebuilt llama.cpp?");
     const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, fetchIt);
     if (answer === fetchIt) await this.make("prebuilt");
   }
@@ -245,12 +245,12 @@ export class Setup implements vscode.Disposable {
       case "compiler":
         return {
           text: vscode.l10n.t(
-            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), take llama.cpp ready-made from its author, or go without local models and connect to a server.",
+            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), take the prebuilt llama.cpp from the author of llama-cpp-python, or go without local models and connect to a server.",
             message,
           ),
           ways: {
             [vscode.l10n.t("Try Again")]: again,
-            [vscode.l10n.t("Ready-Made…")]: () => this.makeFromPrebuilt(),
+            [vscode.l10n.t("Prebuilt…")]: () => this.makeFromPrebuilt(),
             ...without,
           },
         };

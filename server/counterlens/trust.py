@@ -56,7 +56,7 @@ def require_trust(
                 raise TrustError(refusal)
             raise TrustError(
                 f"{folder} is not trusted, so nothing of it was run: {would_run}",
-                "--trust says that it may, once and for all; scoring and reading need no trust",
+                "--trust allows it, and is remembered; scoring and reading need no trust",
             )
 
 

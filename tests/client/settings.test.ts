@@ -57,6 +57,7 @@ test("good values are taken over", () => {
     "scoring.longestLineBytes": 9000,
     "scoring.maxBytes": 1024,
     "probe.maxTokens": 64,
+    "probe.samples": 20,
     "probe.corpus": "src",
     "probe.timeout": 0.5,
     "probe.code": "written",

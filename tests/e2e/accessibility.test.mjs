@@ -84,7 +84,7 @@ describe("the panels stand in nobody's way", { skip }, () => {
 
   step("the picture of the syntax", async () => {
     await vscode.click("parity", { line: "def parity" });
-    await vscode.command("Counterlens: Show Syntax Picture");
+    await vscode.command("Counterlens: Show Syntax Tree Diagram");
     await vscode.panel("Syntax").getByRole("treeitem", { name: "if_statement" }).waitFor(MODEL);
     await inAllThemes("Syntax");
   });

@@ -137,7 +137,7 @@ describe("confidence in the editor", { skip }, () => {
       return drawn.flatMap(({ classes }) => classes.match(/ced-\S+/g) ?? []).join(" ");
     };
     const before = await classes("or");
-    await vscode.command("Counterlens: Choose What the Overlay Colours…");
+    await vscode.command("Counterlens: Set Overlay Granularity…");
     await vscode.choice("Statement").click();
     await until(async () => {
       assert.equal(

@@ -150,7 +150,7 @@ describe("a Python file in the editor", { skip }, () => {
       "Show Dependences",
       "Toggle Overlay",
       "Show All Uncertainty",
-      "Choose What the Overlay Colours…",
+      "Set Overlay Granularity…",
       "Choose the Syntax Tree View…",
       "Restart Server",
       "Show Logs",

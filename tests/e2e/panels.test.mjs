@@ -188,7 +188,7 @@ describe("the panels", { skip }, () => {
 
   step("the picture draws the syntax tree of the function at the cursor, with confidence", async () => {
     await vscode.click("%", { line: "if n % 2" });
-    await vscode.command("Counterlens: Show Syntax Picture");
+    await vscode.command("Counterlens: Show Syntax Tree Diagram");
     await vscode.tab("Syntax of parity").waitFor(MODEL);
     await node(/^function_definition \d+ %/).waitFor({ timeout: 20_000 });
     await until(async () =>

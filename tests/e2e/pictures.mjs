@@ -55,7 +55,7 @@ try {
   await vscode.command("View: Close Editor");
   await page.setViewportSize({ width: 1400, height: 860 });
   await vscode.click(FUNCTION, { line: `def ${FUNCTION}` });
-  await vscode.command("Counterlens: Show Syntax Picture");
+  await vscode.command("Counterlens: Show Syntax Tree Diagram");
   await vscode.tab(`Syntax of ${FUNCTION}`).click();
   const syntax = vscode.panel("Syntax");
   await syntax.getByRole("treeitem").first().waitFor();

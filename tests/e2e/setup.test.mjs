@@ -63,7 +63,7 @@ describe("the package that makes its environment", { skip }, () => {
     await session.screenshot("asks");
     assert.deepEqual([network.asked, existsSync(environment())], [[], false]);
     await press("Counterlens needs Python packages", "Set Up…");
-    await vscode.choice("With Local Models, Ready-Made").waitFor();
+    await vscode.choice("With Local Models, Prebuilt").waitFor();
     await session.screenshot("what");
     assert.deepEqual([network.asked, existsSync(environment())], [[], false]);
   });
@@ -73,14 +73,14 @@ describe("the package that makes its environment", { skip }, () => {
     const message = vscode.notification("no C++ compiler was found");
     await message.waitFor({ timeout: 30_000 });
     const text = await message.innerText();
-    for (const way of ["build-essential", "Try Again", "Ready-Made", "Without Local Models"]) {
+    for (const way of ["build-essential", "Try Again", "Prebuilt", "Without Local Models"]) {
       assert.ok(text.includes(way), text);
     }
     await session.screenshot("no-compiler");
   });
 
   step("what no hash vouches for is fetched only with consent, which names where it comes from", async () => {
-    await press("no C++ compiler was found", "Ready-Made…");
+    await press("no C++ compiler was found", "Prebuilt…");
     const dialog = vscode.page.locator(".monaco-dialog-box");
     await dialog.waitFor({ timeout: 10_000 });
     assert.match(

@@ -1,4 +1,4 @@
-/** "Show Syntax Picture": the syntax tree of the function at the cursor, drawn, and linked to the code both ways. */
+/** "Show Syntax Tree Diagram": the syntax tree of the function at the cursor, drawn, and linked to the code both ways. */
 
 import * as path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -85,7 +85,7 @@ export class SyntaxPicture implements vscode.Disposable {
 
   private create(): vscode.WebviewPanel {
     const folder = vscode.Uri.joinPath(this.extension, "dist");
-    const title = vscode.l10n.t("Syntax Picture");
+    const title = vscode.l10n.t("Syntax Tree Diagram");
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const panel = vscode.window.createWebviewPanel("counterlens.picture", title, where, {
       enableScripts: true,

@@ -45,9 +45,11 @@ _INTERRUPTED = 130
     metavar="DIR",
     help="Folder of the run.",
 )
-@click.option("--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for a repository's functions.")
-@click.option("--since", metavar="REV", help="repo: only functions that differ from this revision of git.")
-@click.option("--resume", is_flag=True, help="Resume the run in DIR; its options are kept there.")
+@click.option(
+    "--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for the functions of a repository."
+)
+@click.option("--since", metavar="REV", help="With repo: only functions that differ from this git revision.")
+@click.option("--resume", is_flag=True, help="Resume the run in DIR, with its own options.")
 @run_options
 @click.pass_context
 def bench(
@@ -61,12 +63,12 @@ def bench(
     fail_under: float | None,
     **_: Any,
 ) -> None:
-    """Ask one or more models about every function of a dataset, or of a repository with tests.
+    """Probe every function of a dataset or a tested repository with one or more models.
 
-    Results are kept in DIR at once. An interrupted run resumes with --resume, asks nothing twice, and ends
-    with the same tables. `counterlens report DIR` shows them. An option that only some tasks take applies to
-    these, which the plan says; one that none of the tasks takes is refused. What the command line leaves
-    open a counterlens.toml decides, which `counterlens init` writes.
+    Results are stored in DIR as they come; `counterlens report DIR` shows them. --resume continues an
+    interrupted run: it asks nothing twice, and the tables are the same. An option applies to the tasks that
+    take it, and the plan names them; an option that no task takes is refused. A counterlens.toml, which
+    `counterlens init` writes, gives the defaults.
 
     Exit codes: 0 done, 1 it failed, 2 bad usage, 3 a model surely keeps less than --fail-under, 130
     interrupted.
@@ -121,7 +123,7 @@ def run_bench(
         out: The folder.
         engine: Where its models answer and its programs run.
         resume: Whether a run that is there is resumed.
-        jobs: Functions in work at a time; None for as many as the engine has work for.
+        jobs: Functions processed at a time; None for as many as the engine has work for.
         brief: Whether the folder does not outlive the command, so that nothing is said about it.
 
     Raises:

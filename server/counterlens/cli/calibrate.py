@@ -48,12 +48,12 @@ from counterlens.syntax.languages import language_named
     type=click.Choice([one.value for one in NodeTruth]),
     default=NodeTruth.FILLS.value,
     show_default=True,
-    help="fills: ask the model to write each node. first-choice: read it off the scores, much faster.",
+    help="fills: let the model write each node. first-choice: take it from the scores, much faster.",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(20),
-    help=f"How many nodes to look at [default: {NODES[NodeTruth.FILLS]}; first-choice: "
+    help=f"Number of nodes [default: {NODES[NodeTruth.FILLS]}; first-choice: "
     f"{NODES[NodeTruth.FIRST_CHOICE]:,}]",
 )
 @click.option(
@@ -61,7 +61,7 @@ from counterlens.syntax.languages import language_named
     type=click.Choice([one.value for one in Method]),
     default=Method.AUTOMATIC.value,
     show_default=True,
-    help="automatic: isotonic where there are 1,000 nodes, else Platt's.",
+    help="automatic: isotonic from 1,000 nodes on, else Platt's.",
 )
 @click.option(
     "--aggregate",
@@ -69,11 +69,17 @@ from counterlens.syntax.languages import language_named
     type=click.Choice([one.value for one in Aggregation]),
     default=Aggregation.MEAN.value,
     show_default=True,
-    help="Which confidence is calibrated.",
+    help="The confidence to calibrate.",
 )
 @click.option("--language", metavar="ID", help="Only code in this language: languages are not pooled.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which functions and nodes are drawn.")
-@click.option("--dry-run", is_flag=True, help="Measure and report, but keep no map.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed for the choice of functions and nodes.",
+)
+@click.option("--dry-run", is_flag=True, help="Measure and report, but store no map.")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with the diagrams."
 )

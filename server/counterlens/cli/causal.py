@@ -49,14 +49,14 @@ _PROBE = PROBES[TASK]
     metavar="DIR",
     help="Reuse the scores of a `bench --task confidence` run.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="A sample of the data, drawn by --seed.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Sample size; --seed draws the sample.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for samples and intervals.")
 @click.option(
     "--simulations",
     type=click.IntRange(1, 1000),
     default=SIMULATIONS,
     show_default=True,
-    help="How often each attempt to refute an effect is made.",
+    help="Repetitions of each attempt to refute an effect.",
 )
 @click.option(
     "--absent",

@@ -26,10 +26,10 @@ from counterlens.reports.export.run import exported_run
     default="HEAD",
     show_default=True,
     metavar="REV",
-    help="What to compare with: of a branch, the commit that it parted at.",
+    help="Revision to compare with; for a branch, the commit where it parted.",
 )
 @click.option("--repository", default=".", show_default=True, metavar="PATH", help="The folder of the code.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep the run in this folder.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Store the run in this folder.")
 @click.option("--github", is_flag=True, help="Annotate the lines on GitHub (workflow commands).")
 @run_options
 @click.pass_context
@@ -46,7 +46,7 @@ def changed(
     github: bool,
     **_: Any,
 ) -> None:
-    """Probe the functions that differ from a revision, where they differ, and say what their author can do.
+    """Probe the functions that differ from a revision, on the lines that differ.
 
     FILES limit it to these. Counterfactuals change the lines that have changed, and no others. Where no
     function with tests has changed there is nothing to ask, and that is no error. What is said concerns the

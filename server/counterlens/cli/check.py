@@ -35,15 +35,15 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 
 @click.command()
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
-@click.option("--since", metavar="REV", help="Only functions that differ from this revision of git.")
-@click.option("--tests", is_flag=True, help="Run the tests of each function that has a mark, to settle it.")
+@click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
+@click.option("--tests", is_flag=True, help="Verify each mark by running the tests of its function.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(list(DOUBT_FORMATS)),
     default="text",
     show_default=True,
-    help="How marks are printed.",
+    help="Output format.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @model_options
@@ -57,7 +57,7 @@ def check(
     as_json: bool,
     model: ChosenModel,
 ) -> None:
-    """Mark the few places where an alternative of the same kind makes the code clearly likelier.
+    """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
     Of Python files, and of those in folders. Exits with 1 where there is a mark, with 0 where there is none.
     A comment `# counterlens: ignore` on its line silences a mark.
@@ -104,7 +104,7 @@ def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
 
 
 def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) -> Iterator[Doubt]:
-    """The marks of some functions, settled by tests where there is a sandbox."""
+    """The marks of some functions, verified by tests if there is a sandbox."""
     with steps("checking") as report:
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"

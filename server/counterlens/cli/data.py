@@ -35,7 +35,7 @@ def data() -> None:
 @click.argument("path", required=False)
 @json_option
 def list_data(path: str | None, as_json: bool) -> None:
-    """What is found in PATH, or in installed packages, COUNTERLENS_DATA and the user's data folder."""
+    """List data in PATH, or in installed packages, COUNTERLENS_DATA and the user's data folder."""
     found = find(_existing(path)) if path is not None else installed()
     with steps("reading", total_known=True) as report:
         provenances, broken = [], []
@@ -58,7 +58,7 @@ def list_data(path: str | None, as_json: bool) -> None:
 @sandbox_option
 @json_option
 def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bool) -> None:
-    """Does every record read, and does every reference solution parse (and pass its tests)?
+    """Check that every record reads and every reference solution parses (with --run, passes its tests).
 
     The exit code is 1 where one does not.
     """
@@ -82,11 +82,11 @@ def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bo
 @data.command("get")
 @click.argument("name", type=click.Choice([loader.id for loader in LOADERS.values() if loader.hub]))
 @click.option(
-    "--to", type=click.Path(path_type=Path), help="Folder to keep it in; by default the user's own."
+    "--to", type=click.Path(path_type=Path), help="Target folder; by default the user's data folder."
 )
 @json_option
 def get_data(name: str, to: Path | None, as_json: bool) -> None:
-    """Download a dataset from the Hugging Face hub; --data NAME finds it from then on."""
+    """Download a dataset from the Hugging Face hub; --data NAME finds it afterwards."""
     with steps(f"downloading {name}", total_known=False):
         dataset = open_dataset(f"{name}:{bring(LOADERS[name], to or downloads())}")
         origin = dataset.provenance

@@ -29,7 +29,7 @@ from counterlens.syntax.functions import require_python
 @click.option(
     "--implicit-exceptions",
     is_flag=True,
-    help="Let every statement that may raise decide about what follows it.",
+    help="Count every statement that may raise as deciding what follows it.",
 )
 @click.option(
     "--infer",
@@ -45,7 +45,7 @@ from counterlens.syntax.functions import require_python
     metavar="N",
     help="At most so many pairs of each kind where it is asked pair by pair: a sample, half of it true.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which pairs, with --limit.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the sample of --limit.")
 @model_options
 @cache_option
 @json_option

@@ -50,7 +50,7 @@ class CheckResult:
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Check what is installed, whether the model loads, and what the sandbox offers."""
+    """Check the installation, the model and the sandbox."""
     findings: list[CheckResult] = []
     for check in (_versions, _processor, _packages, _plugins, _model, _sandboxes, _folders):
         findings += _careful(check)

@@ -18,7 +18,7 @@ from counterlens.evaluation.results import RunResults
     "-o",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the files go.  [default: DIR/parquet]",
+    help="Target folder.  [default: DIR/parquet]",
 )
 def export(folder: Path, output: Path | None) -> None:
     """Write the records of the run in DIR as Parquet files, for DuckDB, Polars or pandas.

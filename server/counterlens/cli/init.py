@@ -17,9 +17,9 @@ from counterlens.evaluation.starter import RepositoryFacts, starter
 
 @click.command()
 @click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def init(folder: Path, force: bool) -> None:
-    """Look at a repository and write a counterlens.toml, in which every setting says what it does.
+    """Write a counterlens.toml for a repository, with every setting explained.
 
     Nothing of the repository is run. What the file decides holds for bench, changed and probe, and in the
     editor, wherever the command line or the editor leaves it open.

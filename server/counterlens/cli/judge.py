@@ -36,14 +36,14 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command()
 @click.argument("candidate", type=_FILE)
 @click.option("--tests", type=_FILE, metavar="TESTS.py", help="Judge by these tests.")
-@click.option("--against", type=_FILE, metavar="ORIGINAL.py", help="Judge by what this program does.")
-@click.option("--function", metavar="NAME", help="Only this function; what check(candidate) is called with.")
+@click.option("--against", type=_FILE, metavar="ORIGINAL.py", help="Judge by comparison with this program.")
+@click.option("--function", metavar="NAME", help="Judge only this function; check(candidate) receives it.")
 @click.option(
     "--timeout",
     type=click.FloatRange(SHORTEST, LONGEST),
     default=LIMITS.seconds,
     show_default=True,
-    help="Seconds for one run.",
+    help="Time limit in seconds for one run.",
 )
 @click.option(
     "--map-timeout",
@@ -58,9 +58,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Choice(["apart", "shared"]),
     default="apart",
     show_default=True,
-    help="Whether the program is kept in a process apart from its tests, where it cannot forge a result.",
+    help="apart: run the program in another process than its tests, where it cannot forge a result.",
 )
-@click.option("--python", type=_FILE, help="The interpreter; by default that of the program's project.")
+@click.option("--python", type=_FILE, help="Python interpreter; by default that of the program's project.")
 @sandbox_option
 @json_option
 def judge(
@@ -74,7 +74,7 @@ def judge(
     python: Path | None,
     as_json: bool,
 ) -> None:
-    """Say whether a program is right: by tests, by another program, or by the tests and examples it has.
+    """Judge a program by tests, by another program, or by its own tests and examples.
 
     Any program, also a hostile one: it runs in a sandbox only. Exit code 0 whenever a verdict was reached.
     """

@@ -16,9 +16,9 @@ from counterlens.errors import SourceError
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
-    help="The only folder whose files are read and whose tests are run; by default the current one.",
+    help="The only folder to read files and run tests in; by default the current one.",
 )
-@click.option("--allow-weaker-sandbox", is_flag=True, help="Run programs also where the sandbox is weak.")
+@click.option("--allow-weaker-sandbox", is_flag=True, help="Also run programs in a weak sandbox.")
 @click.option(
     "--trust",
     is_flag=True,

@@ -43,14 +43,14 @@ class MutateOptions(ProbeOptions):
 @click.option(
     "--call",
     metavar="EXPRESSION",
-    help="Observe this call in the sandbox, and unroll the loops as they ran (loop-unroll).",
+    help="Observe this call in the sandbox and unroll the loops as they ran (loop-unroll).",
 )
 @click.option(
     "--settle",
     is_flag=True,
-    help="Run each in the sandbox: does it keep the meaning, or break it, as it claims?",
+    help="Run each in the sandbox, to verify that it keeps or breaks the meaning as it claims.",
 )
-@click.option("--explain", is_flag=True, help="Also say which sites were refused, and why.")
+@click.option("--explain", is_flag=True, help="Also show the sites that were refused, with the reason.")
 @sandbox_option
 @json_option
 def mutate(

@@ -81,7 +81,12 @@ def model_options(command: Command) -> Command:
 
     decorated: Any = gathered
     for option in (
-        click.option("--threads", type=click.IntRange(0), default=0, help="Threads of a local model."),
+        click.option(
+            "--threads",
+            type=click.IntRange(0),
+            default=0,
+            help="CPU threads for a local model; 0: automatic.",
+        ),
         click.option(
             "--api",
             type=click.Choice(["completions", "fill", "chat"]),
@@ -92,7 +97,7 @@ def model_options(command: Command) -> Command:
         click.option(
             "--base-url",
             metavar="URL",
-            help="Where a remote model is served (or COUNTERLENS_BASE_URL); the key comes from "
+            help="Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from "
             "COUNTERLENS_API_KEY.",
         ),
         click.option(
@@ -118,7 +123,7 @@ def exact_option(command: Command) -> Command:
     return click.option(
         "--exact",
         is_flag=True,
-        help="Refuse a model whose completions are not exact. Local models decode exactly wherever they can.",
+        help="Refuse a model whose completions are not exact. Local models decode exactly if they can.",
     )(command)
 
 
@@ -151,7 +156,7 @@ def _weaker_option(
         expose_value=False,
         callback=note,
         envvar="COUNTERLENS_ALLOW_WEAKER_SANDBOX",
-        help="Run programs also where there is only a weak sandbox; `counterlens doctor` says what it lacks.",
+        help="Also run programs in a weak sandbox; `counterlens doctor` says what it lacks.",
     )
 
 

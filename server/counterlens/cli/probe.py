@@ -59,16 +59,14 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 @click.option(
     "--likelihood",
     is_flag=True,
-    help="Short for --task likelihood: how likely the true rest is; nothing is written or run.",
+    help="The same as --task likelihood: score the true rest; nothing is written or run.",
 )
 @output_options
 @probe_options
 @click.option(
     "--data", metavar="NAME_OR_PATH", help="The functions of a dataset instead of PATH, judged by its tests."
 )
-@click.option(
-    "--limit", type=click.IntRange(1), metavar="N", help="A sample of the dataset, drawn by --seed."
-)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Sample size; --seed draws the sample.")
 @cache_option
 @exact_option
 @sandbox_option

@@ -68,7 +68,7 @@ class SizeType(click.ParamType[tuple[str, int]]):
     help="How many parameters a model has, such as remote:big=70B, where neither file nor name says it "
     "(repeatable).",
 )
-@click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="A file to write to.")
+@click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
 def report(
     folders: tuple[Path, ...],
     form: str,
@@ -77,7 +77,7 @@ def report(
     sizes: tuple[tuple[str, int], ...],
     output: IO[str] | None,
 ) -> None:
-    """Show what the run in DIR found, finished or not; of several runs, their figures in one set of tables.
+    """Show the results of the run in DIR, finished or not, or of several runs in one set of tables.
 
     HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
     LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
@@ -136,7 +136,7 @@ def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults 
 @click.argument("second", metavar="[DIR2]", required=False, type=click.Path(path_type=Path))
 @json_option
 def compare(first: Path, second: Path | None, as_json: bool) -> None:
-    """Tell what changed from the run in DIR1 to that in DIR2, function by function.
+    """Compare the runs in DIR1 and DIR2, function by function.
 
     Without DIR2, the models of the run in DIR1 are compared with each other. With McNemar's test of verdicts
     and Wilcoxon's of scores, adjusted together (Holm).
@@ -158,7 +158,7 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
 @sandbox_option
 @json_option
 def replay(folder: Path, record: str, as_json: bool) -> None:
-    """Ask one record of the run in DIR again: does it come out the same?
+    """Probe one record of the run in DIR again, and compare the results.
 
     ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function where that
     was asked once. The exit code is 1 where something else comes out.

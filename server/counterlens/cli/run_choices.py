@@ -31,18 +31,18 @@ def run_options(command: Command) -> Command:
     """Add the flags that every command has that makes a run; it reads them with `RunChoices.of`."""
     decorated: Any = sandbox_option(command)
     for option in (
-        click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and ask nothing."),
+        click.option("--plan", "only_plan", is_flag=True, help="Show what would be asked, and stop."),
         click.option(
             "--replicas",
             type=click.IntRange(1, 1024),
             metavar="N",
-            help="ray: of each model; one per node by default.",
+            help="With ray: replicas of each model; one per node by default.",
         ),
         click.option(
             "--address",
             metavar="HOST:PORT",
             envvar="RAY_ADDRESS",
-            help="ray: the head of the cluster, or auto for the one that this machine is part of.",
+            help="With ray: the head of the cluster; auto: the cluster of this machine.",
         ),
         click.option(
             "--engine",
@@ -52,9 +52,14 @@ def run_options(command: Command) -> Command:
             help="Where work is done: on this machine, or on the nodes of a Ray cluster; what comes out is "
             "the same.",
         ),
-        click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Functions in work at a time."),
+        click.option(
+            "--jobs",
+            type=click.IntRange(1, 64),
+            metavar="N",
+            help="Number of functions to process at a time.",
+        ),
         probe_options,
-        click.option("--base-url", metavar="URL", help="Where a remote model is served."),
+        click.option("--base-url", metavar="URL", help="Base URL of a remote model."),
         declared_options(RunOptions),
     ):
         decorated = option(decorated)

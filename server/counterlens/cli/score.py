@@ -100,7 +100,7 @@ class _How:
     type=click.Choice([one.value for one in Granularity]),
     default=Granularity.STATEMENT.value,
     show_default=True,
-    help="What the code is painted by.",
+    help="What is coloured.",
 )
 @click.option(
     "--aggregate",
@@ -116,16 +116,18 @@ class _How:
     type=click.Choice([one.value for one in Rule]),
     default=Rule.OVERLAP.value,
     show_default=True,
-    help="How tokens that span two nodes are assigned: to both, or to the one that they start in.",
+    help="Assign a token that spans two nodes to both, or to the node where it starts.",
 )
-@click.option("--language", metavar="ID", help="The language, where the file's name does not tell.")
+@click.option("--language", metavar="ID", help="Language, if the file name does not tell.")
 @click.option(
     "--global",
     "as_corpus",
     is_flag=True,
-    help="Sum up all files by language: bootstrapped medians. Folders and several files always are.",
+    help="Summarise all files by language: bootstrapped medians. The default for folders and several files.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of a corpus's intervals.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed for the intervals of a corpus."
+)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 @click.option("--alternatives", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True)
@@ -149,10 +151,10 @@ def score(
     given: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Score every token of a file and show how sure the model is of each piece and each concept.
+    """Show how likely a model finds each token, node and concept of a file.
 
-    Several files, or a folder, are a corpus of each of their languages: medians with intervals, per concept.
-    With --protocol the Python functions in them are, each alone, and the tables are those of the paper.
+    Several files, or a folder, are summarised by language: medians with intervals, per concept. With
+    --protocol each Python function is scored alone, and the tables are those of the paper.
     """
     named = language_named(language) if language else None
     if "protocol" in given:

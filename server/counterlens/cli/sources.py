@@ -1,4 +1,4 @@
-"""Which files some paths mean: themselves, and what a known language's file is in a folder."""
+"""Expand paths to source files: files themselves, and the files of known languages in folders."""
 
 from __future__ import annotations
 

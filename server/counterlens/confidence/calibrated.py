@@ -1,4 +1,4 @@
-"""A document's confidence as a calibration map tells it: how often the model is right at what it says."""
+"""Apply a calibration map to a document's confidence: how often the model is right at what it says."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A document's confidence as spans that do not overlap, at one of four granularities, in six levels.
 
-What a face paints over code. A span is a run of bytes of one group, from its first byte that is not blank
-to its last; the group of a byte depends on the granularity:
+A front end shows them as colours. A span is a run of bytes of one group, from its first non-blank byte to its
+last; the group of a byte depends on the granularity:
 
 - `token`: the token that holds it; the value is the token's probability.
 - `leaf`: the innermost node that holds it; the value is the node's confidence.
@@ -129,7 +129,7 @@ def spans(
 
 
 def visible_first(given: Iterable[Span], visible: tuple[int, int]) -> list[Span]:
-    """Spans reordered for painting: those that share a byte with the visible range, then the others."""
+    """Spans in the order of display: those that share a byte with the visible range, then the others."""
     return sorted(given, key=lambda one: not (one.start < visible[1] and one.end > visible[0]))
 
 

@@ -1,4 +1,4 @@
-"""The language of the one editor that this process serves: English until the editor has said which.
+"""The language of the one editor that this process serves: English unless `initialize` names another.
 
 What stands on the code is worded through `t`. What comes in English sentences (why something cannot be done,
 what a mutation did, what the server does and how far it is) is recognised by its pattern, where it leaves for

@@ -77,7 +77,7 @@ class DefUseBreak(Mutation):
             before="def f(a):\n    x = 1\n    def g(): return x\n    x = 2\n    return g, x\n",
             refused="closure",
         ),
-        Example(before="def f(a):\n    x = a\n    g(x)\n    x = None\n    return x\n", refused="lets go"),
+        Example(before="def f(a):\n    x = a\n    g(x)\n    x = None\n    return x\n", refused="releases"),
     )
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
@@ -106,7 +106,7 @@ class DefUseBreak(Mutation):
             if later is not None:
                 if _releases(module, definition):
                     return SiteRefused(
-                        module.start(definition.node), "the second definition lets go of a value"
+                        module.start(definition.node), "the second definition releases a value"
                     )
                 name = names.draw(self.id, function.qualname, variable.name)
                 line = module.line(module.start(definition.node))

@@ -22,7 +22,7 @@ cannot be shown from the source, the site is refused, with the reason. A *breaki
 had to be assumed is recorded on each counterfactual; the assumptions stand at the end. *Placebos* perturb
 nothing; they are no mutations to choose, but give the [noise floor](probe.md#the-noise-floor) of effects.
 
-This page is made from the mutations' classes: `python -m counterlens.mutations.documentation`.
+This page is generated from the mutations' classes: `python -m counterlens.mutations.documentation`.
 
 The sources: Hooda et al. 2024, *Do large code models understand programming concepts? Counterfactual analysis
 for code predicates* (CACP); Ahmed et al. 2024, *Towards understanding what code language models learned*;

@@ -25,7 +25,7 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
     Args:
         found: The scored document.
         info: The model that scored it.
-        by: What the code is painted by when the page opens.
+        by: The granularity of the colours when the page opens.
     """
     template, style, script = (_asset(f"page.{ending}") for ending in ("html", "css", "js"))
     name = found.document.path.name if found.document.path else "text"
