@@ -53,7 +53,7 @@ def main() -> None:
 def examine(document: Document, function: Function) -> tuple[str, str]:
     """What can judge a function, as a short outcome and its detail on one line."""
     sandbox = best_sandbox()
-    judge = find_judge(document, function, sandbox, vetted=True)
+    judge = find_judge(document, function, sandbox, vetted=True, surveyed=True)
     if judge is None:
         return "nothing judges it", why_no_judge(document, function, sandbox).replace("\n", " ")[:160]
     verdict = judge.judge(document.text)

@@ -250,7 +250,7 @@ def test_it_is_said_how_many_tests_of_how_many_judge(project: Project, setting: 
     """
     document = Document.read(project({**FILES, "tests/test_shop.py": tests}) / "src/shop/rates.py")
     function = find_function(document, "_rate")
-    judge = find_judge(document, function, setting.sandbox, python=setting.python, vetted=True)
+    judge = find_judge(document, function, setting.sandbox, python=setting.python, vetted=True, surveyed=True)
     assert judge is not None
     assert described(judge) == "40 of 61 tests that reach it"
     verdict = judge.judge(document.text)

@@ -81,7 +81,7 @@ def test_pytest_in_a_src_layout(project: Project, judge_of: JudgeOf, python_with
     text = path.read_text()
     before = {p: p.stat().st_mtime_ns for p in path.parents[2].rglob("*")}
     judge = judge_of(path, "total", python=python_with_pytest)
-    assert (judge.attribution, judge.tests) == ("tests", 4)
+    assert (judge.attribution, judge.tests) == ("tests", 3)
 
     verdict = judge.judge(text)
     assert verdict.passed, verdict

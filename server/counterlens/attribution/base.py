@@ -160,6 +160,7 @@ class Setting:
         cancel: Set it to give up looking for tests.
         report: Called with what is being done where looking for tests takes time.
         vetted: Whether tests are left out that do not pass on the original.
+        surveyed: Whether tests were looked for by the lines that they run before anything else.
         map_timeout: Seconds that running the project's whole suite once may take; 0 for not at all.
     """
 
@@ -170,6 +171,7 @@ class Setting:
     report: Callable[[str], None] | None = None
     vetted: bool = False
     map_timeout: float = MAP_SECONDS
+    surveyed: bool = False
 
 
 class Attribution(Protocol):

@@ -44,12 +44,12 @@ def find_cases(document: Document, function: Function, setting: Setting) -> Judg
 def find(document: Document, function: Function, setting: Setting) -> Judge | None:
     """The judge by the tests that run a function, or by docstrings of its file; None when there are none.
 
-    Where tests are vetted, `find_cases` has been asked for those before.
+    After a survey `find_cases` has been asked for those before.
     """
     known = _known(document, function, setting)
     if known is None:
         return None
-    cases = None if setting.vetted else _by_cases(known, document, function, setting)
+    cases = None if setting.surveyed else _by_cases(known, document, function, setting)
     if cases is not None:
         return cases
     names = [

@@ -89,6 +89,7 @@ def find_judge(
     limits: Limits = LIMITS,
     fallback: bool = True,
     vetted: bool = False,
+    surveyed: bool = False,
     map_timeout: float = MAP_SECONDS,
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
@@ -105,8 +106,10 @@ def find_judge(
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
         vetted: Whether tests are left out that do not pass on the document, where many functions are judged
-            that nobody looks at; not for one that may have a bug, or that someone named. Tests are then
-            chosen by the lines that they run, and by what they mention only where that is not known.
+            that nobody looks at; not for one that may have a bug, or that someone named.
+        surveyed: Whether the project's suite is run once before anything else, and tests are chosen by the
+            lines that they run, by what they mention only where that is not known; else it is run only for a
+            function that nothing mentions.
         map_timeout: Seconds that running the project's suite once may take; 0 for not at all.
         cancel: Set it to give up.
         report: Called with what is being done, where that takes time.
@@ -120,8 +123,8 @@ def find_judge(
         Cancelled: `cancel` was set.
     """
     python = python or interpreter_for(document.path)
-    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout)
-    first = BY_LINES if vetted else ATTRIBUTIONS
+    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed)
+    first = BY_LINES if surveyed else ATTRIBUTIONS
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:

@@ -41,7 +41,7 @@ def perform(
         ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
         Cancelled: `cancel` was set.
     """
-    context = Context(model, lambda: sandbox, Steps(cancel), encoder, vetted=True)
+    context = Context(model, lambda: sandbox, Steps(cancel), encoder, vetted=True, surveyed=True)
     probe, options = PROBES[task], settings.options_of(task)
     try:
         return run_probe(probe, context, target, options)

@@ -116,6 +116,8 @@ class Context:
         unjudged: Whether a function that nothing can judge is probed all the same, as far as that goes.
         vetted: Whether tests are left out that do not pass on a function: where many are probed, so that one
             bad test costs none of them; not where someone named the function, which may have a bug.
+        surveyed: Whether the suite of a repository is run once, so that tests are chosen by the lines they
+            run: in runs over many functions, which it is worth minutes to.
     """
 
     model: Model
@@ -124,6 +126,7 @@ class Context:
     encoder: SentenceEncoder | None = None
     unjudged: bool = True
     vetted: bool = False
+    surveyed: bool = False
 
     @property
     def cancel(self) -> Event | None:

@@ -190,6 +190,7 @@ def _judging(
         limits=limits,
         fallback=False,
         vetted=context.vetted,
+        surveyed=context.surveyed,
         map_timeout=map_timeout,
         cancel=context.cancel,
     )

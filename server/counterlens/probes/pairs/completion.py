@@ -156,6 +156,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             sandbox,
             limits=limits,
             vetted=context.vetted,
+            surveyed=context.surveyed,
             map_timeout=options.map_timeout,
             cancel=cancel,
             report=steps.next,

@@ -115,6 +115,7 @@ def settled(
         limits=limits,
         fallback=False,
         vetted=context.vetted,
+        surveyed=context.surveyed,
         map_timeout=map_timeout,
         cancel=cancel,
     )
