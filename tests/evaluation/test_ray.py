@@ -172,7 +172,7 @@ def test_no_run_is_begun_where_there_is_no_cluster(tmp_path: Path) -> None:
     done = run([*bench(tmp_path, tmp_path / "run"), "--engine", "ray", "--address", address])
     assert done.returncode == 1
     assert f"no Ray cluster answers at {address}" in done.stderr
-    with pytest.raises(CounterlensError, match="before it had a plan"):
+    with pytest.raises(CounterlensError, match="there is no run"):
         RunResults.read(tmp_path / "run")
 
 

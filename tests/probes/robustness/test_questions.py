@@ -79,7 +79,7 @@ def record(
 
 
 def versions(model: Any, asked: Target) -> Versions:
-    return settled(Context(model, best_sandbox), asked, planned(asked, (), seed=0), LIMITS)
+    return settled(Context(model, best_sandbox), asked, planned(asked, (), seed=0), LIMITS, 0.0)
 
 
 def shown_function(text: str) -> str:
