@@ -1,21 +1,25 @@
 """What is an average mutation effect made of: the mutation, the batch, the seed, or nothing?
 
-    python benchmarks/effects.py --data DATA [--functions N] [--seeds N] [--samples K] [--threads N] [--quick]
+    python benchmarks/effects.py --data DATA [--functions N] [--seeds N] [--samples K] [--sampled N]
+                                 [--processes N] [--threads N] [--quick]
 
-Functions of HumanEval and of MBPP, drawn by a seed, are probed for completion with the embedded model, each
-with three placebos:
+Functions of HumanEval and of MBPP, drawn by a seed, are probed for completion with the embedded model:
 
 - `free`, the baseline: greedy, with calls that are filled as far as they go, which is how Counterlens decoded
   before;
 - `exact`: greedy, each completion a function of its prompt.
 
-Both are asked in the same ways: the prompts of a function `together`, `backwards`, and each `alone`. What
-differs between these is an effect of the batch. Exact completions are also asked about with other seeds,
-which choose other names, sites and placebos, and with `--samples K` sampled at a temperature of 0.8.
+Both are asked in the same ways: the prompts of a function `together`, with three placebos among them;
+`backwards`; and each `alone`, these two without placebos. What differs between the ways is an effect of the
+batch. Exact completions are also asked for with other seeds, which choose other names and sites; of these,
+the verdicts of the same counterfactual are counted as moved. `sampled` draws K completions a side at a
+temperature of 0.8, on the first functions of each dataset, with other seeds for the draws: what it estimates
+is the mean difference of pass rates, not the share of verdicts that changed.
 
 For each it prints the average mutation effect, the noise floor, the effect less the floor with its interval,
-and how many verdicts are not those of `together`. The last line is one JSON document; its ratios are the
-variance of the effect over the ways of asking, and the share of verdicts that they move, exact over free.
+the same over stable and over discriminating pairs, and how many pairs have other verdicts than in `together`.
+The last line is one JSON document; its ratios are the variance of the effect over the ways of asking, and the
+share of pairs whose verdicts they move, exact over free.
 """
 
 from __future__ import annotations
@@ -26,8 +30,11 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 from pathlib import Path
 from threading import Event
 
@@ -37,12 +44,13 @@ from discriminating import Once
 from exact import Direct
 
 from counterlens.datasets import open_dataset
-from counterlens.metrics.noise_floor import AboveFloor, above_floor
-from counterlens.metrics.summary import Observation
+from counterlens.metrics.noise_floor import above_floor
+from counterlens.metrics.pass_rates import PassCount, mean_difference
+from counterlens.metrics.summary import Observation, summarize
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt
 from counterlens.models.files import embedded_model
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.record import Drawn, PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_of
@@ -51,6 +59,7 @@ from counterlens.sandbox.registry import best_sandbox
 DATA = ("humaneval", "mbpp")
 WAYS = ("together", "backwards", "alone")
 Right = dict[tuple[str, ...], tuple[bool | None, bool | None]]
+Figures = dict[str, float | int | None]
 
 
 class Arranged(Model):
@@ -74,6 +83,17 @@ class Arranged(Model):
         return self._model.complete(prompts, cancel=cancel, progress=progress)
 
 
+@dataclass(frozen=True)
+class Asking:
+    """One way of asking: its name, how it decodes, and the options of the probe."""
+
+    name: str
+    options: CompletionOptions
+    way: str = "together"
+    exact: bool = True
+    functions: int | None = None
+
+
 @dataclass
 class Found:
     """The pairs of one way of asking, and the placebos."""
@@ -81,6 +101,7 @@ class Found:
     pairs: list[Observation] = field(default_factory=list)
     placebos: list[Observation] = field(default_factory=list)
     right: Right = field(default_factory=dict)
+    drawn: list[tuple[str, str, PassCount, PassCount]] = field(default_factory=list)
 
     def add(self, record: PairsRecord) -> None:
         """Take the pairs of one more function."""
@@ -88,15 +109,57 @@ class Found:
         self.placebos += record.placebo_observations
         for pair in (*record.pairs, *record.placebos):
             self.right[_name(record, pair)] = pair.original_right, pair.counterfactual_right
+            if pair.drawn is not None:
+                counts = (side.count_of(pair.drawn.first) for side in _sides(pair))
+                self.drawn.append((record.target, pair.mutation, *counts))
 
-    def above(self, file: str | None = None, mutation: str | None = None) -> AboveFloor:
-        """The effect beside its floor; of one mutation, where it is given."""
+    def join(self, other: Found) -> None:
+        """Take all of another, of other functions."""
+        self.pairs += other.pairs
+        self.placebos += other.placebos
+        self.right |= other.right
+        self.drawn += other.drawn
+
+    def part(self, dataset: str | None = None, mutation: str | None = None) -> Found:
+        """The pairs of one dataset, or of one mutation; all placebos stay."""
         chosen = [one for one in self.pairs if mutation in (None, one.mutation)]
-        return above_floor(_of(chosen, file), _of(self.placebos, file))
+        drawn = [one for one in self.drawn if mutation in (None, one[1])]
+        pairs, placebos = (_of(every, dataset) for every in (chosen, self.placebos))
+        return Found(
+            pairs,
+            placebos,
+            drawn=[one for one in drawn if dataset is None or one[0].lower().startswith(dataset)],
+        )
 
     def moved(self, other: Found) -> int:
         """How many pairs have another verdict on a side."""
         return sum(self.right[name] != other.right[name] for name in self.right.keys() & other.right.keys())
+
+    def figures(self) -> Figures:
+        """The effect, beside its floor, over stable and over discriminating pairs, and of draws."""
+        if self.drawn:
+            drop = mean_difference((name, before, after) for name, _, before, after in self.drawn)
+            return {"pairs": len(self.drawn), "difference": drop.value, "low": drop.low, "high": drop.high}
+        above, summary = above_floor(self.pairs, self.placebos), summarize(self.pairs)
+        figures: Figures = {"effect": above.effect.value, "informative": above.effect.n}
+        if self.placebos:
+            low, high = above.difference.low, above.difference.high
+            figures |= {"floor": above.floor.value, "placebos": above.floor.n}
+            figures |= {"less_floor": above.difference.value, "low": low, "high": high, "p": above.p}
+        if summary.stable:
+            figures |= {
+                "stable": summary.stable.average.value,
+                "stable_informative": summary.stable.average.n,
+            }
+        if summary.discriminating:
+            told = summary.discriminating.average
+            figures |= {"discriminating": told.value, "discriminating_informative": told.n}
+        return {key: value if value is None else round(value, 3) for key, value in figures.items()}
+
+
+def _sides(pair: PairRecord) -> Iterator[Drawn]:
+    if pair.drawn is not None:
+        yield from (pair.drawn.original, pair.drawn.counterfactual)
 
 
 def _name(record: PairsRecord, pair: PairRecord) -> tuple[str, ...]:
@@ -107,88 +170,126 @@ def _of(observed: Iterable[Observation], dataset: str | None) -> list[Observatio
     return [one for one in observed if dataset is None or one.file.lower().startswith(dataset)]
 
 
-def _targets(folder: Path, limit: int, seed: int) -> list[Target]:
-    found = []
-    for name in DATA:
-        drawn = targets_of(open_dataset(folder / name), limit=limit, seed=seed, sandbox=best_sandbox())
-        found += [replace(one, judge=Once(one.judge)) for one in drawn if one.judge is not None]
-    return found
+class Worker:
+    """What one process has: a model of its own, and functions."""
+
+    model: Direct
+    data: Path
+    targets: dict[tuple[str, int], list[Target]]
+
+    @classmethod
+    def start(cls, data: Path, threads: int) -> None:
+        """Load the model."""
+        cls.data, cls.model = data, Direct(embedded_model(), threads)
+        cls.targets = {}
+
+    @classmethod
+    def of(cls, dataset: str, functions: int) -> list[Target]:
+        """Functions, each program of which is judged once."""
+        if (dataset, functions) not in cls.targets:
+            drawn = targets_of(
+                open_dataset(cls.data / dataset), limit=functions, seed=0, sandbox=best_sandbox()
+            )
+            judged = [replace(one, judge=Once(one.judge)) for one in drawn if one.judge is not None]
+            cls.targets[dataset, functions] = judged
+        return cls.targets[dataset, functions]
+
+    @classmethod
+    def ask(cls, asking: Asking, dataset: str, functions: int) -> Found:
+        """Probe the functions of one dataset."""
+        shape, found, started = cls.model.shape, Found(), time.monotonic()
+        cls.model.completer.shape = shape if asking.exact else None
+        targets = cls.of(dataset, functions)[: asking.functions]
+        for target in targets:
+            context = Context(Arranged(cls.model, asking.way), best_sandbox, unjudged=False)
+            record = run_probe(CompletionProbe(), context, target, asking.options)
+            if isinstance(record, PairsRecord):
+                found.add(record)
+        cls.model.completer.shape = shape
+        seconds = time.monotonic() - started
+        print(f"{asking.name}, {dataset}: {len(targets)} functions, {seconds:.0f} s", file=sys.stderr)
+        return found
 
 
-def _ask(model: Model, targets: Sequence[Target], options: CompletionOptions, seed: int, name: str) -> Found:
-    found, started = Found(), time.monotonic()
-    for number, target in enumerate(targets, 1):
-        print(f"\r{name}: {number} of {len(targets)} functions", end="", file=sys.stderr, flush=True)
-        context = Context(model, best_sandbox, unjudged=False)
-        record = run_probe(CompletionProbe(), context, target, replace(options, seed=seed))
-        if isinstance(record, PairsRecord):
-            found.add(record)
-    print(f", {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return found
+def _ways(options: CompletionOptions, seeds: int, samples: int, sampled: int) -> Iterator[Asking]:
+    bare = replace(options, placebos=0, ways=0)
+    for exact in (False, True):
+        decoding = "exact" if exact else "free"
+        first = options if exact else replace(options, ways=0)
+        yield Asking(f"{decoding} together", first, exact=exact)
+        for way in WAYS[1:]:
+            yield Asking(f"{decoding} {way}", bare, way, exact)
+    for seed in range(1, seeds):
+        yield Asking(f"exact seed {seed}", replace(bare, seed=seed))
+    for seed in range(2 if sampled else 0):
+        yield Asking(f"sampled seed {seed}", replace(bare, samples=samples, seed=seed), functions=sampled)
 
 
-def _told(name: str, above: AboveFloor, moved: int | None = None) -> dict[str, float | int | None]:
+def _told(name: str, found: Found, first: Found | None = None) -> Figures:
     """Print one line, and return what it says."""
-    difference = above.difference
-    figures = {
-        "effect": above.effect.value,
-        "informative": above.effect.n,
-        "floor": above.floor.value,
-        "placebos": above.floor.n,
-        "less_floor": difference.value,
-        "low": difference.low,
-        "high": difference.high,
-    }
-    shown = {key: value if value is None else round(value, 3) for key, value in figures.items()}
-    print(f"  {name:28}" + "  ".join(f"{key} {value}" for key, value in shown.items()), end="")
-    print("" if moved is None else f"  verdicts moved {moved}", flush=True)
-    return shown if moved is None else shown | {"moved": moved}
+    figures = found.figures()
+    if first is not None:
+        figures["moved"], figures["of"] = first.moved(found), len(first.right.keys() & found.right.keys())
+    print(f"  {name:28}" + "  ".join(f"{key} {value}" for key, value in figures.items()), flush=True)
+    return figures
 
 
 def main() -> None:
     """Measure and print."""
+    cores = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/ and mbpp/")
     parser.add_argument("--functions", type=int, default=60, help="of each dataset")
     parser.add_argument("--seeds", type=int, default=3, help="of the mutations, asked exactly")
+    parser.add_argument("--samples", type=int, default=8, help="completions that are drawn of each side")
+    parser.add_argument("--sampled", type=int, default=10, help="functions of each dataset with draws")
     parser.add_argument("--max-tokens", type=int, default=128)
-    parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
+    parser.add_argument("--processes", type=int, default=min(cores, len(DATA)), help="each with a model")
+    parser.add_argument("--threads", type=int, default=1, help="of each process")
     parser.add_argument("--quick", action="store_true", help="one function of each, two mutations")
     given = parser.parse_args()
-    functions, seeds = (1, 1) if given.quick else (given.functions, given.seeds)
+    functions, seeds, sampled = (1, 1, 0) if given.quick else (given.functions, given.seeds, given.sampled)
     options = CompletionOptions(max_tokens=given.max_tokens)
     if given.quick:
         options = replace(options, mutations=("rename-random", "rename-generic"), placebos=1, max_tokens=16)
-    targets = _targets(given.data, functions, 0)
-    model = Direct(embedded_model(), given.threads)
-    shape, figures = model.shape, {}
-    spread: dict[str, tuple[float, float]] = {}
-    for decoding in ("free", "exact"):
-        model.completer.shape = None if decoding == "free" else shape
-        asked = {way: _ask(Arranged(model, way), targets, options, 0, f"{decoding} {way}") for way in WAYS}
-        first = asked[WAYS[0]]
-        for way, found in asked.items():
-            figures[f"{decoding} {way}"] = _told(f"{decoding} {way}", found.above(), first.moved(found))
-        effects = [found.above().effect.value or 0.0 for found in asked.values()]
-        moved = sum(first.moved(found) for found in asked.values()) / max(len(first.right) * 2, 1)
-        spread[decoding] = statistics.pvariance(effects), moved
-    figures |= _details(first)
-    for seed in range(1, seeds):
-        found = _ask(model, targets, options, seed, f"exact seed {seed}")
-        figures[f"exact seed {seed}"] = _told(f"exact seed {seed}", found.above())
+    asked: dict[str, Found] = defaultdict(Found)
+    started = (given.data, given.threads)
+    with ProcessPoolExecutor(given.processes, get_context("spawn"), Worker.start, started) as pool:
+        every = list(_ways(options, seeds, given.samples, sampled))
+        parts = [(one.name, pool.submit(Worker.ask, one, name, functions)) for one in every for name in DATA]
+        for name, part in parts:
+            asked[name].join(part.result())
+    figures, ratios = {}, {}
+    for name, found in asked.items():
+        first = asked[f"{name.split()[0]} together"] if name.split()[0] in ("free", "exact") else None
+        figures[name] = _told(name, found, first)
+    for name, found in [
+        *_details("exact", asked["exact together"]),
+        *_details("free", asked["free together"]),
+    ]:
+        figures[name] = _told(name, found)
+    variances, moved = zip(*(_spread(asked, decoding) for decoding in ("exact", "free")), strict=True)
     ratios = {
-        name: exact / free if free else None
-        for name, exact, free in zip(("variance", "moved"), spread["exact"], spread["free"], strict=True)
+        name: of_exact / of_free if of_free else None
+        for name, (of_exact, of_free) in (("variance", variances), ("moved", moved))
     }
     print(json.dumps({"benchmark": "effects", "functions": functions, "found": figures, "ratios": ratios}))
 
 
-def _details(found: Found) -> dict[str, dict[str, float | int | None]]:
+def _spread(asked: dict[str, Found], decoding: str) -> tuple[float, float]:
+    """The variance of the effect over the ways of asking, and the share of verdicts that they move."""
+    ways = [asked[f"{decoding} {way}"] for way in WAYS]
+    effects = [float(found.figures()["effect"] or 0) for found in ways]
+    moved = sum(ways[0].moved(found) for found in ways[1:])
+    return statistics.pvariance(effects), moved / max(sum(len(found.right) for found in ways[1:]), 1)
+
+
+def _details(name: str, found: Found) -> Iterator[tuple[str, Found]]:
     """The same by dataset, and by mutation."""
-    mutations = sorted({one.mutation for one in found.pairs})
-    details = {f"exact {name}": found.above(name) for name in DATA}
-    details |= {f"exact {name}": found.above(mutation=name) for name in mutations}
-    return {name: _told(name, above) for name, above in details.items()}
+    for dataset in DATA:
+        yield f"{name} {dataset}", found.part(dataset)
+    for mutation in sorted({one.mutation for one in found.pairs}):
+        yield f"{name} {mutation}", found.part(mutation=mutation)
 
 
 if __name__ == "__main__":
