@@ -50,7 +50,7 @@ from counterlens.metrics.summary import Observation, summarize
 from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt
 from counterlens.models.files import embedded_model
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
-from counterlens.probes.pairs.record import Drawn, PairRecord, PairsRecord
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_of
@@ -110,8 +110,11 @@ class Found:
         for pair in (*record.pairs, *record.placebos):
             self.right[_name(record, pair)] = pair.original_right, pair.counterfactual_right
             if pair.drawn is not None:
-                counts = (side.count_of(pair.drawn.first) for side in _sides(pair))
-                self.drawn.append((record.target, pair.mutation, *counts))
+                before, after = (
+                    side.count_of(pair.drawn.first)
+                    for side in (pair.drawn.original, pair.drawn.counterfactual)
+                )
+                self.drawn.append((record.target, pair.mutation, before, after))
 
     def join(self, other: Found) -> None:
         """Take all of another, of other functions."""
@@ -142,6 +145,7 @@ class Found:
             return {"pairs": len(self.drawn), "difference": drop.value, "low": drop.low, "high": drop.high}
         above, summary = above_floor(self.pairs, self.placebos), summarize(self.pairs)
         figures: Figures = {"effect": above.effect.value, "informative": above.effect.n}
+        figures |= {"lost": summary.lost, "gained": summary.gained}
         if self.placebos:
             low, high = above.difference.low, above.difference.high
             figures |= {"floor": above.floor.value, "placebos": above.floor.n}
@@ -155,11 +159,6 @@ class Found:
             told = summary.discriminating.average
             figures |= {"discriminating": told.value, "discriminating_informative": told.n}
         return {key: value if value is None else round(value, 3) for key, value in figures.items()}
-
-
-def _sides(pair: PairRecord) -> Iterator[Drawn]:
-    if pair.drawn is not None:
-        yield from (pair.drawn.original, pair.drawn.counterfactual)
 
 
 def _name(record: PairsRecord, pair: PairRecord) -> tuple[str, ...]:
@@ -213,12 +212,10 @@ class Worker:
 
 def _ways(options: CompletionOptions, seeds: int, samples: int, sampled: int) -> Iterator[Asking]:
     bare = replace(options, placebos=0, ways=0)
-    for exact in (False, True):
-        decoding = "exact" if exact else "free"
-        first = options if exact else replace(options, ways=0)
-        yield Asking(f"{decoding} together", first, exact=exact)
-        for way in WAYS[1:]:
-            yield Asking(f"{decoding} {way}", bare, way, exact)
+    for way in WAYS:
+        together = way == WAYS[0]
+        yield Asking(f"exact {way}", options if together else bare, way)
+        yield Asking(f"free {way}", replace(options, ways=0) if together else bare, way, exact=False)
     for seed in range(1, seeds):
         yield Asking(f"exact seed {seed}", replace(bare, seed=seed))
     for seed in range(2 if sampled else 0):
@@ -253,16 +250,16 @@ def main() -> None:
     if given.quick:
         options = replace(options, mutations=("rename-random", "rename-generic"), placebos=1, max_tokens=16)
     asked: dict[str, Found] = defaultdict(Found)
+    figures: dict[str, Figures] = {}
     started = (given.data, given.threads)
     with ProcessPoolExecutor(given.processes, get_context("spawn"), Worker.start, started) as pool:
         every = list(_ways(options, seeds, given.samples, sampled))
-        parts = [(one.name, pool.submit(Worker.ask, one, name, functions)) for one in every for name in DATA]
-        for name, part in parts:
-            asked[name].join(part.result())
-    figures, ratios = {}, {}
-    for name, found in asked.items():
-        first = asked[f"{name.split()[0]} together"] if name.split()[0] in ("free", "exact") else None
-        figures[name] = _told(name, found, first)
+        parts = [[pool.submit(Worker.ask, one, name, functions) for name in DATA] for one in every]
+        for asking, waiting in zip(every, parts, strict=True):
+            for part in waiting:
+                asked[asking.name].join(part.result())
+            first = asked.get(f"{asking.name.split()[0]} together")
+            figures[asking.name] = _told(asking.name, asked[asking.name], first)
     for name, found in [
         *_details("exact", asked["exact together"]),
         *_details("free", asked["free together"]),
