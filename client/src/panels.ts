@@ -48,6 +48,11 @@ export class Panel implements vscode.Disposable {
     panel.reveal(panel.viewColumn ?? vscode.ViewColumn.Beside, true);
   }
 
+  /** Bring the panel to the front; the keyboard stays where it is. */
+  reveal(): void {
+    this.panel?.reveal(this.panel.viewColumn, true);
+  }
+
   /** Say something in the page, also to a screen reader. */
   say(status: string): void {
     this.status = status;

@@ -57,6 +57,7 @@ export function start(context: vscode.ExtensionContext): Running {
     partlyScored: (params) => overlay.scoresChanged(params),
     complete: (params, cancel) => editorModels.complete(params, cancel),
     taskNews: (news) => tasks.news(news),
+    probeRefined: (news) => reports.refined(news),
     started: () => {
       overlay.drawAll();
       views.started();

@@ -3,10 +3,22 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { type Action, Panel } from "./panels";
-import { type FunctionArgument, isProbeResult, PROBE, type ProbeResult } from "./protocol";
+import {
+  type FunctionArgument,
+  isProbeResult,
+  PROBE,
+  type ProbeArgument,
+  type ProbeRefinement,
+  type ProbeResult,
+} from "./protocol";
 import { API_KEY_VARIABLE } from "./secrets";
 
 const SET_API_KEY = vscode.l10n.t("Set API Key…");
+
+/** Completions of each side that the button of the panel draws. */
+const DRAWN = 20;
+
+const SECTION = "probe";
 
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
@@ -30,15 +42,19 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     extension: vscode.Uri,
     private readonly compare: Compare,
   ) {
-    const tools = [{ action: "text", title: vscode.l10n.t("Show as Text") }];
+    const tools = [
+      { action: "draw", title: vscode.l10n.t("Draw {0} Completions", DRAWN) },
+      { action: "text", title: vscode.l10n.t("Show as Text") },
+    ];
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));
   }
 
   /** The code lens and the command both go through the server's executeCommand: show its result there. */
   readonly middleware: Middleware = {
     executeCommand: async (command, args, next) => {
-      const result: unknown = await next(command, args);
       const argument = args[0] as FunctionArgument | undefined;
+      const refining = command === PROBE && argument ? [{ ...argument, refine: true }] : args;
+      const result: unknown = await next(command, refining);
       if (command === PROBE && argument && isProbeResult(result)) void this.show(argument.uri, result);
       return result;
     },
@@ -49,10 +65,38 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
   }
 
   private async show(uri: string, result: ProbeResult): Promise<void> {
-    if (!result.ok) return this.explain(result);
-    this.shown = { file: vscode.Uri.parse(uri), result };
+    this.panel.enable("draw", true);
+    if (!result.ok) {
+      this.panel.say("");
+      return this.explain(result);
+    }
+    this.present(uri, result, "");
+  }
+
+  /** Show what a probe that still draws completions knows so far. */
+  refined({ uri, status, result }: ProbeRefinement): void {
+    this.panel.enable("draw", false);
+    this.present(uri, result, status);
+  }
+
+  /** Show a result; of the same version of a function in the place of the last, so that whoever reads stays. */
+  private present(uri: string, result: ProbeResult, status: string): void {
+    const file = vscode.Uri.parse(uri);
+    const last = this.panel.isOpen ? this.shown : undefined;
+    this.shown = { file, result };
     this.changed.fire(REPORT);
-    this.panel.show(vscode.l10n.t("Probe of {0}", result.function), result.html);
+    const same =
+      last?.file.toString() === file.toString() &&
+      last.result.function === result.function &&
+      last.result.version === result.version;
+    if (same) {
+      this.panel.put(SECTION, result.html);
+      this.panel.say(status);
+      if (!status) this.panel.reveal();
+    } else {
+      const title = vscode.l10n.t("Probe of {0}", result.function);
+      this.panel.show(title, `<section id="${SECTION}">${result.html}</section>`, status);
+    }
   }
 
   private async explain({ summary, error }: ProbeResult): Promise<void> {
@@ -67,6 +111,17 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     const { file, result } = this.shown;
     if (action === "text") {
       await vscode.window.showTextDocument(REPORT, { preview: true });
+      return;
+    }
+    if (action === "draw") {
+      const argument: ProbeArgument = {
+        uri: file.toString(),
+        function: result.function,
+        samples: DRAWN,
+      };
+      this.panel.enable("draw", false);
+      await vscode.commands.executeCommand(PROBE, argument);
+      this.panel.enable("draw", true);
       return;
     }
     const pair = number === undefined ? undefined : result.pairs[number];

@@ -143,6 +143,20 @@ export interface FunctionArgument {
 export interface ProbeArgument extends FunctionArgument {
   /** Ids; without them all that keep the meaning. */
   mutations?: string[];
+  /** Completions to draw of each side; without it as many as the setting says. */
+  samples?: number;
+  /** Whether to send what is known so far as {@link PROBE_REFINED}, while completions are drawn. */
+  refine?: boolean;
+}
+
+/** Notification: what a probe that still draws completions knows so far. */
+export const PROBE_REFINED = "counterlens/probeRefined";
+
+export interface ProbeRefinement {
+  uri: string;
+  /** How far it is, in a sentence. */
+  status: string;
+  result: ProbeResult;
 }
 
 export interface ProbeResult {

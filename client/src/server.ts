@@ -9,6 +9,8 @@ import type { LanguageClient } from "./languageClient";
 import {
   type InitializationOptions,
   PARTLY_SCORED,
+  PROBE_REFINED,
+  type ProbeRefinement,
   SCORES_CHANGED,
   type ScoresChangedParams,
   STATUS,
@@ -33,6 +35,7 @@ export interface ServerListener {
   scoresChanged(params: ScoresChangedParams): void;
   partlyScored(params: ScoresChangedParams): void;
   taskNews(news: TaskNews): void;
+  probeRefined(news: ProbeRefinement): void;
   /** Ask a model that the editor offers. */
   complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
   /** The server is up and has taken over the open documents. */
@@ -252,6 +255,7 @@ export class Server implements vscode.Disposable {
     client.onRequest(COMPLETE, (params: CompleteParams, cancel: vscode.CancellationToken) =>
       this.listener.complete(params, cancel),
     );
+    client.onNotification(PROBE_REFINED, (news: ProbeRefinement) => this.listener.probeRefined(news));
     client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));
     return client;
   }

@@ -135,6 +135,15 @@ describe("a Python file in the editor", { skip }, () => {
     await vscode.command("View: Hide Panel");
     const panel = vscode.panel("Probe of grade");
     await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
+    const draw = panel.getByRole("button", { name: "Draw 20 Completions" });
+    await draw.focus();
+    await vscode.page.keyboard.press("Enter");
+    await panel.getByText(/Drawing completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
+    assert.ok(await draw.isDisabled());
+    await panel.getByText(/drawn at temperature 0.8/).first().waitFor({ timeout: 120_000 });
+    await session.screenshot("refining");
+    await until(async () => assert.ok(await draw.isEnabled()), { ms: 180_000 });
+    await session.screenshot("refined");
     await panel.getByRole("button", { name: "Show as Text" }).click();
     await vscode.tab("Counterlens Report").waitFor({ timeout: 10_000 });
     const lines = vscode.page.locator(".part.editor .view-line", { hasText: "if-else-flip" });

@@ -19,7 +19,7 @@ MESSAGES = {
     "editor_models.py": ["Message", "CompleteParams"],
     "function_view.py": ["ConceptConfidence", "InferenceSummary", "TaskFinding", "FunctionView"],
     "overlay.py": ["OverlaySpan", "Overlay"],
-    "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer"],
+    "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer", "ProbeRefinement"],
     "runs.py": ["ListedRun", "RunListing", "RunReport"],
     "status.py": ["StepCount", "ServerStatus"],
     "syntax_tree.py": ["TreeRow", "TreeScope", "SyntaxTree"],

@@ -186,6 +186,35 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert any(client.progress_reports.values())
 
 
+async def test_a_probe_that_draws_completions_refines_its_answer(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri, news = open_file(client, tmp_path / "sign.py", SOURCE), list[Any]()
+
+    @client.feature("counterlens/probeRefined")
+    def _refined(params: Any) -> None:
+        news.append(params)
+
+    asked = {"uri": uri, "function": "sign", "mutations": ["if-else-flip"], "samples": 8}
+    answer = await probe(client, asked | {"refine": True})
+    assert answer.ok, answer.error
+    (pair,) = read(answer.records[0], PairsRecord).pairs
+    assert pair.drawn is not None
+    assert [one.uri for one in news] == [uri] * len(news)
+    assert [one.status for one in news] == [
+        f"Drawing completions: {n} of at most 8 per side." for n in (0, 4, 6)
+    ]
+    assert all(one.result.ok and "if-else-flip" in one.result.html for one in news)
+    assert "drawn at temperature 0.8" not in news[0].result.html
+    assert "drawn at temperature 0.8" in news[1].result.html
+    count = len(news)
+    assert (await probe(client, asked)).ok
+    refused = await probe(client, asked | {"samples": 201, "refine": True})
+    assert not refused.ok
+    assert "200" in refused.error
+    assert len(news) == count
+
+
 async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function_changes(
     plain_client: LanguageClient, tmp_path: Path
 ) -> None:

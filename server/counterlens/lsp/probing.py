@@ -1,8 +1,14 @@
-"""The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark."""
+"""The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark.
+
+Where completions are drawn, a client that asks to `refine` gets the answer of the greedy ones first, as the
+notification `counterlens/probeRefined`, and again after each look at what was drawn.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import io
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,8 +35,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import summarize
 from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
-from counterlens.probes.options import ProbeOptions
-from counterlens.probes.pairs.completion import CompletionProbe
+from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
 from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
@@ -38,6 +43,7 @@ from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.record import Record
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
@@ -49,6 +55,7 @@ from counterlens.syntax.functions import Function, find_function, functions
 from counterlens.trust import require_trust
 
 COMMAND = "counterlens.probe"
+REFINED = "counterlens/probeRefined"
 NOT_TRUSTED = (
     "This workspace is not trusted, so nothing in it is run. Probing runs the function's tests: "
     "trust the workspace first."
@@ -104,6 +111,15 @@ class ProbeAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ProbeRefinement:
+    """What a probe that still draws completions knows so far; `status` says how far it is."""
+
+    uri: str
+    status: str
+    result: ProbeAnswer
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredProbe:
     """What a probe of one function found, with the confidence on it.
 
@@ -128,11 +144,13 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         (target,) = targets_in(document, function.qualname, root=root)
-        named = plain(argument).get("mutations")
-        mutations = tuple(map(str, named)) if isinstance(named, list) else ()
-        options = options_of(CompletionProbe(), settings, mutations=mutations)
+        asked = plain(argument)
+        options = _options(settings, asked)
+        mutations = options.mutations
         scored = analysis.confidence if ls.asks(settings) else None
-        work = partial(_run, ls.host, settings, target, options, scored)
+        path = path_in(root, document.path)
+        watch = _watcher(ls, analysis.uri, document, path) if asked.get("refine") else None
+        work = partial(_run, ls.host, settings, target, options, scored, watch)
         probed = await ask_first(ls, settings, analysis, Announcements.of_probe(function.name), work)
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
@@ -143,19 +161,57 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis.note(function, probe=probed.record)
         ls.changed(analysis)
         code_lens.refresh(ls)
-    path, shows = path_in(root, document.path), ls.client_shows_results
+    shows = ls.client_shows_results
     answer = await ls.offload(_answer, probed, document, path, shows)
     if not shows:
         await show_markdown(ls, f"probe {function.name}", answer.summary, answer.markdown)
     return answer
 
 
+def _options(settings: EditorSettings, asked: dict[str, Any]) -> CompletionOptions:
+    """The options that the settings and the argument of the command give.
+
+    Raises:
+        OptionError: a value is out of bounds.
+    """
+    named, samples = asked.get("mutations"), asked.get("samples")
+    chosen: dict[str, Any] = {"mutations": tuple(map(str, named)) if isinstance(named, list) else ()}
+    if isinstance(samples, int):
+        chosen["samples"] = samples
+    options = options_of(CompletionProbe(), settings, **chosen)
+    assert isinstance(options, CompletionOptions)
+    return options
+
+
+Watch = Callable[[MeasuredProbe, CompletionOptions], None]
+
+
+def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | None) -> Watch:
+    """What tells the client of a probe that is still refined."""
+    loop, shows = asyncio.get_running_loop(), ls.client_shows_results
+
+    def watch(found: MeasuredProbe, options: CompletionOptions) -> None:
+        news = ProbeRefinement(uri, _how_far(found.record, options), _answer(found, document, path, shows))
+        loop.call_soon_threadsafe(ls.protocol.notify, REFINED, news)
+
+    return watch
+
+
+def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
+    most = options.drawing.most if options.drawing else 0
+    counts = [pair.drawn.original.count.n for pair in record.pairs if pair.drawn is not None]
+    return t(
+        "Drawing completions: {count} of at most {most} per side.", count=max(counts, default=0), most=most
+    )
+
+
 def _run(
     host: ModelHost,
     settings: EditorSettings,
     target: Target,
-    options: ProbeOptions,
+    options: CompletionOptions,
     scored: Confidence | None,
+    watch: Watch | None,
     steps: Steps,
 ) -> MeasuredProbe:
     """Probe one function, and measure the confidence on it where it is not known; takes seconds.
@@ -168,6 +224,13 @@ def _run(
     steps.next("opening the model")
     with host.lend(settings) as model:
         with context_of(probe, options, host, model, settings, steps) as context:
+            if watch is not None:
+
+                def interim(found: Record) -> None:
+                    assert isinstance(found, PairsRecord)
+                    watch(MeasuredProbe(found, model.info, confidence), options)
+
+                context = replace(context, interim=interim)
             run = run_targets(probe, context, [target], options)
         require_probed(run)
         if scored is None:

@@ -118,6 +118,8 @@ class Context:
             bad test costs none of them; not where someone named the function, which may have a bug.
         surveyed: Whether the suite of a repository is run once, so that tests are chosen by the lines they
             run: in runs over many functions, which it is worth minutes to.
+        interim: Called with a record of the function that is not yet final, by a probe that refines its
+            answer; None where nobody watches.
     """
 
     model: Model
@@ -127,6 +129,7 @@ class Context:
     unjudged: bool = True
     vetted: bool = False
     surveyed: bool = False
+    interim: Callable[[Record], None] | None = None
 
     @property
     def cancel(self) -> Event | None:

@@ -91,6 +91,13 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         Cancelled: `context.cancel` was set.
     """
     context.steps.check()
+    if (watcher := context.interim) is not None:
+        model = context.model
+
+        def interim(found: Record) -> None:
+            watcher(identified(found, probe, model.info, target, options))
+
+        context = replace(context, interim=interim)
     try:
         record: Record = probe.run(context, target, options)
     except (SourceError, UnscorableError) as error:

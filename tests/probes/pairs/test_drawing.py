@@ -76,6 +76,17 @@ def asked(model: Model, **options: Any) -> PairsRecord:
     return record
 
 
+def watched(model: Model, **options: Any) -> tuple[list[PairsRecord], PairsRecord]:
+    """What someone sees who watches, and the record in the end."""
+    seen = list[Any]()
+    target = Target(Document(SOURCE), "larger", judge=Marked())
+    chosen = CompletionOptions(mutations=("if-else-flip", "rename-random"), placebos=0, **options)
+    context = Context(model, best_sandbox, unjudged=False, interim=seen.append)
+    record = run_probe(CompletionProbe(), context, target, chosen)
+    assert isinstance(record, PairsRecord)
+    return seen, record
+
+
 def flipped(text: str) -> bool:
     return "first <= second" in text
 
@@ -172,3 +183,34 @@ def test_pass_at_k_is_of_all_draws_and_needs_as_many() -> None:
     with pytest.raises(OptionError, match="needs as many"):
         CompletionOptions(samples=4, pass_at=5)
     assert CompletionOptions(pass_at=5).drawing == Drawing(20, 0.8, 0, 5)
+
+
+def test_whoever_watches_sees_the_greedy_verdicts_first_and_every_look() -> None:
+    seen, record = watched(Drawer(lambda text: 0.4 if flipped(text) else 0.5, Capability.SAMPLE), samples=20)
+    assert [
+        max(len(pair.drawn.original.passed) if pair.drawn else 0 for pair in one.pairs) for one in seen
+    ] == [
+        0,
+        5,
+        10,
+        15,
+    ]
+    assert {one.target for one in seen} == {record.target}
+    last = [pair.drawn for pair in record.pairs]
+    for one in seen[1:]:
+        for before, after in zip(one.pairs, last, strict=True):
+            assert before.drawn is not None
+            assert after is not None
+            passed = before.drawn.original.passed
+            assert after.original.passed[: len(passed)] == passed
+    assert watched(Drawer(lambda _: 0.5))[0] == []
+
+
+def test_the_most_uncertain_pair_is_drawn_first() -> None:
+    """After five draws a side that always passes has a wider interval than one that passes by half."""
+    model = Drawer(lambda text: 1.0 if text.endswith("else:\n") else 0.5, Capability.SAMPLE)
+    asked(model, samples=20)
+    drawn = [prompt for prompt in model.prompts if prompt.draw is not None]
+    rounds = {number: [p.text for p in drawn if p.draw and p.draw.index == number] for number in (0, 5)}
+    order = {number: [flipped(text) for text in texts] for number, texts in rounds.items()}
+    assert order == {0: [False, True, False, False], 5: [False, False, False, True]}

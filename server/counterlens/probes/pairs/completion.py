@@ -9,8 +9,9 @@ does when nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle
 from typing import Annotated, Any, ClassVar
 
@@ -65,7 +66,7 @@ from counterlens.probes.pairs.published import (
     Reach,
     check_mutations,
 )
-from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.record import DrawnPair, PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways, with_ways
 from counterlens.probes.probe import Context, Need, Source, Target
@@ -195,8 +196,6 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         tried = paired([*asked, *controls], gaps, attempts)
         pairs = [replace(pair, discriminating=one) for pair, one in zip(tried, telling, strict=False)]
         placebos = tried[len(asked) :]
-        if judge is not None:
-            pairs = _beyond_greedy(context.model, judging, pairs, options)
         if wanted and wavers(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
@@ -210,10 +209,10 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             pairs, note = _with_likelihoods(context.model, pairs, steps)
             if options.drawing:
                 note = "; ".join(filter(None, (note, "nothing was drawn, as nothing can judge it")))
-        return pairs_record(
+        made = partial(
+            pairs_record,
             document,
             function,
-            pairs,
             placebos=placebos,
             refusals=refusals if offered.counterfactuals else (*refusals, *offered.refusals),
             dropped=(*dropped, *failing),
@@ -221,6 +220,9 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             why_not_judged=why_not,
             note=note,
         )
+        if judge is not None:
+            pairs = _beyond_greedy(context, judging, pairs, options, made)
+        return made(pairs)
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
         """As `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
@@ -235,15 +237,30 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
 
 
 def _beyond_greedy(
-    model: Model, judging: Judging, pairs: list[Pair], options: CompletionOptions
+    context: Context,
+    judging: Judging,
+    pairs: list[Pair],
+    options: CompletionOptions,
+    made: Callable[[list[Pair]], PairsRecord],
 ) -> list[Pair]:
-    """Pairs with what the greedy completions do not say: whether they are stable, and what is drawn."""
-    pairs = with_ways(model, judging, pairs, options.ways, options.max_tokens)
+    """Pairs with what the greedy completions do not say: whether they are stable, and what is drawn.
+
+    Whoever watches is shown the record of the greedy completions first, then what more draws say of it.
+    """
+    pairs = with_ways(context.model, judging, pairs, options.ways, options.max_tokens)
     if not options.drawing:
         return pairs
+
+    def refined(rates: Sequence[DrawnPair | None]) -> list[Pair]:
+        return [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
+
+    def show(rates: Sequence[DrawnPair | None]) -> None:
+        if context.interim is not None:
+            context.interim(made(refined(rates)))
+
+    show([None] * len(pairs))
     gaps = [(pair.gap, pair.mutated_gap) for pair in pairs]
-    rates = drawn(model, judging, gaps, options.drawing, options.max_tokens)
-    return [replace(pair, drawn=one) for pair, one in zip(pairs, rates, strict=True)]
+    return refined(drawn(context.model, judging, gaps, options.drawing, options.max_tokens, show))
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:

@@ -6,7 +6,7 @@ the difference says what there is to say, the others up to the number that was a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -84,9 +84,22 @@ class Drawing:
 
 
 def drawn(
-    model: Model, judging: Judging, pairs: Sequence[tuple[Gap, Gap]], how: Drawing, max_tokens: int
+    model: Model,
+    judging: Judging,
+    pairs: Sequence[tuple[Gap, Gap]],
+    how: Drawing,
+    max_tokens: int,
+    update: Callable[[list[DrawnPair | None]], None] = lambda _found: None,
 ) -> list[DrawnPair | None]:
-    """Draw completions of both sides of pairs, and judge them.
+    """Draw completions of both sides of pairs, the most uncertain pairs first, and judge them.
+
+    Args:
+        model: Who writes.
+        judging: Judges.
+        pairs: The holes of both sides.
+        how: How completions are drawn.
+        max_tokens: Of one.
+        update: Called with what there is so far, in the order of the pairs, after each look but the last.
 
     Returns:
         In the order of the pairs; None where nothing can judge one.
@@ -104,15 +117,23 @@ def drawn(
     found: dict[int, DrawnPair | None] = {}
     for look in how.looks:
         open_pairs = [i for i in range(len(pairs)) if _open(found.get(i), i in found)]
+        open_pairs.sort(key=lambda i: -_width(found.get(i)))
         store.draw({gap.shown: gap for i in open_pairs for gap in pairs[i]}, look)
         for i in open_pairs:
             original, counterfactual = (store.of(gap, look) for gap in pairs[i])
             found[i] = _pair(original, counterfactual, how)
+        if look < how.looks[-1]:
+            update([found[i] for i in range(len(pairs))])
     return [found[i] for i in range(len(pairs))]
 
 
 def _open(found: DrawnPair | None, seen: bool) -> bool:
     return not seen or (found is not None and found.finding == RateFinding.OPEN)
+
+
+def _width(found: DrawnPair | None) -> float:
+    """How much is open of the difference of a pair, at most 2."""
+    return 2.0 if found is None or found.low is None or found.high is None else found.high - found.low
 
 
 def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) -> DrawnPair | None:
