@@ -20,6 +20,7 @@ from counterlens.probes.pairs.drawing import Drawing
 from counterlens.probes.pairs.drawn_tables import pass_at_tables
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read
 from counterlens.probes.runner import run_probe
@@ -109,6 +110,18 @@ def test_a_side_that_fails_is_told_apart_and_drawn_no_further() -> None:
     assert len(drawn) == 10
     assert bar(pair.drawn.original.count)[0] == "\u2588"
     assert bar(pair.drawn.counterfactual.count)[-1] == "\u2591"
+
+
+def test_what_draws_say_stands_beside_the_greedy_verdicts() -> None:
+    fails_after = Drawer(lambda text: 0.0 if flipped(text) else 1.0, Capability.SAMPLE)
+    said = meaning(asked(fails_after, samples=40))
+    assert said.endswith(
+        "Drawn completions pass more or less often after if-else-flip; of 2 pairs 0 held, and for 1 more "
+        "draws are needed."
+    )
+    always = Drawer(lambda _text: 1.0, Capability.SAMPLE)
+    assert "no change from chance: of 2 pairs 2 held" in meaning(asked(always, samples=200))
+    assert "rawn" not in meaning(asked(always))
 
 
 def test_where_there_is_no_difference_it_is_held_only_with_enough_draws() -> None:

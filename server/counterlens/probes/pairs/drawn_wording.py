@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding
 from counterlens.probes.pairs.phrases import done
-from counterlens.probes.pairs.record import PairRecord
+from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 20
@@ -44,6 +46,32 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
         now=t.number(after.passed),
         m=t.number(after.n),
         said=said,
+    )
+
+
+def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """What draws say of all pairs of a function, beside the greedy verdicts; empty without any."""
+    drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
+    if not drawn:
+        return ""
+    moved = [pair for pair, one in drawn if one.finding == RateFinding.MOVED]
+    counts = Counter(one.finding for _, one in drawn)
+    rest = {
+        "held": t.number(counts[RateFinding.HELD]),
+        "open": t.number(counts[RateFinding.OPEN]),
+        "n": t.number(len(drawn)),
+    }
+    if not moved:
+        return t(
+            "Drawn completions tell no change from chance: of {n} pairs {held} held, and for {open} more "
+            "draws are needed.",
+            **rest,
+        )
+    return t(
+        "Drawn completions pass more or less often after {mutations}; of {n} pairs {held} held, and for "
+        "{open} more draws are needed.",
+        mutations=t(" and ").join(dict.fromkeys(pair.mutation for pair in moved)),
+        **rest,
     )
 
 

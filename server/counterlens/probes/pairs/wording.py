@@ -11,6 +11,7 @@ from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.drawn_wording import drawn_summary
 from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, wavering
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
@@ -132,7 +133,8 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if record.probe == "repair":
         return _repaired(record, t)
     found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
-    return wavering(record, t) or unstable(record, t) or found
+    greedy = wavering(record, t) or unstable(record, t) or found
+    return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
 
 def _found(record: PairsRecord, t: Translator) -> str:
