@@ -76,6 +76,8 @@ class Arranged(Model):
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
         """As `Model.complete`."""
+        if not prompts:
+            return []
         if self._way == "alone":
             return [self._model.complete([one], cancel=cancel)[0] for one in prompts]
         if self._way == "backwards":
@@ -256,8 +258,12 @@ def main() -> None:
         every = list(_ways(options, seeds, given.samples, sampled))
         parts = [[pool.submit(Worker.ask, one, name, functions) for name in DATA] for one in every]
         for asking, waiting in zip(every, parts, strict=True):
-            for part in waiting:
-                asked[asking.name].join(part.result())
+            try:
+                for part in waiting:
+                    asked[asking.name].join(part.result())
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
             first = asked.get(f"{asking.name.split()[0]} together")
             figures[asking.name] = _told(asking.name, asked[asking.name], first)
     for name, found in [

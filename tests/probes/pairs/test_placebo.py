@@ -53,7 +53,7 @@ class Marked:
     attribution, tests = "given", 1
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:  # noqa: ARG002
-        wrong = "WRONG" in program or "return" not in program
+        wrong = any(mark in program for mark in ("WRONG", "return 42")) or "return" not in program
         return Verdict(Judgement.FAILED if wrong else Judgement.PASSED, Evidence("given", 1))
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Annotated, Any, ClassVar
 
-from counterlens.attribution.base import lasting
+from counterlens.attribution.base import Verdict, lasting
 from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.errors import ModelError, OptionError, SourceError
 from counterlens.models.base import Capability, Model
@@ -68,11 +68,13 @@ from counterlens.probes.pairs.published import (
 )
 from counterlens.probes.pairs.record import DrawnPair, PairsRecord
 from counterlens.probes.pairs.recording import pairs_record
+from counterlens.probes.pairs.seeing import seen
 from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways, with_ways
 from counterlens.probes.probe import Context, Need, Source, Target
 from counterlens.probes.prompts.gap import View
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
+from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 
@@ -179,14 +181,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
                 )
         judging = Judging(judge, document, function, steps, limits)
         judging.check_own_tests()
-        cut, refusals = _cut(surveys, options)
-        sound, dropped = judging.sift([variants[0] for variants in cut])
-        passing = set(sound)
-        asked = [made for variants in cut if variants[0] in passing for made in variants]
         view = View(target.description if options.description else "", options.preceding)
-        if options.searches:
-            asked, never = cut_to_discriminate(judging, document, function, asked, view, steps)
-            refusals = (*refusals, *never)
+        asked, refusals, dropped = _asked(judging, document, function, surveys, view, options)
         wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
         offered = controls_of(document, function, asked, wanted, options.seed)
         controls, failing = judging.sift(list(offered.counterfactuals))
@@ -234,6 +230,28 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         once_more = bool(asked and options.placebos) and wavering
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
         return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
+
+
+def _asked(
+    judging: Judging,
+    document: Document,
+    function: Function,
+    surveys: Sequence[Survey],
+    view: View,
+    options: CompletionOptions,
+) -> tuple[list[Counterfactual], tuple[Refusal, ...], list[tuple[Counterfactual, Verdict]]]:
+    """The counterfactuals that are asked about, each with its cut; what is not, and what was dropped."""
+    cut, refusals = _cut(surveys, options)
+    sound, dropped = judging.sift([variants[0] for variants in cut])
+    passing = set(sound)
+    kept, steps = [variants for variants in cut if variants[0] in passing], judging.steps
+    if options.searches:
+        found, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
+        kept, refusals = [(one,) for one in found], (*refusals, *never)
+    if not options.chosen_protocol:
+        kept, blind = seen(judging, document, function, kept, steps)
+        refusals = (*refusals, *blind)
+    return list(chain(*kept)), refusals, dropped
 
 
 def _beyond_greedy(

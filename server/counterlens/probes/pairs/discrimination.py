@@ -7,7 +7,7 @@ model held says nothing. Hooda et al. 2024 do not control for this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from counterlens.attribution.base import Judgement
@@ -67,7 +67,7 @@ def cut_to_discriminate(
     judging: Judging,
     document: Document,
     function: Function,
-    made: Sequence[Counterfactual],
+    made: Iterable[Counterfactual],
     view: View,
     steps: Steps,
 ) -> tuple[list[Counterfactual], list[Refusal]]:
@@ -81,9 +81,9 @@ def cut_to_discriminate(
         view: What is shown beside the function.
         steps: Progress and cancellation.
     """
-    cut, refused = [], []
-    for number, one in enumerate(made):
-        steps.next("looking for cuts that tell a copier apart", number, len(made))
+    cut, refused, every = [], [], list(made)
+    for number, one in enumerate(every):
+        steps.next("looking for cuts that tell a copier apart", number, len(every))
         found = _first_discriminating(judging, document, function, one, view)
         if isinstance(found, str):
             refused.append(Refusal(one.mutation, one.function, one.start_line, found))

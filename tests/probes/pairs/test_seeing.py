@@ -1,0 +1,84 @@
+"""Pairs are judged only by tests that see the hole: they fail where it is empty, or returns a constant."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
+from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.seeing import emptied
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.runner import run_probe
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+from tests.probes.pairs.test_drawing import Drawer
+
+BRANCHES = '''def sign(number):
+    """The sign.
+
+    {examples}
+    """
+    if number < 0:
+        return -1
+    if number > 0:
+        found = 1
+    else:
+        found = 0
+    return found
+'''
+GUARD, BRANCH = 7, 9
+"""Where its two conditions are."""
+ALL = ">>> sign(-3), sign(0), sign(2)\n    (-1, 0, 1)"
+NEGATIVE = ">>> sign(-3)\n    -1"
+TRUTH = ">>> bool(sign(-3) and sign(3))\n    True"
+
+
+def probed(examples: str, *, protocol: str | None = None) -> PairsRecord:
+    target = Target(Document(BRANCHES.replace("{examples}", examples)), "sign")
+    options = CompletionOptions(mutations=("if-else-flip",), placebos=0, ways=0, protocol=protocol)
+    context = Context(Drawer(lambda _text: 1.0), best_sandbox, unjudged=False)
+    record = run_probe(CompletionProbe(), context, target, options)
+    assert isinstance(record, PairsRecord)
+    return record
+
+
+def lines(record: PairsRecord) -> list[int]:
+    return [pair.start_line for pair in record.pairs]
+
+
+def blind(record: PairsRecord) -> list[str]:
+    return [one.reason for one in record.refused if "in place of what follows the cut" in one.reason]
+
+
+def test_tests_that_see_the_holes_judge_them() -> None:
+    record = probed(ALL)
+    assert lines(record) == [GUARD, BRANCH]
+    assert not blind(record)
+
+
+@pytest.mark.parametrize(
+    ("examples", "seen", "stand_in"), [(NEGATIVE, [GUARD], "pass"), (TRUTH, [GUARD], "return 42")]
+)
+def test_tests_that_pass_without_what_follows_judge_nothing(
+    examples: str, seen: list[int], stand_in: str
+) -> None:
+    record = probed(examples)
+    assert lines(record) == seen
+    reasons = blind(record)
+    assert len(reasons) == 2 - len(seen)
+    assert all(f"`{stand_in}`" in one for one in reasons)
+
+
+def test_the_published_protocol_does_not_ask() -> None:
+    record = probed(TRUTH, protocol="cacp")
+    assert record.pairs
+    assert not blind(record)
+
+
+def test_a_stand_in_is_as_deep_as_what_it_replaces() -> None:
+    document = Document(BRANCHES)
+    cut = BRANCHES.index("        found = 1")
+    program = emptied(Gap.of(document, find_function(document, "sign"), cut), "pass")
+    assert program == BRANCHES[:cut] + "        pass\n"
