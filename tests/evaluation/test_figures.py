@@ -165,6 +165,22 @@ def test_without_scipy_runs_are_compared_all_the_same(monkeypatch: pytest.Monkey
     assert any("counterlens[statistics]" in note for note in result.notes)
 
 
+def test_runs_under_other_circumstances_say_so() -> None:
+    def run(digest: str, python: str) -> RunResults:
+        judged_by = {"tests": {"boltons": digest * 64}, "interpreter": {"boltons": python}}
+        manifests = {"m": {"judged_by": judged_by, "model": {"identity": digest}, "python": python}}
+        return replace(results((True, True)), manifests=manifests)
+
+    (told,) = compare_runs(run("a", "3.11.7"), run("b", "3.12.1"), ("a", "b"))
+    assert told.notes == (
+        "The runs differ in judged_by.interpreter.boltons: 3.11.7, now 3.12.1",
+        "The runs differ in judged_by.tests.boltons",
+        "The runs differ in python: 3.11.7, now 3.12.1",
+    )
+    (same,) = compare_runs(run("a", "3.11.7"), run("a", "3.11.7"), ("a", "b"))
+    assert same.notes == ()
+
+
 def test_runs_that_do_not_compare_are_refused() -> None:
     with pytest.raises(DataError, match="one run is of the task completion, the other of repair"):
         compare_runs(results((True, True)), results((True, True), task="repair"), ("a", "b"))
