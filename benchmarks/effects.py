@@ -1,7 +1,7 @@
 """What is an average mutation effect made of: the mutation, the batch, the seed, or nothing?
 
     python benchmarks/effects.py --data DATA [--functions N] [--seeds N] [--samples K] [--sampled N]
-                                 [--processes N] [--threads N] [--quick]
+                                 [--first N] [--keep FOLDER] [--processes N] [--threads N] [--quick]
 
 Functions of HumanEval and of MBPP, drawn by a seed, are probed for completion with the embedded model:
 
@@ -20,6 +20,9 @@ For each it prints the average mutation effect, the noise floor, the effect less
 the same over stable and over discriminating pairs, and how many pairs have other verdicts than in `together`.
 The last line is one JSON document; its ratios are the variance of the effect over the ways of asking, and the
 share of pairs whose verdicts they move, exact over free.
+
+The whole takes hours on two cores. With `--keep FOLDER` what was found is kept, five functions at a time, so
+that a run goes on where it was ended; `--first N` asks of the first N of the functions that were drawn.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
+import random
 import statistics
 import sys
 import time
@@ -58,6 +63,8 @@ from counterlens.sandbox.registry import best_sandbox
 
 DATA = ("humaneval", "mbpp")
 WAYS = ("together", "backwards", "alone")
+AT_ONCE = 5
+"""So many functions are one piece of work."""
 Right = dict[tuple[str, ...], tuple[bool | None, bool | None]]
 Figures = dict[str, float | int | None]
 
@@ -93,7 +100,28 @@ class Asking:
     options: CompletionOptions
     way: str = "together"
     exact: bool = True
-    functions: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A few functions of a dataset, and a way to ask about them.
+
+    Attributes:
+        asking: The way.
+        dataset: The dataset.
+        functions: So many functions are drawn of it.
+        first: The number of the first of these.
+    """
+
+    asking: Asking
+    dataset: str
+    functions: int
+    first: int
+
+    @property
+    def name(self) -> str:
+        """What it is kept as."""
+        return f"{self.asking.name.replace(' ', '-')}-{self.dataset}-{self.functions}-{self.first:03}.pickle"
 
 
 @dataclass
@@ -186,33 +214,38 @@ class Worker:
 
     @classmethod
     def of(cls, dataset: str, functions: int) -> list[Target]:
-        """Functions, each program of which is judged once."""
+        """Functions in an order that is drawn, too, each program of which is judged once."""
         if (dataset, functions) not in cls.targets:
             drawn = targets_of(
                 open_dataset(cls.data / dataset), limit=functions, seed=0, sandbox=best_sandbox()
             )
             judged = [replace(one, judge=Once(one.judge)) for one in drawn if one.judge is not None]
+            random.Random(0).shuffle(judged)  # noqa: S311 - nothing is to be kept secret
             cls.targets[dataset, functions] = judged
         return cls.targets[dataset, functions]
 
     @classmethod
-    def ask(cls, asking: Asking, dataset: str, functions: int) -> Found:
-        """Probe the functions of one dataset."""
-        shape, found, started = cls.model.shape, Found(), time.monotonic()
+    def ask(cls, part: Part, keep: Path | None) -> Found:
+        """Probe a few functions of one dataset, or take what is kept of them."""
+        kept = keep / part.name if keep else None
+        if kept and kept.is_file():
+            return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]  # noqa: S301 - our own
+        asking, found, started = part.asking, Found(), time.monotonic()
+        shape = cls.model.shape
         cls.model.completer.shape = shape if asking.exact else None
-        targets = cls.of(dataset, functions)[: asking.functions]
-        for target in targets:
+        for target in cls.of(part.dataset, part.functions)[part.first : part.first + AT_ONCE]:
             context = Context(Arranged(cls.model, asking.way), best_sandbox, unjudged=False)
             record = run_probe(CompletionProbe(), context, target, asking.options)
             if isinstance(record, PairsRecord):
                 found.add(record)
         cls.model.completer.shape = shape
-        seconds = time.monotonic() - started
-        print(f"{asking.name}, {dataset}: {len(targets)} functions, {seconds:.0f} s", file=sys.stderr)
+        print(f"{part.name}: {time.monotonic() - started:.0f} s", file=sys.stderr)
+        if kept:
+            kept.write_bytes(pickle.dumps(found))
         return found
 
 
-def _ways(options: CompletionOptions, seeds: int, samples: int, sampled: int) -> Iterator[Asking]:
+def _ways(options: CompletionOptions, seeds: int, samples: int) -> Iterator[Asking]:
     bare = replace(options, placebos=0, ways=0)
     for way in WAYS:
         together = way == WAYS[0]
@@ -220,8 +253,8 @@ def _ways(options: CompletionOptions, seeds: int, samples: int, sampled: int) ->
         yield Asking(f"free {way}", replace(options, ways=0) if together else bare, way, exact=False)
     for seed in range(1, seeds):
         yield Asking(f"exact seed {seed}", replace(bare, seed=seed))
-    for seed in range(2 if sampled else 0):
-        yield Asking(f"sampled seed {seed}", replace(bare, samples=samples, seed=seed), functions=sampled)
+    for seed in range(2 if samples else 0):
+        yield Asking(f"sampled seed {seed}", replace(bare, samples=samples, seed=seed))
 
 
 def _told(name: str, found: Found, first: Found | None = None) -> Figures:
@@ -242,6 +275,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="of the mutations, asked exactly")
     parser.add_argument("--samples", type=int, default=8, help="completions that are drawn of each side")
     parser.add_argument("--sampled", type=int, default=10, help="functions of each dataset with draws")
+    parser.add_argument("--first", type=int, default=None, help="ask only of so many of the functions")
+    parser.add_argument("--keep", type=Path, help="a folder for what was found, so that a run can go on")
     parser.add_argument("--max-tokens", type=int, default=128)
     parser.add_argument("--processes", type=int, default=min(cores, len(DATA)), help="each with a model")
     parser.add_argument("--threads", type=int, default=1, help="of each process")
@@ -251,21 +286,19 @@ def main() -> None:
     options = CompletionOptions(max_tokens=given.max_tokens)
     if given.quick:
         options = replace(options, mutations=("rename-random", "rename-generic"), placebos=1, max_tokens=16)
-    asked: dict[str, Found] = defaultdict(Found)
+    every = list(_ways(options, seeds, given.samples if sampled else 0))
+    parts = [
+        Part(asking, dataset, functions, first)
+        for first in range(0, functions if given.first is None else given.first, AT_ONCE)
+        for asking in every
+        for dataset in DATA
+        if first < sampled or not asking.options.samples
+    ]
+    asked = _asked(parts, given)
     figures: dict[str, Figures] = {}
-    started = (given.data, given.threads)
-    with ProcessPoolExecutor(given.processes, get_context("spawn"), Worker.start, started) as pool:
-        every = list(_ways(options, seeds, given.samples, sampled))
-        parts = [[pool.submit(Worker.ask, one, name, functions) for name in DATA] for one in every]
-        for asking, waiting in zip(every, parts, strict=True):
-            try:
-                for part in waiting:
-                    asked[asking.name].join(part.result())
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-            first = asked.get(f"{asking.name.split()[0]} together")
-            figures[asking.name] = _told(asking.name, asked[asking.name], first)
+    for asking in every:
+        first = asked.get(f"{asking.name.split()[0]} together")
+        figures[asking.name] = _told(asking.name, asked[asking.name], first)
     for name, found in [
         *_details("exact", asked["exact together"]),
         *_details("free", asked["free together"]),
@@ -277,6 +310,23 @@ def main() -> None:
         for name, (of_exact, of_free) in (("variance", variances), ("moved", moved))
     }
     print(json.dumps({"benchmark": "effects", "functions": functions, "found": figures, "ratios": ratios}))
+
+
+def _asked(parts: Sequence[Part], given: argparse.Namespace) -> dict[str, Found]:
+    """What each way of asking found, in processes side by side."""
+    asked: dict[str, Found] = defaultdict(Found)
+    if given.keep:
+        given.keep.mkdir(parents=True, exist_ok=True)
+    started = (given.data, given.threads)
+    with ProcessPoolExecutor(given.processes, get_context("spawn"), Worker.start, started) as pool:
+        waiting = [pool.submit(Worker.ask, part, given.keep) for part in parts]
+        try:
+            for part, future in zip(parts, waiting, strict=True):
+                asked[part.asking.name].join(future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return asked
 
 
 def _spread(asked: dict[str, Found], decoding: str) -> tuple[float, float]:
