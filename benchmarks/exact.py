@@ -67,7 +67,8 @@ class Direct(Model):
     @property
     def info(self) -> ModelInfo:
         exact = self.completer.shape is not None
-        capabilities = {Capability.COMPLETE, Capability.BATCH} | ({Capability.EXACT} if exact else set())
+        always = {Capability.COMPLETE, Capability.BATCH, Capability.SAMPLE}
+        capabilities = always | ({Capability.EXACT} if exact else set())
         how = repr(self.completer.shape) if exact else ""
         return ModelInfo("m", "m", identity(self._path), "local", frozenset(capabilities), 8192, decoding=how)
 

@@ -31,6 +31,7 @@ LAYERS = [
     {"calibration"},
     {"datasets"},
     {"probes"},
+    {"explaining"},
     {"evaluation"},
     {"reports"},
     {"lsp", "cli", "mcp"},

@@ -29,6 +29,7 @@ _COMMANDS = (
     "dependence",
     "bench",
     "check",
+    "complete",
     "changed",
     "report",
     "compare",

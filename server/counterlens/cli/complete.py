@@ -1,0 +1,88 @@
+"""`counterlens complete`: what the model would write at a place, and how sure it is of each part of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from counterlens.cli.options import (
+    ChosenModel,
+    cache_option,
+    json_option,
+    model_options,
+    print_json,
+    print_report,
+    steps,
+)
+from counterlens.cli.report_output import write_page
+from counterlens.cli.saying import say
+from counterlens.errors import ModelError
+from counterlens.explaining.completing import Explained, explain
+from counterlens.explaining.places import both_sides, cursor
+from counterlens.models.base import Capability
+from counterlens.probes.options import MAX_TOKENS
+from counterlens.progress import Steps
+from counterlens.reports.build.explanation import explanation_report
+from counterlens.reports.export.explanation import explanation_json
+from counterlens.reports.render import html as pages
+from counterlens.reports.render import terminal
+from counterlens.syntax.document import Document
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
+
+
+@click.command()
+@click.argument("place", metavar="FILE:LINE[:COLUMN]")
+@click.option(
+    "--mutation",
+    metavar="ID",
+    help="Complete both sides of this counterfactual, the nearest one to the line.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1, 4096),
+    default=MAX_TOKENS,
+    show_default=True,
+    help="Token limit for one completion.",
+)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
+@model_options
+@cache_option
+@json_option
+def complete(
+    place: str, mutation: str | None, max_tokens: int, html: Path | None, model: ChosenModel, as_json: bool
+) -> None:
+    """Complete the function at a place and explain the completion, token by token.
+
+    The model writes the rest of the Python function from that line or column on. Shown are the probability of
+    what it wrote, what it might have written, and where it leaves the code that stands there. Nothing is run.
+    """
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        raise click.BadParameter(f"{place} is not FILE:LINE or FILE:LINE:COLUMN", param_hint="FILE:LINE")
+    path, column = Path(found["path"]), found["column"]
+    at = cursor(Document.read(path), int(found["line"]), int(column) if column else None)
+    places = both_sides(at, mutation) if mutation else (at,)
+    with model.opened() as loaded, steps(f"completing {at.qualname}") as report:
+        if not loaded.offers(Capability.SCORE):
+            raise ModelError(
+                f"{loaded.info.name} gives no token probabilities, so its completions cannot be explained",
+                "Choose a local model, or an endpoint that scores prompts",
+            )
+        progress = Steps(None, report)
+        explained: list[tuple[str, Explained]] = [
+            (one.title, explain(loaded, one.document, one.qualname, one.offset, max_tokens, progress))
+            for one in places
+        ]
+        info = loaded.info
+    if as_json:
+        print_json(explanation_json(explained, info, str(path), at.qualname))
+        return
+    shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})")
+    if html is None:
+        print_report(terminal.render(shown))
+    else:
+        write_page(html, pages.page(shown))
+        say(f"wrote {html}")

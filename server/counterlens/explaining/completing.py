@@ -1,0 +1,215 @@
+"""A completion in its place: what the model wrote at a cut, how sure it was, and on which nodes.
+
+Palacio et al. 2023 (section IV) draw prompt and completion as one syntax tree; here it is that of the file
+with the completion in it. Where the completion leaves the code that stands there, the probabilities of both
+are of the same place, after the same text, so they can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
+from counterlens.models.base import Completion, Model
+from counterlens.probes.prompts.gap import Gap
+from counterlens.progress import Steps
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+_QUOTES = str.maketrans("'", '"')
+_ALTERNATIVES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenToken:
+    """One token of a completion.
+
+    Attributes:
+        text: The token.
+        line: Its line in the program, 1-based.
+        probability: Of the token after what precedes it; None where it is not scored.
+        alternatives: The likeliest tokens there with their probabilities, best first.
+    """
+
+    text: str
+    line: int
+    probability: float | None
+    alternatives: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """The first leaf of the syntax where a completion is not the code that stands there.
+
+    Attributes:
+        line: Its line in the completed program, 1-based.
+        wrote: What the model wrote; empty where it ended earlier.
+        wrote_probability: Of the first token of that; None where it wrote nothing.
+        stands: What stands there; empty where the code ended earlier.
+        stands_probability: Of the first token of that, in the same place.
+        kind: The node that it is in, such as `return_statement`.
+    """
+
+    line: int
+    wrote: str
+    wrote_probability: float | None
+    stands: str
+    stands_probability: float | None
+    kind: str
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A completion in its place.
+
+    Attributes:
+        completion: What the model wrote.
+        scored: The confidence on the program with the completion in the hole.
+        start: The first byte of the completion.
+        end: The byte after its last.
+        departure: Where it leaves the code that stands there; None where it is the same code.
+    """
+
+    completion: Completion
+    scored: Confidence
+    start: int
+    end: int
+    departure: Departure | None
+
+    @cached_property
+    def tokens(self) -> tuple[WrittenToken, ...]:
+        """The tokens of the completion that are scored."""
+        return tuple(_token(self.scored, i) for i in _between(self.scored, self.start, self.end))
+
+    @property
+    def nodes(self) -> list[NodeConfidence]:
+        """The named nodes that the model wrote whole."""
+        return [
+            node
+            for node in self.scored.nodes
+            if node.named and self.start <= node.start < node.end <= self.end
+        ]
+
+    @property
+    def errors(self) -> list[NodeConfidence]:
+        """Where what the model wrote does not parse."""
+        return [
+            node
+            for node in self.scored.nodes
+            if node.kind == "ERROR" and node.end > self.start and node.start < self.end
+        ]
+
+
+def explain(
+    model: Model, document: Document, qualname: str, cut: int, max_tokens: int, steps: Steps
+) -> Explained:
+    """Complete a function from a cut on, and score what was written in its place.
+
+    Args:
+        model: The model, which has to give token probabilities.
+        document: The source.
+        qualname: The function.
+        cut: The byte that the model goes on at, inside the function.
+        max_tokens: The completion's limit.
+        steps: Progress and cancellation.
+
+    Raises:
+        ModelError, Cancelled: as `Model.complete` and `Model.score`.
+    """
+    function = find_function(document, qualname)
+    gap = Gap.of(document, function, cut)
+    steps.next("completing")
+    (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
+    written = replace(document, text=gap.fill(completion.text))
+    steps.next("scoring what it wrote")
+    scored = _scored(model, written, cut, steps)
+    end = len(written.data) - len((gap.after or gap.newline).encode())
+    standing = _scored(model, document, cut, steps)
+    departure = _departure(scored, (cut, end), standing, (cut, function.end))
+    return Explained(completion, scored, cut, end, departure)
+
+
+def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:
+    at = max(0, min(cut, len(document.data)) - 1)
+    scores = score_document(
+        model, document, span=(at, at + 1), alternatives=_ALTERNATIVES, cancel=steps.cancel
+    )
+    return confidence(document, scores)
+
+
+def _leaves(found: Confidence, span: tuple[int, int]) -> Iterator[int]:
+    """The indices of the leaves of some bytes that are code; the first may begin before them."""
+    nodes = found.nodes
+    for i, node in enumerate(nodes):
+        inner = i + 1 < len(nodes) and nodes[i + 1].depth > node.depth
+        if not inner and node.kind != "comment" and span[0] < node.end <= span[1] and node.start < node.end:
+            yield i
+
+
+def _departure(
+    wrote: Confidence, wrote_in: tuple[int, int], stands: Confidence, stands_in: tuple[int, int]
+) -> Departure | None:
+    """The first leaf that differs; single and double quotes are alike."""
+    first, second = list(_leaves(wrote, wrote_in)), list(_leaves(stands, stands_in))
+    same = 0
+    while same < min(len(first), len(second)) and _same(wrote, first[same], stands, second[same]):
+        same += 1
+    if same == len(first) == len(second):
+        return None
+    mine, theirs = first[same : same + 1], second[same : same + 1]
+    at = wrote.nodes[mine[0]].start if mine else max(wrote_in[0], wrote_in[1] - 1)
+    parent = wrote.nodes[wrote.nodes[mine[0]].parent] if mine else None
+    return Departure(
+        line=wrote.document.positions.line_of(at) + 1,
+        wrote=_text(wrote, mine[0]) if mine else "",
+        wrote_probability=_probability(wrote, mine[0]) if mine else None,
+        stands=_text(stands, theirs[0]) if theirs else "",
+        stands_probability=_probability(stands, theirs[0]) if theirs else None,
+        kind=parent.kind if parent else "",
+    )
+
+
+def _same(one: Confidence, i: int, other: Confidence, k: int) -> bool:
+    first, second = _text(one, i), _text(other, k)
+    if one.nodes[i].kind in {"string_start", "string_end"}:
+        first, second = first.translate(_QUOTES), second.translate(_QUOTES)
+    return first == second and one.nodes[i].kind == other.nodes[k].kind
+
+
+def _text(found: Confidence, i: int) -> str:
+    node = found.nodes[i]
+    return found.document.data[node.start : node.end].decode("utf-8", "replace")
+
+
+def _probability(found: Confidence, i: int) -> float | None:
+    """Of the first token of a leaf."""
+    node = found.nodes[i]
+    if node.tokens[0] >= node.tokens[1]:
+        return None
+    value = float(found.scores.probability[node.tokens[0]])
+    return None if math.isnan(value) else value
+
+
+def _between(found: Confidence, start: int, end: int) -> Iterator[int]:
+    scores = found.scores
+    for i in range(len(scores)):
+        if int(scores.end[i]) > start and int(scores.start[i]) < end:
+            yield i
+
+
+def _token(found: Confidence, i: int) -> WrittenToken:
+    scores, data = found.scores, found.document.data
+    start, end = int(scores.start[i]), int(scores.end[i])
+    text = data[start:end].decode("utf-8", "replace")
+    blank = len(text) - len(text.lstrip())
+    known = scores.rank[i] >= 0
+    likely = zip(scores.alternative_text[i], scores.alternative_logprob[i], strict=False) if known else ()
+    return WrittenToken(
+        text=text,
+        line=found.document.positions.line_of(start + blank) + 1,
+        probability=float(scores.probability[i]) if known else None,
+        alternatives=tuple((one, math.exp(value)) for one, value in likely if one),
+    )

@@ -1,0 +1,95 @@
+"""Where a completion is asked for: a place in a file, or both cuts of a counterfactual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from counterlens.errors import SourceError
+from counterlens.mutations import Counterfactual
+from counterlens.probes.pairs.counterfactuals import rewritings
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, function_at, require_python
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in a function.
+
+    Attributes:
+        title: What a report calls it.
+        document: The source.
+        qualname: The function.
+        offset: The byte that the model goes on at.
+    """
+
+    title: str
+    document: Document
+    qualname: str
+    offset: int
+
+
+def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
+    """The place before a line, or before a character of it.
+
+    Args:
+        document: The source.
+        line: 1-based.
+        column: Of a character, 1-based; None for the whole line.
+
+    Raises:
+        SourceError: there is no such place, or it is not in the body of a Python function.
+    """
+    positions = require_python(document).positions
+    if not 1 <= line <= positions.lines:
+        raise SourceError(f"there is no line {line}: the file has {positions.lines}")
+    start = positions.line_start(line - 1)
+    offset = start
+    if column is not None:
+        text = document.data[start:].split(b"\n", 1)[0].decode("utf-8", "replace")
+        if not 1 <= column <= len(text) + 1:
+            raise SourceError(f"line {line} has no column {column}: it has {len(text)} characters")
+        offset = start + len(text[: column - 1].encode())
+    function = _around(document, line, offset)
+    return Cursor(f"line {line}", document, function.qualname, offset)
+
+
+def _around(document: Document, line: int, offset: int) -> Function:
+    text = document.data[offset:].split(b"\n", 1)[0]
+    inside = offset + len(text) - len(text.lstrip())  # the cut may be in the indentation
+    function = function_at(document, inside)
+    if function is None or offset < _first_line_end(document, function):
+        raise SourceError(
+            f"line {line} is not in the body of a function", "Name a line that the model is to write anew"
+        )
+    return function
+
+
+def _first_line_end(document: Document, function: Function) -> int:
+    positions = document.positions
+    line = positions.line_of(function.header)
+    return positions.line_start(line + 1) if line + 1 < positions.lines else len(document.data)
+
+
+def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor]:
+    """The cuts of the original and of the counterfactual of a mutation that is nearest to a place.
+
+    Raises:
+        SourceError: the mutation changes nothing in this function that a cut could show; says why.
+        OptionError: there is no such mutation.
+    """
+    function, surveyed = rewritings(at.document, at.qualname, (mutation,), seed=seed)
+    found: Sequence[Counterfactual] = [one for one in surveyed.counterfactuals if one.cut is not None]
+    if not found:
+        reasons = "; ".join(dict.fromkeys(one.reason for one in surveyed.refusals))
+        raise SourceError(
+            f"{mutation} changes nothing in {function.name} that could be shown", reasons or None
+        )
+    line = at.document.positions.line_of(at.offset) + 1
+    made = min(found, key=lambda one: abs(one.start_line - line))
+    assert made.cut is not None
+    mutated = replace(at.document, text=made.source)
+    return (
+        Cursor("as written", at.document, at.qualname, made.cut.original),
+        Cursor(f"after {mutation}", mutated, at.qualname, made.cut.mutated),
+    )

@@ -1,0 +1,113 @@
+"""A completion explained, for a person: where it leaves the code, line by line, and by concept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from counterlens.counting import plural
+from counterlens.explaining.completing import Departure, Explained, WrittenToken
+from counterlens.models.base import ModelInfo
+from counterlens.reports.document import Block, Heading, Marked, Paragraph, Report, ReportCell, TableBlock
+from counterlens.reports.expected import code
+from counterlens.reports.wording import share
+from counterlens.syntax.concepts import Category
+
+_INSTEAD = 3
+CAUTION = "A probability says what this model expects here, not what is right."
+
+
+def departure_sentence(found: Explained) -> str:
+    """Where a completion leaves the code that stands there, with the probabilities of both."""
+    gone = found.departure
+    if gone is None:
+        return "It wrote the code that stands there."
+    kind = f", in {_article(gone.kind)}" if gone.kind else ""
+    if not gone.wrote:
+        return f"Line {gone.line}: it ended where {_likely(gone.stands, gone.stands_probability)} follows."
+    if not gone.stands:
+        return f"Line {gone.line}: it continued with {_likely(gone.wrote, gone.wrote_probability)}{kind}."
+    return (
+        f"Line {gone.line}: it wrote {_likely(gone.wrote, gone.wrote_probability)} where "
+        f"{_likely(gone.stands, gone.stands_probability)} stands{kind}."
+    )
+
+
+def break_sentence(before: Departure | None, after: Departure | None) -> str:
+    """What the two sides of a counterfactual say together."""
+    if before is None and after is None:
+        return "On both sides it wrote the code that stands there: no break."
+    if before is None:
+        return "Only after the change it leaves the code: there its expectation did not follow the change."
+    if after is None:
+        return "Only as written it leaves the code; after the change it writes what stands there."
+    return "It leaves the code on both sides, so the change alone explains nothing."
+
+
+def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
+    """What a model wrote, at one place or on both sides of a counterfactual."""
+    blocks: list[Block] = [Paragraph(f"{info.name} ({info.where}). {CAUTION}", quiet=True)]
+    if len(found) == 2:
+        (_, before), (_, after) = found
+        blocks.append(Paragraph(break_sentence(before.departure, after.departure), lead="where it broke"))
+    for name, one in found:
+        blocks += [Heading(2, name), Paragraph(departure_sentence(one)), *_errors(one)]
+        blocks.append(_lines(one))
+        if concepts := _concepts(one):
+            blocks.append(concepts)
+    return Report(title, tuple(blocks))
+
+
+def _likely(text: str, probability: float | None) -> str:
+    return code(text) if probability is None else f"{code(text)} ({share(probability)})"
+
+
+def _article(kind: str) -> str:
+    name = kind.replace("_", " ")
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _errors(found: Explained) -> Iterator[Block]:
+    lines = [found.scored.document.positions.line_of(node.start) + 1 for node in found.errors]
+    if lines:
+        where = ", ".join(str(line) for line in dict.fromkeys(lines))
+        yield Paragraph(f"What it wrote does not parse: line {where}.", lead=Marked("ERROR", "failed"))
+    if found.completion.finish == "length":
+        yield Paragraph("The token limit cut it off.", quiet=True)
+
+
+def _lines(found: Explained) -> TableBlock:
+    """Each line that the model wrote, with its mean probability and its least certain token."""
+    by_line: dict[int, list[WrittenToken]] = {}
+    for token in found.tokens:
+        if token.probability is not None and token.text.strip():
+            by_line.setdefault(token.line, []).append(token)
+    lines = found.scored.document.text.splitlines()
+    rows: list[tuple[ReportCell, ...]] = []
+    for number, tokens in by_line.items():
+        known = [token.probability for token in tokens if token.probability is not None]
+        least = min(tokens, key=lambda token: token.probability or 0.0)
+        instead = [
+            f"{code(text.strip() or repr(text))} {share(value)}"
+            for text, value in least.alternatives
+            if text.strip() != least.text.strip()
+        ]
+        rows.append(
+            (
+                number,
+                share(sum(known) / len(known)),
+                lines[number - 1],
+                f"{code(least.text.strip())} {share(least.probability or 0.0)}",
+                ", ".join(instead[:_INSTEAD]),
+            )
+        )
+    columns = ("line", "mean probability", "it wrote", "least sure", "or rather")
+    return TableBlock("", columns, tuple(rows), note="" if rows else "It wrote nothing.")
+
+
+def _concepts(found: Explained) -> TableBlock | None:
+    concepts = found.scored.concepts_in(found.start, found.end)
+    rows = tuple(
+        (name, share(value), n) for name, (value, n) in concepts.items() if name != Category.STRUCTURE
+    )
+    title = f"{plural(len(found.nodes), 'node')} that it wrote, by concept"
+    return TableBlock(title, ("concept", "mean probability", "nodes"), rows) if rows else None

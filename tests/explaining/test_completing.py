@@ -1,0 +1,119 @@
+"""Completions explained: what was written, how sure the model was, and where it leaves the code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterlens.errors import SourceError
+from counterlens.explaining.completing import Explained, explain
+from counterlens.explaining.places import both_sides, cursor
+from counterlens.models.base import Completion, Model, Prompt
+from counterlens.models.llama.model import LlamaModel
+from counterlens.progress import Steps
+from counterlens.reports.build.explanation import break_sentence, departure_sentence
+from counterlens.syntax.document import Document
+
+PARITY = (Path(__file__).parents[2] / "examples" / "parity.py").read_text()
+BRANCH = PARITY.splitlines().index('        return "even"') + 1
+
+
+class Writer(Model):
+    """The embedded model's probabilities of texts that are given."""
+
+    def __init__(self, model: LlamaModel, *texts: str) -> None:
+        self._model, self._texts = model, list(texts)
+
+    @property
+    def info(self) -> Any:
+        return self._model.info
+
+    def complete(self, prompts: Sequence[Prompt], **_options: Any) -> list[Completion]:
+        return [Completion(self._texts.pop(0), "stop", 1) for _ in prompts]
+
+    def score(self, text: str, **options: Any) -> Any:
+        return self._model.score(text, **options)
+
+
+def written(model: LlamaModel, text: str, source: str = PARITY, line: int = BRANCH) -> Explained:
+    at = cursor(Document(source), line)
+    return explain(Writer(model, text), at.document, at.qualname, at.offset, 64, Steps())
+
+
+def test_the_code_that_stands_there_is_no_departure_however_it_is_quoted(model: LlamaModel) -> None:
+    for quote in "'\"":
+        found = written(model, f"        return {quote}even{quote}\n    else:\n        return 'odd'\n")
+        assert found.departure is None
+        assert departure_sentence(found) == "It wrote the code that stands there."
+        assert not found.errors
+        assert "".join(token.text for token in found.tokens).strip().startswith("return")
+        kinds = {node.kind for node in found.nodes}
+        assert {"return_statement", "string"} <= kinds
+        assert "if_statement" not in kinds  # it began before the cut
+
+
+def test_the_first_leaf_that_differs_has_the_probabilities_of_both(model: LlamaModel) -> None:
+    found = written(model, '        return "odd"\n    else:\n        return "even"\n')
+    gone = found.departure
+    assert gone is not None
+    assert (gone.line, gone.wrote, gone.stands, gone.kind) == (BRANCH, "odd", "even", "string")
+    at = PARITY[: PARITY.index('even"\n    else')]
+    right, wrong = (model.score(at + word + '"\n').probability for word in ("even", "odd"))
+    assert gone.stands_probability == pytest.approx(right[-3], rel=0.2)
+    assert gone.wrote_probability is not None
+    assert gone.stands_probability is not None
+    assert 0 < gone.wrote_probability < gone.stands_probability <= 1
+    assert wrong[-3] < right[-3]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('        return "even"\n', BRANCH, "it ended where `else`"),
+        (
+            '        return "even"\n    else:\n        return "odd"\n    return n\n',
+            BRANCH + 3,
+            "it continued with",
+        ),
+    ],
+)
+def test_a_completion_may_end_early_or_go_on(model: LlamaModel, text: str, line: int, said: str) -> None:
+    found = written(model, text)
+    assert found.departure is not None
+    assert found.departure.line == line
+    assert said in departure_sentence(found)
+
+
+def test_what_does_not_parse_is_an_error_node_of_the_completion(model: LlamaModel) -> None:
+    found = written(model, '        return "even" )(\n')
+    assert found.errors
+    assert all(node.end > found.start for node in found.errors)
+
+
+def test_other_line_ends_and_characters_keep_their_places(model: LlamaModel) -> None:
+    source = (
+        PARITY.replace("n %", "n😀".replace("😀", "") + " %")
+        .replace('"even"', '"gerade 😀"')
+        .replace("\n", "\r\n")
+    )
+    found = written(model, '        return "gerade 😀"\n    else:\n        return "odd"\n', source)
+    assert found.departure is None
+    assert found.scored.document.text == source
+
+
+def test_both_cuts_of_a_counterfactual(model: LlamaModel) -> None:
+    before, after = both_sides(cursor(Document(PARITY), BRANCH), "if-else-flip")
+    assert (before.title, after.title) == ("as written", "after if-else-flip")
+    assert after.document.text != before.document.text == PARITY
+    habit = '        return "even"\n    else:\n        return "odd"\n'
+    writer = Writer(model, habit, habit)
+    sides = [explain(writer, one.document, one.qualname, one.offset, 64, Steps()) for one in (before, after)]
+    assert sides[0].departure is None
+    assert sides[1].departure is not None
+    assert sides[1].departure.stands == "odd"
+    assert break_sentence(*(one.departure for one in sides)).startswith("Only after the change")
+    with pytest.raises(SourceError, match="no variables"):
+        both_sides(cursor(Document(PARITY), BRANCH), "rename-random")
