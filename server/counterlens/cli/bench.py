@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from counterlens.cli.options import print_report, require_trusted, steps, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.cli.run_progress import run_progress
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
@@ -29,11 +25,9 @@ from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.build.gate import gate_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
-from counterlens.text import printable
 
 FAILED_GATE = 3
 """The exit code where a model surely keeps less than `--fail-under`."""
-_EVERY_SECONDS = 15.0  # a line of progress where there is no terminal
 _INTERRUPTED = 130
 
 
@@ -149,8 +143,8 @@ def run_bench(
             say(line, err=True)
         cancel = Event()
         try:
-            with _progress(len(plan.items), done) as advance:
-                ended = run.go(cancel, advance, jobs or room)
+            with run_progress(len(plan.items), done) as (advance, notice):
+                ended = run.go(cancel, advance, jobs or room, notice)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             say(_resume_with("stopped", store), err=True)
@@ -187,31 +181,3 @@ def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
 def _resume_with(what: str, store: Store) -> str:
     where, done, total = store.folder, len(store.done), len(store.items)
     return f"{what}, {done} of {total} done; resume with: counterlens bench --resume --out {where}"
-
-
-@contextmanager
-def _progress(total: int, done: int) -> Iterator[Callable[[int, int, str], None]]:
-    """Live progress with rate and remaining time; without a terminal a line now and then."""
-    console, started, last = Console(stderr=True), time.monotonic(), time.monotonic()
-    columns = (
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    shown = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=300)
-    with shown as bar:
-        task = bar.add_task("loading the model", total=total, completed=done, rate="")
-
-        def advance(now: int, of: int, name: str) -> None:
-            nonlocal last
-            rate = (now - done) / max(time.monotonic() - started, 1e-9) * 60
-            said = f"{rate:.1f} per minute"
-            bar.update(task, completed=now, rate=said, description=printable(name, keep=""))
-            if not console.is_terminal and time.monotonic() - last > _EVERY_SECONDS:
-                last = time.monotonic()
-                left = (of - now) / rate if rate else 0.0
-                say(f"{now} of {of}, {said}, about {left:.0f} min left", err=True)
-
-        yield advance

@@ -30,6 +30,8 @@ _ANSWER_BYTES = 1 << 50  # an answer that was given is never forgotten
 
 Advance = Callable[[int, int, str], None]
 """Called with (items done, items in all, the name of the last one)."""
+Notice = Callable[[str], None]
+"""Called with what is being done for some item in work, from the thread that does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,20 @@ class Run:
             )
         return cls(store, plan, engine)
 
-    def go(self, cancel: Event, advance: Advance | None = None, jobs: int | None = None) -> Ended:
+    def go(
+        self,
+        cancel: Event,
+        advance: Advance | None = None,
+        jobs: int | None = None,
+        notice: Notice | None = None,
+    ) -> Ended:
         """Carry out what is left.
 
         Args:
             cancel: Set it to stop; what is done stays done.
             advance: Called whenever an item is done.
             jobs: How many items together; None for as many as the engine has work for.
+            notice: Called with what is being done meanwhile.
 
         Raises:
             ModelError: a model cannot be opened, or does not offer what is needed.
@@ -117,7 +126,7 @@ class Run:
                     opened_encoder(settings, answers) as encoder,
                 ):
                     digest = self._manifest(spec, model, encoder)
-                    one = partial(self._perform, CachedModel(model, answers), encoder, cancel)
+                    one = partial(self._perform, CachedModel(model, answers), encoder, cancel, notice)
 
                     # Closed before the model is, whatever happens here: its threads still ask it.
                     begun = budget.begun(left, spec)
@@ -156,13 +165,26 @@ class Run:
             raise error
 
     def _perform(
-        self, model: Model, encoder: ModelSentences | None, cancel: Event, item: Item
+        self,
+        model: Model,
+        encoder: ModelSentences | None,
+        cancel: Event,
+        notice: Notice | None,
+        item: Item,
     ) -> StoredRecord:
         if cancel.is_set():
             raise Cancelled
+
+        def progress(what: str, done: int, total: int) -> None:
+            if notice is not None:
+                notice(f"{item.problem}: {what}{f', {done} of {total}' if total > 1 else ''}")
+
         started = time.monotonic()
         target, sandbox = self._plan.target(item), self._engine.sandbox
-        record = perform(self._plan.settings, item.task, target, model, sandbox, cancel, encoder=encoder)
+        settings = self._plan.settings
+        record = perform(
+            settings, item.task, target, model, sandbox, cancel, encoder=encoder, progress=progress
+        )
         return StoredRecord(record, round(time.monotonic() - started, 3))
 
     def _manifest(self, spec: str, model: Model, encoder: ModelSentences | None) -> str:

@@ -12,7 +12,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Outcome, Record, steady
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import identified, run_probe
-from counterlens.progress import Steps
+from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Sandbox
 
 
@@ -25,6 +25,7 @@ def perform(
     cancel: Event | None = None,
     *,
     encoder: SentenceEncoder | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Record:
     """Probe one function; where the model does not answer the same way twice, the record says that.
 
@@ -36,12 +37,14 @@ def perform(
         sandbox: Where programs run.
         cancel: Set it to give up.
         encoder: Compares sentences.
+        progress: Called with each step.
 
     Raises:
         ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
         Cancelled: `cancel` was set.
     """
-    context = Context(model, lambda: sandbox, Steps(cancel), encoder, vetted=True, surveyed=True)
+    steps = Steps(cancel, progress)
+    context = Context(model, lambda: sandbox, steps, encoder, vetted=True, surveyed=True)
     probe, options = PROBES[task], settings.options_of(task)
     try:
         return run_probe(probe, context, target, options)

@@ -1,0 +1,65 @@
+"""Progress of a run over many functions: live in a terminal, otherwise a line now and then."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from counterlens.cli.saying import say
+from counterlens.evaluation.run import Advance, Notice
+from counterlens.text import printable
+
+EVERY_SECONDS = 15.0
+"""A line of progress where there is no terminal."""
+
+
+@contextmanager
+def run_progress(total: int, done: int) -> Iterator[tuple[Advance, Notice]]:
+    """Live progress with rate, remaining time, and what is being done.
+
+    Args:
+        total: How many items the run has.
+        done: How many were done before.
+
+    Yields:
+        What to call when an item is done, and while one is in work; from any thread.
+    """
+    console, lock = Console(stderr=True), Lock()
+    started = last = time.monotonic()
+    reached = done
+    columns = (
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    shown = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=300)
+    with shown as bar:
+        task = bar.add_task("loading the model", total=total, completed=done, rate="")
+
+        def tell(what: str) -> None:
+            nonlocal last
+            rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
+            said = f"{rate:.1f} per minute" if rate else ""
+            bar.update(task, completed=reached, rate=said, description=printable(what, keep=""))
+            with lock:
+                due = not console.is_terminal and time.monotonic() - last > EVERY_SECONDS
+                if due:
+                    last = time.monotonic()
+            if due:
+                left = f"about {math.ceil((total - reached) / rate)} min left" if rate else ""
+                say(", ".join(filter(None, (f"{reached} of {total}", said, left, what))), err=True)
+
+        def advance(now: int, _of: int, name: str) -> None:
+            nonlocal reached
+            reached = now
+            tell(name)
+
+        yield advance, tell
