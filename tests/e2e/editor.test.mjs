@@ -140,7 +140,10 @@ describe("a Python file in the editor", { skip }, () => {
     await vscode.page.keyboard.press("Enter");
     await panel.getByText(/Drawing completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
     assert.ok(await draw.isDisabled());
-    await panel.getByText(/drawn at temperature 0.8/).first().waitFor({ timeout: 120_000 });
+    await panel
+      .getByText(/drawn at temperature 0.8/)
+      .first()
+      .waitFor({ timeout: 120_000 });
     await session.screenshot("refining");
     await until(async () => assert.ok(await draw.isEnabled()), { ms: 180_000 });
     await session.screenshot("refined");
