@@ -117,3 +117,39 @@ def test_both_cuts_of_a_counterfactual(model: LlamaModel) -> None:
     assert break_sentence(*(one.departure for one in sides)).startswith("Only after the change")
     with pytest.raises(SourceError, match="no variables"):
         both_sides(cursor(Document(PARITY), BRANCH), "rename-random")
+
+
+NESTED = """def outer(values):
+    total = 0
+
+    def add(value,
+            times=1):
+        return value * times
+
+    def one(): return 1
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "function"),
+    [
+        (2, None, "outer"),
+        (3, None, "outer"),
+        (4, None, "outer"),
+        (5, None, "outer"),
+        (6, None, "outer.add"),
+        (8, None, "outer"),
+        (8, 16, "outer.one"),
+        (9, None, "outer"),
+    ],
+)
+def test_the_function_is_the_one_whose_body_the_place_is_in(
+    line: int, column: int | None, function: str
+) -> None:
+    assert cursor(Document(NESTED), line, column).qualname == function
+
+
+def test_a_header_is_no_place_to_complete() -> None:
+    with pytest.raises(SourceError, match="not in the body"):
+        cursor(Document(NESTED), 1)

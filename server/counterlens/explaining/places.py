@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from counterlens.errors import SourceError
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.counterfactuals import rewritings
+from counterlens.probes.prompts.function_text import line_start
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, function_at, require_python
+from counterlens.syntax.functions import Function, functions, require_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +56,18 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
 
 
 def _around(document: Document, line: int, offset: int) -> Function:
-    text = document.data[offset:].split(b"\n", 1)[0]
-    inside = offset + len(text) - len(text.lstrip())  # the cut may be in the indentation
-    function = function_at(document, inside)
-    if function is None or offset < _first_line_end(document, function):
+    """The innermost function in whose body a byte is: on the header of an inner one, the outer one."""
+    around = [one for one in functions(document) if _body_start(document, one) <= offset <= one.end]
+    if not around:
         raise SourceError(
             f"line {line} is not in the body of a function", "Name a line that the model is to write anew"
         )
-    return function
+    return around[-1]
 
 
-def _first_line_end(document: Document, function: Function) -> int:
-    positions = document.positions
-    line = positions.line_of(function.header)
-    return positions.line_start(line + 1) if line + 1 < positions.lines else len(document.data)
+def _body_start(document: Document, function: Function) -> int:
+    start = line_start(document.data, function.body)
+    return start if start > function.header else function.body
 
 
 def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor]:
