@@ -145,8 +145,6 @@ describe("a Python file in the editor", { skip }, () => {
       .first()
       .waitFor({ timeout: 120_000 });
     await session.screenshot("refining");
-    await until(async () => assert.ok(await draw.isEnabled()), { ms: 180_000 });
-    await session.screenshot("refined");
     await panel.getByRole("button", { name: "Show as Text" }).click();
     await vscode.tab("Counterlens Report").waitFor({ timeout: 10_000 });
     const lines = vscode.page.locator(".part.editor .view-line", { hasText: "if-else-flip" });
