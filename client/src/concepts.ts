@@ -33,8 +33,16 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
 /** What is shown when everything is: each word that is uncertain, and what surprises the model. */
 const ALL = { "overlay.calm": false, "overlay.granularity": "leaf", "diagnostics.enabled": true };
 
-/** Show all uncertainty, or the calm default again. */
-export async function showAllUncertainty(): Promise<void> {
+let switching: Promise<void> = Promise.resolve();
+
+/** Show all uncertainty, or the calm default again; a second call waits until the first has written its settings. */
+export function showAllUncertainty(): Promise<void> {
+  const next = switching.then(switchUncertainty);
+  switching = next.catch(() => undefined);
+  return next;
+}
+
+async function switchUncertainty(): Promise<void> {
   const section = vscode.workspace.getConfiguration("counterlens");
   const shown = Object.entries(ALL).every(([key, value]) => section.get(key) === value);
   for (const [key, value] of Object.entries(ALL)) {
