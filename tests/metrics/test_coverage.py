@@ -1,4 +1,4 @@
-"""Intervals hold the truth as often as they say, by `benchmarks/interval_coverage.py`."""
+"""Intervals hold the truth as often as they say, by the benchmarks that simulate them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,34 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    script = ROOT / "benchmarks" / "interval_coverage.py"
-    command = [sys.executable, str(script), "--quick"]
+def ratios_of(benchmark: str) -> dict[str, float]:
+    """What a benchmark says of a quick run."""
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{benchmark}.py"), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["benchmark"] == "interval_coverage"
-    ratios = found["ratios"]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert found["benchmark"] == benchmark
+    ratios: dict[str, float] = found["ratios"]
+    return ratios
+
+
+def test_pass_rates_cover_and_drawing_seldom_errs() -> None:
+    ratios = ratios_of("pass_rates")
+    assert 0.94 < ratios["coverage"] < 0.96
+    assert ratios["lowest_coverage"] > 0.87
+    assert ratios["mean_coverage"] > 0.92
+    assert ratios["moved_in_error"] < 0.05
+    assert ratios["held_in_error"] < 0.05
+    assert ratios["share_of_draws"] < 0.6
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    ratios = ratios_of("interval_coverage")
     assert 0.945 < ratios["shares_independent"] < 0.96
     assert ratios["lowest_shares_independent"] >= 0.945
     assert 0.945 < ratios["shares_clustered"] < 0.975
