@@ -1,6 +1,7 @@
 /** The commands of the palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
+import type { Completions } from "./completions";
 import { chooseGranularity, ignoreConcept, showAllUncertainty, stepGranularity } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
 import { functionAtCursor } from "./cursor";
@@ -11,6 +12,8 @@ import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
 import type { SyntaxPicture } from "./picture/syntaxPicture";
 import {
+  COMPLETE_AND_EXPLAIN,
+  type CompletionArgument,
   type ConceptArgument,
   type FunctionArgument,
   IGNORE_CONCEPT,
@@ -34,6 +37,7 @@ export const SHOW_ACTIONS = "counterlens.showActions";
 export interface Parts {
   server: Server;
   overlay: Overlay;
+  completions: Completions;
   counterfactuals: Counterfactuals;
   dependences: DependenceView;
   tasks: TaskView;
@@ -50,7 +54,19 @@ export type Commands = Record<string, (...given: any[]) => unknown>;
 /** What the commands of the manifest do. */
 export function manifestCommands(
   context: vscode.ExtensionContext,
-  { server, overlay, counterfactuals, dependences, tasks, tree, picture, runs, setup, log }: Parts,
+  {
+    server,
+    overlay,
+    completions,
+    counterfactuals,
+    dependences,
+    tasks,
+    tree,
+    picture,
+    runs,
+    setup,
+    log,
+  }: Parts,
 ): Commands {
   return {
     "counterlens.restartServer": () => server.restart("asked for by command"),
@@ -65,6 +81,7 @@ export function manifestCommands(
     "counterlens.probeAtCursor": () => probeAtCursor(server),
     "counterlens.probeFunction": () => tasks.choose("function"),
     "counterlens.probeFile": () => tasks.choose("file"),
+    [COMPLETE_AND_EXPLAIN]: (argument?: CompletionArgument) => completions.complete(argument),
     [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
     [SHOW_DEPENDENCES]: (argument?: FunctionArgument) => dependences.show(argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
@@ -113,6 +130,7 @@ async function showActions(overlay: Overlay): Promise<void> {
       label: `$(beaker) ${vscode.l10n.t("Probe Function Counterfactually")}`,
       command: "counterlens.probeAtCursor",
     },
+    { label: `$(comment) ${vscode.l10n.t("Complete and Explain")}`, command: COMPLETE_AND_EXPLAIN },
     { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
     { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
     {

@@ -51,7 +51,8 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     await this.open(document, found.function, chosen);
   }
 
-  private async ask(argument: FunctionArgument): Promise<CounterfactualResult | undefined> {
+  /** Every counterfactual of a function; undefined, and said why, where there are none to be had. */
+  async ask(argument: FunctionArgument): Promise<CounterfactualResult | undefined> {
     const answer = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Window,
@@ -116,7 +117,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
 }
 
 /** Let the user choose; undefined when there is nothing to show or nothing was chosen. */
-async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
+export async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
   const rows = choices(found).map(row);
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t("No mutation applies to {0}.", found.function));

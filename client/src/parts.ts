@@ -6,6 +6,7 @@ import type { Tool } from "./assistant/offer";
 import { toolsOf } from "./assistant/tools";
 import type { LevelColours } from "./colours";
 import { type Commands, manifestCommands, SHOW_ACTIONS, serverCommands } from "./commands";
+import { Completions } from "./completions";
 import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
 import { askForFirstModel } from "./firstModel";
@@ -80,6 +81,7 @@ export function start(context: vscode.ExtensionContext): Running {
   status.overlayIs(overlay.isEnabled);
   overlay.onDidToggle((shown) => status.overlayIs(shown));
   const counterfactuals = new Counterfactuals(running);
+  const completions = new Completions(context.extensionUri, running, counterfactuals);
   const dependences = new DependenceView(context.extensionUri, running);
   const replacements = new Replacements();
   const tasks = new TaskView(context.extensionUri, running);
@@ -90,6 +92,7 @@ export function start(context: vscode.ExtensionContext): Running {
   const commands = manifestCommands(context, {
     server: running,
     overlay,
+    completions,
     counterfactuals,
     dependences,
     tasks,
@@ -107,6 +110,7 @@ export function start(context: vscode.ExtensionContext): Running {
     log,
     status,
     reports,
+    completions,
     counterfactuals,
     dependences,
     replacements,

@@ -4,6 +4,8 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { type Action, Panel } from "./panels";
 import {
+  COMPLETE_AND_EXPLAIN,
+  type CompletionArgument,
   type FunctionArgument,
   isProbeResult,
   PROBE,
@@ -131,6 +133,14 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
       const before = version === result.version ? undefined : result.source; // what was probed, not what is now
       const title = vscode.l10n.t("{0}: {1} (original ↔ counterfactual)", result.function, pair.title);
       await this.compare(file, before, pair.counterfactual, title);
+    }
+    if (action === "explain") {
+      const argument: CompletionArgument = {
+        uri: file.toString(),
+        position: { line: pair.line, character: 0 },
+        mutation: pair.mutation,
+      };
+      await vscode.commands.executeCommand(COMPLETE_AND_EXPLAIN, argument);
     }
     const [original, counterfactual] = pair.wrote;
     if (action === "wrote" && original !== undefined && counterfactual !== undefined) {

@@ -217,6 +217,34 @@ export interface Reported {
   error?: string | null;
 }
 
+/** The server's executeCommand: the function at a place completed, and how sure the model is of each part. */
+export const COMPLETE = "counterlens.complete";
+
+/** The client's command: {@link COMPLETE} at the cursor, or with its argument where that says. */
+export const COMPLETE_AND_EXPLAIN = "counterlens.completeAndExplain";
+
+export interface CompletionArgument extends FunctionArgument {
+  /** Complete both sides of its counterfactual that is nearest to the place. */
+  mutation?: string;
+}
+
+export interface CompletionResult {
+  ok: boolean;
+  /** Qualified name of the function. */
+  function: string;
+  /** Of the document. */
+  version: number;
+  /** What the model wrote; with a mutation, as written. */
+  text: string;
+  /** What it would take the place of. */
+  range: Range | null;
+  markdown: string;
+  /** A fragment. */
+  html: string;
+  /** What happened and what to do, when `ok` is false. */
+  error?: string | null;
+}
+
 /** The server's executeCommand: what a function's statements depend on, and what the model makes of it. */
 export const DEPENDENCES = "counterlens.dependences";
 

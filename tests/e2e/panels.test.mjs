@@ -77,6 +77,45 @@ describe("the panels", { skip }, () => {
     await vscode.quickOpen("parity.py");
   });
 
+  step("what it would write at the cursor is a suggestion, explained in one syntax tree", async () => {
+    await vscode.click('"odd"', { line: 'return "odd"' });
+    await vscode.page.keyboard.press("End");
+    for (const line of ["", "def smaller(a, b):", "if a < b:", "return "]) {
+      await vscode.page.keyboard.press("Enter");
+      if (line.startsWith("def")) await vscode.page.keyboard.press("Shift+Tab");
+      if (line.startsWith("def")) await vscode.page.keyboard.press("Shift+Tab");
+      await vscode.page.keyboard.type(line);
+    }
+    await vscode.command("Counterlens: Complete and Explain");
+    const view = vscode.panel("Completion of smaller");
+    await view.locator("svg.syntax").first().waitFor(MODEL);
+    assert.ok((await view.locator("svg.syntax .written").count()) > 0);
+    assert.equal(await view.locator("main [style]").count(), 0);
+    await vscode.page.locator(".ghost-text-decoration, .ghost-text").first().waitFor({ timeout: 10_000 });
+    await session.screenshot("suggested");
+    await vscode.page.keyboard.press("Tab");
+    await vscode.line("return a").waitFor({ timeout: 5_000 });
+    await vscode.command("File: Revert File");
+    await until(async () => assert.equal(await vscode.line("def smaller(a, b):").count(), 0));
+  });
+
+  step("both sides of a counterfactual show where the expectation broke", async () => {
+    await vscode.click('"even"', { line: 'return "even"' });
+    await vscode.page.keyboard.press("Home");
+    await vscode.command("Counterlens: Complete and Explain");
+    const view = vscode.panel("Completion of parity");
+    await view.getByText("It wrote the code that stands there").waitFor(MODEL);
+    await view.getByRole("button", { name: "Compare with a Counterfactual…" }).click();
+    await vscode.choice("if-else-flip").click();
+    await view.getByText("Only after the change it leaves the code").waitFor(MODEL);
+    assert.equal(await view.locator("svg.syntax").count(), 2);
+    assert.match(await view.locator("svg.syntax .departs").textContent(), /even.*here the code has odd/);
+    await session.screenshot("explained");
+    assert.ok(await view.getByRole("button", { name: "Show in Place" }).isDisabled());
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("parity.py");
+  });
+
   step("dependences are drawn with what the model infers, and summed up over the function", async () => {
     await until(() => vscode.codeLens("Show dependences").first().click({ timeout: 2_000 }), { ms: 30_000 });
     const view = vscode.panel("Dependences of parity");

@@ -10,11 +10,13 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.explaining.completing import Explained, explain
-from counterlens.explaining.places import both_sides, cursor
+from counterlens.explaining.places import both_sides, cursor, cursor_at
+from counterlens.explaining.written_tree import Part, written_tree
 from counterlens.models.base import Completion, Model, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import break_sentence, departure_sentence
+from counterlens.reports.syntax_picture import syntax_figure
 from counterlens.syntax.document import Document
 
 PARITY = (Path(__file__).parents[2] / "examples" / "parity.py").read_text()
@@ -153,3 +155,68 @@ def test_the_function_is_the_one_whose_body_the_place_is_in(
 def test_a_header_is_no_place_to_complete() -> None:
     with pytest.raises(SourceError, match="not in the body"):
         cursor(Document(NESTED), 1)
+
+
+def test_prompt_and_completion_stand_in_one_tree(model: LlamaModel) -> None:
+    rows = written_tree(written(model, '        return "odd"\n    else:\n        return "even"\n'))
+    assert [(row.kinds[-1], row.part, row.depth) for row in rows[:4]] == [
+        ("function_definition", Part.AROUND, 0),
+        ("expression_statement", Part.PROMPT, 1),
+        ("if_statement", Part.AROUND, 1),
+        ("comparison_operator", Part.PROMPT, 2),
+    ]
+    mine = [row for row in rows if row.part is Part.WRITTEN]
+    assert [row.kinds for row in mine] == [
+        ("block", "return_statement"),
+        ("string",),
+        ("string_content",),
+        ("else_clause",),
+        ("block", "return_statement"),
+        ("string",),
+        ("string_content",),
+    ]
+    assert all(row.confidence is not None and row.minimum is not None for row in mine)
+    assert all(row.confidence is None for row in rows if row.part is not Part.WRITTEN)
+    assert [(row.text, row.departure.stands) for row in rows if row.departure] == [("odd", "even")]
+    assert all(row.least is not None and row.least.alternatives for row in mine)
+
+
+def test_the_picture_has_every_row_and_escapes_what_was_written(model: LlamaModel) -> None:
+    found = written(model, '        return "<b>" )(\n')
+    drawn = syntax_figure([("as written", found)])
+    rows = written_tree(found)
+    assert drawn.svg.count('<g class="') == drawn.svg.count("</g>") == len(rows)
+    assert "<b>" not in drawn.svg
+    assert 'class="error' in drawn.svg
+    assert any(row.error for row in rows)
+    assert len(drawn.table.rows) == sum(row.part is Part.WRITTEN for row in rows)
+
+
+UNFINISHED = """class Pair:
+    def smaller(self):
+        if self.a < self.b:
+            return%s
+
+def after():
+    return 1
+"""
+
+
+@pytest.mark.parametrize("blanks", ["", " ", "\n", "\n        ", "  \n\n            "])
+def test_a_function_may_be_completed_behind_its_last_word(model: LlamaModel, blanks: str) -> None:
+    source = UNFINISHED % blanks
+    offset = source.index("return") + len("return" + blanks)
+    if blanks == "\n":
+        with pytest.raises(SourceError, match="not in the body"):
+            cursor_at(Document(source), offset)
+        return
+    at = cursor_at(Document(source), offset)
+    assert at.qualname == "Pair.smaller"
+    found = explain(Writer(model, " self.a\n"), at.document, at.qualname, at.offset, 64, Steps())
+    assert found.fresh
+    assert found.departure is None
+    assert departure_sentence(found) == "No code stands there yet."
+    text = found.scored.document.text
+    assert text.startswith(source[:offset] + " self.a\n")
+    assert text.endswith("\n\ndef after():\n    return 1\n")
+    assert source[found.start : found.removed].strip() == ""

@@ -18,10 +18,8 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
-from counterlens.errors import ModelError
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor
-from counterlens.models.base import Capability
 from counterlens.probes.options import MAX_TOKENS
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import explanation_report
@@ -66,11 +64,6 @@ def complete(
     at = cursor(Document.read(path), int(found["line"]), int(column) if column else None)
     places = both_sides(at, mutation) if mutation else (at,)
     with model.opened() as loaded, steps(f"completing {at.qualname}") as report:
-        if not loaded.offers(Capability.SCORE):
-            raise ModelError(
-                f"{loaded.info.name} gives no token probabilities, so its completions cannot be explained",
-                "Choose a local model, or an endpoint that scores prompts",
-            )
         progress = Steps(None, report)
         explained: list[tuple[str, Explained]] = [
             (one.title, explain(loaded, one.document, one.qualname, one.offset, max_tokens, progress))

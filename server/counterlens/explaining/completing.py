@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from counterlens.confidence import Confidence, NodeConfidence, confidence, score_document
-from counterlens.models.base import Completion, Model
+from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Completion, Model
 from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
@@ -46,6 +47,7 @@ class Departure:
 
     Attributes:
         line: Its line in the completed program, 1-based.
+        offset: Its first byte in the completed program.
         wrote: What the model wrote; empty where it ended earlier.
         wrote_probability: Of the first token of that; None where it wrote nothing.
         stands: What stands there; empty where the code ended earlier.
@@ -54,6 +56,7 @@ class Departure:
     """
 
     line: int
+    offset: int
     wrote: str
     wrote_probability: float | None
     stands: str
@@ -70,19 +73,28 @@ class Explained:
         scored: The confidence on the program with the completion in the hole.
         start: The first byte of the completion.
         end: The byte after its last.
-        departure: Where it leaves the code that stands there; None where it is the same code.
+        removed: The byte after the last of the code that it stands for, in the program before.
+        departure: Where it leaves the code that stands there; None where it is the same code, or none stands.
+        fresh: Whether no code stands there yet.
     """
 
     completion: Completion
     scored: Confidence
     start: int
     end: int
+    removed: int
     departure: Departure | None
+    fresh: bool
 
     @cached_property
     def tokens(self) -> tuple[WrittenToken, ...]:
         """The tokens of the completion that are scored."""
-        return tuple(_token(self.scored, i) for i in _between(self.scored, self.start, self.end))
+        return tokens_between(self.scored, self.start, self.end)
+
+    @property
+    def text(self) -> str:
+        """What was written, with the line ends of the source and what stands behind it on its last line."""
+        return self.scored.document.data[self.start : self.end].decode("utf-8", "replace")
 
     @property
     def nodes(self) -> list[NodeConfidence]:
@@ -109,7 +121,7 @@ def explain(
     """Complete a function from a cut on, and score what was written in its place.
 
     Args:
-        model: The model, which has to give token probabilities.
+        model: The model.
         document: The source.
         qualname: The function.
         cut: The byte that the model goes on at, inside the function.
@@ -117,9 +129,16 @@ def explain(
         steps: Progress and cancellation.
 
     Raises:
-        ModelError, Cancelled: as `Model.complete` and `Model.score`.
+        ModelError: the model gives no token probabilities, or as `Model.complete` and `Model.score`.
+        Cancelled: as these.
     """
+    if not model.offers(Capability.SCORE, cancel=steps.cancel):
+        raise ModelError(
+            f"{model.info.name} gives no token probabilities, so its completions cannot be explained",
+            "Choose a local model, or an endpoint that scores prompts",
+        )
     function = find_function(document, qualname)
+    function = replace(function, end=max(function.end, cut))  # the cursor may be on blanks behind it
     gap = Gap.of(document, function, cut)
     steps.next("completing")
     (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
@@ -129,7 +148,8 @@ def explain(
     end = len(written.data) - len((gap.after or gap.newline).encode())
     standing = _scored(model, document, cut, steps)
     departure = _departure(scored, (cut, end), standing, (cut, function.end))
-    return Explained(completion, scored, cut, end, departure)
+    removed = max(cut, len(document.data) - (len(written.data) - end))
+    return Explained(completion, scored, cut, end, removed, departure, fresh=not gap.removed.strip())
 
 
 def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confidence:
@@ -154,6 +174,8 @@ def _departure(
 ) -> Departure | None:
     """The first leaf that differs; single and double quotes are alike."""
     first, second = list(_leaves(wrote, wrote_in)), list(_leaves(stands, stands_in))
+    if not stands.document.data[slice(*stands_in)].strip():
+        return None
     same = 0
     while same < min(len(first), len(second)) and _same(wrote, first[same], stands, second[same]):
         same += 1
@@ -164,6 +186,7 @@ def _departure(
     parent = wrote.nodes[wrote.nodes[mine[0]].parent] if mine else None
     return Departure(
         line=wrote.document.positions.line_of(at) + 1,
+        offset=at,
         wrote=_text(wrote, mine[0]) if mine else "",
         wrote_probability=_probability(wrote, mine[0]) if mine else None,
         stands=_text(stands, theirs[0]) if theirs else "",
@@ -193,11 +216,11 @@ def _probability(found: Confidence, i: int) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _between(found: Confidence, start: int, end: int) -> Iterator[int]:
+def tokens_between(found: Confidence, start: int, end: int) -> tuple[WrittenToken, ...]:
+    """The scored tokens of some bytes; the first and the last may reach beyond them."""
     scores = found.scores
-    for i in range(len(scores)):
-        if int(scores.end[i]) > start and int(scores.start[i]) < end:
-            yield i
+    touching = (scores.end > start) & (scores.start < end)
+    return tuple(_token(found, int(i)) for i in touching.nonzero()[0])
 
 
 def _token(found: Confidence, i: int) -> WrittenToken:

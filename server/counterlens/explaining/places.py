@@ -51,18 +51,40 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
         if not 1 <= column <= len(text) + 1:
             raise SourceError(f"line {line} has no column {column}: it has {len(text)} characters")
         offset = start + len(text[: column - 1].encode())
-    function = _around(document, line, offset)
-    return Cursor(f"line {line}", document, function.qualname, offset)
+    return cursor_at(document, offset)
+
+
+def cursor_at(document: Document, offset: int) -> Cursor:
+    """The place of a byte.
+
+    Raises:
+        SourceError: it is not in the body of a Python function.
+    """
+    line = require_python(document).positions.line_of(offset) + 1
+    return Cursor(f"line {line}", document, _around(document, line, offset).qualname, offset)
 
 
 def _around(document: Document, line: int, offset: int) -> Function:
     """The innermost function in whose body a byte is: on the header of an inner one, the outer one."""
-    around = [one for one in functions(document) if _body_start(document, one) <= offset <= one.end]
+    around = [
+        one
+        for one in functions(document)
+        if _body_start(document, one) <= offset and (offset <= one.end or _behind(document, one, offset))
+    ]
     if not around:
         raise SourceError(
             f"line {line} is not in the body of a function", "Name a line that the model is to write anew"
         )
     return around[-1]
+
+
+def _behind(document: Document, function: Function, offset: int) -> bool:
+    """Whether a byte is on blanks behind a function, where its next statement would be written."""
+    between = document.data[function.end : offset]
+    if between.strip():
+        return False
+    header = function.header - line_start(document.data, function.header)
+    return b"\n" not in between or len(between) - between.rfind(b"\n") - 1 > header
 
 
 def _body_start(document: Document, function: Function) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from counterlens.lsp import (
     code_actions,
     code_lens,
+    completions,
     confidence_report,
     connection,
     counterfactuals,
@@ -45,6 +46,7 @@ _FEATURES = (
     quick_fixes,
     operators,
     code_lens,
+    completions,
     confidence_report,
     probing,
     counterfactuals,

@@ -9,6 +9,7 @@ from counterlens.explaining.completing import Departure, Explained, WrittenToken
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Marked, Paragraph, Report, ReportCell, TableBlock
 from counterlens.reports.expected import code
+from counterlens.reports.syntax_picture import syntax_figure
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 
@@ -19,6 +20,8 @@ CAUTION = "A probability says what this model expects here, not what is right."
 def departure_sentence(found: Explained) -> str:
     """Where a completion leaves the code that stands there, with the probabilities of both."""
     gone = found.departure
+    if found.fresh:
+        return "No code stands there yet."
     if gone is None:
         return "It wrote the code that stands there."
     kind = f", in {_article(gone.kind)}" if gone.kind else ""
@@ -45,10 +48,13 @@ def break_sentence(before: Departure | None, after: Departure | None) -> str:
 
 def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
     """What a model wrote, at one place or on both sides of a counterfactual."""
-    blocks: list[Block] = [Paragraph(f"{info.name} ({info.where}). {CAUTION}", quiet=True)]
+    caution = f"{info.name} ({info.where}). {CAUTION}"
+    blocks: list[Block] = [Heading(1, title), Paragraph(caution, quiet=True)]
     if len(found) == 2:
         (_, before), (_, after) = found
         blocks.append(Paragraph(break_sentence(before.departure, after.departure), lead="where it broke"))
+    if any(one.nodes for _, one in found):
+        blocks.append(syntax_figure(found))
     for name, one in found:
         blocks += [Heading(2, name), Paragraph(departure_sentence(one)), *_errors(one)]
         blocks.append(_lines(one))
@@ -87,7 +93,7 @@ def _lines(found: Explained) -> TableBlock:
         known = [token.probability for token in tokens if token.probability is not None]
         least = min(tokens, key=lambda token: token.probability or 0.0)
         instead = [
-            f"{code(text.strip() or repr(text))} {share(value)}"
+            f"{text.strip() or repr(text)} {share(value)}"
             for text, value in least.alternatives
             if text.strip() != least.text.strip()
         ]
@@ -96,7 +102,7 @@ def _lines(found: Explained) -> TableBlock:
                 number,
                 share(sum(known) / len(known)),
                 lines[number - 1],
-                f"{code(least.text.strip())} {share(least.probability or 0.0)}",
+                f"{least.text.strip()} {share(least.probability or 0.0)}",
                 ", ".join(instead[:_INSTEAD]),
             )
         )

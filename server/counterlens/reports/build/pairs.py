@@ -110,8 +110,12 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
     yield Difference(pair.diff)
     written = pair.original.completion is not None
     if number is not None:
-        offers = (("difference", "Open Difference"), ("wrote", "Compare What It Wrote"))
-        yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers[: 1 + written])
+        offers = (
+            ("difference", "Open Difference"),
+            ("wrote", "Compare What It Wrote"),
+            ("explain", "Explain What It Wrote"),
+        )
+        yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers if written else offers[:1])
     if written:
         original = _side("after the original", pair.original)
         mutated = _side("after the counterfactual", pair.counterfactual, *_copier(pair))

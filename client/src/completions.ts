@@ -1,0 +1,110 @@
+/** "Complete and Explain": the model's completion as a suggestion in place, and how sure it is of each part of it. */
+
+import * as vscode from "vscode";
+import { type Counterfactuals, choose } from "./counterfactuals";
+import { ensureRunning, functionAtCursor } from "./cursor";
+import { type Action, Panel } from "./panels";
+import {
+  COMPLETE,
+  type CompletionArgument,
+  type CompletionResult,
+  PREVIEW_REPLACEMENT,
+  type ReplacementArgument,
+} from "./protocol";
+import { NO_ANSWER, type Server } from "./server";
+
+const ASKED = vscode.l10n.t("The model is asked…");
+
+export class Completions implements vscode.Disposable, vscode.InlineCompletionItemProvider {
+  private readonly panel: Panel;
+  private readonly disposables: vscode.Disposable[] = [
+    vscode.languages.registerInlineCompletionItemProvider({ language: "python" }, this),
+  ];
+  private shown: { argument: CompletionArgument; answer: CompletionResult } | undefined;
+  /** The latest question: an answer to an earlier one is dropped. */
+  private asked = 0;
+
+  constructor(
+    extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly counterfactuals: Counterfactuals,
+  ) {
+    const tools = [
+      { action: "place", title: vscode.l10n.t("Show in Place") },
+      { action: "mutation", title: vscode.l10n.t("Compare with a Counterfactual…") },
+    ];
+    this.panel = new Panel(extension, "counterlens.completion", tools, (action) => this.act(action));
+  }
+
+  /** At the place that is given, or without one at the cursor. */
+  async complete(given?: CompletionArgument): Promise<void> {
+    if (given && !(await ensureRunning(this.server))) return;
+    const argument: CompletionArgument | undefined =
+      given ??
+      (await functionAtCursor(
+        this.server,
+        vscode.l10n.t("Put the cursor into the body of a Python function to have it completed."),
+      ));
+    if (!argument) return;
+    const question = ++this.asked;
+    if (this.panel.isOpen) this.panel.say(ASKED);
+    const answer = await this.server.request<CompletionResult>("workspace/executeCommand", {
+      command: COMPLETE,
+      arguments: [argument],
+    });
+    if (question !== this.asked) return;
+    if (!answer?.ok) {
+      if (this.panel.isOpen) this.panel.say("");
+      void vscode.window.showWarningMessage(answer?.error ?? NO_ANSWER);
+      return;
+    }
+    this.shown = { argument, answer };
+    this.panel.show(vscode.l10n.t("Completion of {0}", answer.function), answer.html);
+    this.panel.enable("place", !argument.mutation);
+    if (!argument.mutation) await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+  }
+
+  /** What the model wrote, right where it was asked, as long as nothing else of the function follows. */
+  provideInlineCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): vscode.InlineCompletionItem[] {
+    const { argument, answer } = this.shown ?? {};
+    if (!answer?.range || argument?.mutation || argument?.uri !== document.uri.toString()) return [];
+    const range = rangeOf(answer.range);
+    const fits = answer.version === document.version && range.start.isEqual(position);
+    if (!fits || document.getText(range).trim()) return [];
+    return [new vscode.InlineCompletionItem(answer.text.trimEnd(), new vscode.Range(position, position))];
+  }
+
+  private async act({ action }: Action): Promise<void> {
+    if (!this.shown) return;
+    const { argument, answer } = this.shown;
+    if (action === "place" && answer.range) {
+      const replacement: ReplacementArgument = {
+        uri: argument.uri,
+        version: answer.version,
+        range: answer.range,
+        newText: answer.text,
+        title: vscode.l10n.t("the rest of {0}", answer.function),
+      };
+      await vscode.commands.executeCommand(PREVIEW_REPLACEMENT, replacement);
+    }
+    if (action === "mutation") {
+      const found = await this.counterfactuals.ask({ uri: argument.uri, function: answer.function });
+      const chosen = found && (await choose(found));
+      if (!chosen) return;
+      const position = { line: chosen.line, character: 0 };
+      await this.complete({ uri: argument.uri, position, mutation: chosen.mutation });
+    }
+  }
+
+  dispose(): void {
+    this.panel.dispose();
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+}
+
+function rangeOf({ start, end }: NonNullable<CompletionResult["range"]>): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}

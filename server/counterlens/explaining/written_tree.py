@@ -1,0 +1,168 @@
+"""Prompt and completion in one syntax tree (Palacio et al. 2023, Figure 1), as rows in the order of the text.
+
+What the model wrote is there node by node; of the prompt only what is around and before it, a row for each
+statement, so that the tree stays as small as the completion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from counterlens.confidence import NodeConfidence
+from counterlens.explaining.completing import Departure, Explained, WrittenToken, tokens_between
+
+
+class Part(StrEnum):
+    """Whose a node is."""
+
+    AROUND = "around"
+    """It begins in the prompt and goes on in the completion."""
+    PROMPT = "prompt"
+    WRITTEN = "written"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNode:
+    """A row of the tree.
+
+    Attributes:
+        kinds: Its node type; of nodes that hold nothing but one other, theirs, outermost first.
+        part: Whose it is.
+        depth: How many rows it is inside of.
+        text: Its source in one line; of a node that is around, only its first line.
+        line: Its line in the completed program, 1-based.
+        confidence: The mean probability of its tokens; None for what was not scored.
+        minimum: The probability of its least likely token.
+        least: That token, with what else was likely.
+        error: Whether it does not parse.
+        departure: Where the completion leaves the code, if that is in this row and in none inside of it.
+    """
+
+    kinds: tuple[str, ...]
+    part: Part
+    depth: int
+    text: str
+    line: int
+    confidence: float | None
+    minimum: float | None
+    least: WrittenToken | None
+    error: bool
+    departure: Departure | None
+
+
+_DEFINITION = "function_definition"
+_HEADER = frozenset({"identifier", "parameters", "type"})
+"""What the header of a definition shows already."""
+_QUOTES = frozenset({"string_start", "string_end"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A row before what it says is known: the nodes from `first` to `last` that fill each other."""
+
+    first: int
+    last: int
+    part: Part
+    depth: int
+
+
+def written_tree(found: Explained) -> tuple[WrittenNode, ...]:
+    """The rows of a completion: its function, what is around it and before it, and all that was written."""
+    shown, gone = _shown(found), found.departure
+    departing = None
+    if gone is not None:
+        around = [row for row in shown if _holds(found.scored.nodes[row.first], gone.offset, row.part)]
+        departing = around[-1] if around else None
+    return tuple(_row(found, row, gone if row is departing else None) for row in shown)
+
+
+def _shown(found: Explained) -> list[_Shown]:
+    nodes, root = found.scored.nodes, _function(found)
+    shown: list[_Shown] = []
+    row_of: dict[int, _Shown] = {}
+    passed = -1
+    for i in range(root, len(nodes)):
+        if i > root and nodes[i].depth <= nodes[root].depth:
+            break
+        part = _part(nodes, i, root, found)
+        if part is None or i <= passed:
+            continue
+        passed = i
+        while part is Part.WRITTEN and (inner := _only_child(nodes, passed)) is not None:
+            passed = inner
+        above = _row_above(nodes, i, row_of)
+        shown.append(_Shown(i, passed, part, above.depth + 1 if above else 0))
+        row_of.update(dict.fromkeys(range(i, passed + 1), shown[-1]))
+    return shown
+
+
+def _function(found: Explained) -> int:
+    """The innermost definition that the completion begins in; the root where there is none."""
+    around = [
+        i
+        for i, node in enumerate(found.scored.nodes)
+        if node.kind == _DEFINITION and node.start < found.start <= node.end
+    ]
+    return around[-1] if around else 0
+
+
+def _part(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> Part | None:
+    """Whose a node is; None where it has no row."""
+    node = nodes[i]
+    if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= found.end:
+        return None
+    if node.start >= found.start:
+        return None if node.kind in _QUOTES else Part.WRITTEN
+    if node.end > found.start:
+        return Part.AROUND if node.kind != "block" else None
+    parent = nodes[node.parent]
+    if parent.end <= found.start or (
+        parent.kind == _DEFINITION and node.kind in _HEADER and node.parent == root
+    ):
+        return None
+    return Part.PROMPT
+
+
+def _only_child(nodes: Sequence[NodeConfidence], i: int) -> int | None:
+    """The node that fills another whole."""
+    if i + 1 >= len(nodes) or nodes[i + 1].parent != i:
+        return None
+    inner = nodes[i + 1]
+    same = (inner.start, inner.end) == (nodes[i].start, nodes[i].end)
+    return i + 1 if inner.named and same and nodes[i].kind != "ERROR" else None
+
+
+def _row_above(nodes: Sequence[NodeConfidence], i: int, row_of: Mapping[int, _Shown]) -> _Shown | None:
+    """The row that a node is inside of."""
+    parent = nodes[i].parent
+    while parent >= 0 and parent not in row_of:
+        parent = nodes[parent].parent
+    return row_of.get(parent)
+
+
+def _holds(node: NodeConfidence, at: int, part: Part) -> bool:
+    return part is not Part.PROMPT and node.start <= at < node.end
+
+
+def _row(found: Explained, shown: _Shown, departure: Departure | None) -> WrittenNode:
+    scored, part = found.scored, shown.part
+    nodes = scored.nodes[shown.first : shown.last + 1]
+    node = nodes[0]
+    text = scored.document.data[node.start : node.end].decode("utf-8", "replace").strip()
+    known = part is Part.WRITTEN
+    tokens = tokens_between(scored, node.start, node.end) if known else ()
+    likely = [token for token in tokens if token.probability is not None and token.text.strip()]
+    return WrittenNode(
+        kinds=tuple(one.kind for one in nodes),
+        part=part,
+        depth=shown.depth,
+        text=text.splitlines()[0] if part is Part.AROUND and text else " ".join(text.split()),
+        line=scored.document.positions.line_of(node.start) + 1,
+        confidence=node.confidence if known else None,
+        minimum=node.minimum if known else None,
+        least=min(likely, key=lambda token: token.probability or 0.0) if likely else None,
+        error=node.kind == "ERROR",
+        departure=departure,
+    )

@@ -1,0 +1,105 @@
+"""The command `counterlens.complete`: what the model would write at the cursor, and how sure it is of it.
+
+Argument `{uri, position, mutation?}`; with a mutation both sides of its nearest counterfactual are completed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.explaining.completing import Explained, explain
+from counterlens.explaining.places import both_sides, cursor_at
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import t
+from counterlens.lsp.markdown_preview import show_markdown
+from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.targets import open_python, plain, position
+from counterlens.models.base import ModelInfo
+from counterlens.probes.options import MAX_TOKENS
+from counterlens.progress import Steps
+from counterlens.reports.build.explanation import explanation_report
+from counterlens.reports.render import html, markdown
+
+COMMAND = "counterlens.complete"
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_complete)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionAnswer:
+    """What `counterlens.complete` returns to the client.
+
+    Attributes:
+        ok: Whether the model wrote something.
+        function: The qualified name of the function.
+        version: Of the document.
+        text: What the model wrote; with a mutation, as written.
+        range: What it would take the place of in the document; empty where nothing follows.
+        markdown: The report.
+        html: The same as a fragment, for a client that shows it itself.
+        error: What happened and what to do.
+    """
+
+    ok: bool
+    function: str = ""
+    version: int = 0
+    text: str = ""
+    range: types.Range | None = None
+    markdown: str = ""
+    html: str = ""
+    error: str | None = None
+
+
+async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAnswer:
+    """Complete the function at a place, and explain the completion."""
+    settings, asked = ls.settings, plain(argument)
+    try:
+        analysis = open_python(ls, argument)
+        document, places = analysis.document, ls.places(analysis)
+        offset = places.offset(position(asked.get("position") or types.Position(0, 0)))
+        at = await ls.offload(cursor_at, document, offset)
+        mutation = asked.get("mutation")
+        limit = int(settings.probe.get("max_tokens") or MAX_TOKENS)
+        said = Announcements(
+            f"Completing {at.qualname}",
+            f"completing {at.qualname}",
+            f"{at.qualname} was completed",
+            "the completion was cancelled",
+        )
+
+        def work(steps: Steps) -> tuple[list[tuple[str, Explained]], ModelInfo]:
+            sides = both_sides(at, str(mutation)) if mutation else (at,)
+            steps.next("opening the model")
+            with ls.host.lend(settings) as model:
+                found = [
+                    (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps))
+                    for one in sides
+                ]
+                return found, model.info
+
+        found, info = await ask_first(ls, settings, analysis, said, work)
+    except Cancelled:
+        return CompletionAnswer(ok=False, error=t("The completion was cancelled."))
+    except CounterlensError as error:
+        return CompletionAnswer(ok=False, error=ls.refuse(error, settings))
+    first = found[0][1]
+    report = explanation_report(found, info, f"Completion of {at.qualname}")
+    answer = CompletionAnswer(
+        ok=True,
+        function=at.qualname,
+        version=document.version,
+        text=first.text,
+        range=places.range(first.start, first.removed),
+        markdown=markdown.render(report),
+        html=html.fragment(report.blocks) if ls.client_shows_results else "",
+    )
+    if not ls.client_shows_results:
+        await show_markdown(ls, f"completion {at.qualname}", report.title, answer.markdown)
+    return answer

@@ -1,0 +1,44 @@
+"""Completions explained as an editor sees them, with the real model."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pytest_lsp import LanguageClient
+
+from tests.lsp.conftest import open_file
+from tests.lsp.test_tasks import ask
+
+COMMAND = "counterlens.complete"
+PARITY = (Path(__file__).parents[2] / "examples" / "parity.py").read_text()
+BRANCH = PARITY.splitlines().index('        return "even"')
+
+
+async def test_a_completion_has_its_place_and_its_explanation(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "parity.py", PARITY)
+    answer = await ask(client, COMMAND, uri, position={"line": BRANCH, "character": 0})
+    assert answer.ok, answer.error
+    assert answer.function == "parity"
+    assert re.search(r"return .even", answer.text)
+    assert (answer.range.start.line, answer.range.start.character) == (BRANCH, 0)
+    assert answer.range.end.line >= len(PARITY.rstrip().splitlines()) - 1
+    assert "It wrote the code that stands there" in answer.markdown
+
+
+async def test_both_sides_of_a_counterfactual(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "parity.py", PARITY)
+    place = {"line": BRANCH, "character": 0}
+    answer = await ask(client, COMMAND, uri, position=place, mutation="if-else-flip")
+    assert answer.ok, answer.error
+    assert "after if-else-flip" in answer.markdown
+    refused = await ask(client, COMMAND, uri, position=place, mutation="rename-random")
+    assert not refused.ok
+    assert "no variables" in refused.error
+
+
+async def test_only_a_body_can_be_completed(client: LanguageClient, tmp_path: Path) -> None:
+    uri = open_file(client, tmp_path / "parity.py", PARITY)
+    answer = await ask(client, COMMAND, uri, position={"line": 0, "character": 0})
+    assert not answer.ok
+    assert "not in the body of a function" in answer.error
