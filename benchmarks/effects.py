@@ -17,7 +17,8 @@ temperature of 0.8, on the first functions of each dataset, with other seeds for
 is the mean difference of pass rates, not the share of verdicts that changed.
 
 For each it prints the average mutation effect, the noise floor, the effect less the floor with its interval,
-the same over stable and over discriminating pairs, and how many pairs have other verdicts than in `together`.
+the same over discriminating pairs, and how many pairs have other verdicts than in `together`; of `together`
+also by dataset, concept and mutation. Stable verdicts are what `counterlens bench --ways` shows.
 The last line is one JSON document; its ratios are the variance of the effect over the ways of asking, and the
 share of pairs whose verdicts they move, exact over free.
 
@@ -153,9 +154,13 @@ class Found:
         self.right |= other.right
         self.drawn += other.drawn
 
-    def part(self, dataset: str | None = None, mutation: str | None = None) -> Found:
-        """The pairs of one dataset, or of one mutation; all placebos stay."""
-        chosen = [one for one in self.pairs if mutation in (None, one.mutation)]
+    def part(
+        self, dataset: str | None = None, mutation: str | None = None, concept: str | None = None
+    ) -> Found:
+        """The pairs of one dataset, mutation or concept; all placebos of their functions stay."""
+        chosen = [
+            one for one in self.pairs if mutation in (None, one.mutation) and concept in (None, one.concept)
+        ]
         drawn = [one for one in self.drawn if mutation in (None, one[1])]
         pairs, placebos = (_of(every, dataset) for every in (chosen, self.placebos))
         return Found(
@@ -169,7 +174,7 @@ class Found:
         return sum(self.right[name] != other.right[name] for name in self.right.keys() & other.right.keys())
 
     def figures(self) -> Figures:
-        """The effect, beside its floor, over stable and over discriminating pairs, and of draws."""
+        """The effect, beside its floor, over discriminating pairs, and of draws."""
         if self.drawn:
             drop = mean_difference((name, before, after) for name, _, before, after in self.drawn)
             return {"pairs": len(self.drawn), "difference": drop.value, "low": drop.low, "high": drop.high}
@@ -180,11 +185,6 @@ class Found:
             low, high = above.difference.low, above.difference.high
             figures |= {"floor": above.floor.value, "placebos": above.floor.n}
             figures |= {"less_floor": above.difference.value, "low": low, "high": high, "p": above.p}
-        if summary.stable:
-            figures |= {
-                "stable": summary.stable.average.value,
-                "stable_informative": summary.stable.average.n,
-            }
         if summary.discriminating:
             told = summary.discriminating.average
             figures |= {"discriminating": told.value, "discriminating_informative": told.n}
@@ -246,11 +246,11 @@ class Worker:
 
 
 def _ways(options: CompletionOptions, seeds: int, samples: int) -> Iterator[Asking]:
-    bare = replace(options, placebos=0, ways=0)
+    bare = replace(options, placebos=0)
     for way in WAYS:
         together = way == WAYS[0]
         yield Asking(f"exact {way}", options if together else bare, way)
-        yield Asking(f"free {way}", replace(options, ways=0) if together else bare, way, exact=False)
+        yield Asking(f"free {way}", options if together else bare, way, exact=False)
     for seed in range(1, seeds):
         yield Asking(f"exact seed {seed}", replace(bare, seed=seed))
     for seed in range(2 if samples else 0):
@@ -283,7 +283,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one function of each, two mutations")
     given = parser.parse_args()
     functions, seeds, sampled = (1, 1, 0) if given.quick else (given.functions, given.seeds, given.sampled)
-    options = CompletionOptions(max_tokens=given.max_tokens)
+    options = CompletionOptions(max_tokens=given.max_tokens, ways=0)
     if given.quick:
         options = replace(options, mutations=("rename-random", "rename-generic"), placebos=1, max_tokens=16)
     every = list(_ways(options, seeds, given.samples if sampled else 0))
@@ -338,9 +338,11 @@ def _spread(asked: dict[str, Found], decoding: str) -> tuple[float, float]:
 
 
 def _details(name: str, found: Found) -> Iterator[tuple[str, Found]]:
-    """The same by dataset, and by mutation."""
+    """The same by dataset, concept and mutation."""
     for dataset in DATA:
         yield f"{name} {dataset}", found.part(dataset)
+    for concept in sorted({one.concept for one in found.pairs}):
+        yield f"{name} {concept}", found.part(concept=concept)
     for mutation in sorted({one.mutation for one in found.pairs}):
         yield f"{name} {mutation}", found.part(mutation=mutation)
 

@@ -11,7 +11,7 @@ import pytest
 from counterlens.errors import SourceError
 from counterlens.explaining.completing import Explained, explain
 from counterlens.explaining.places import both_sides, cursor, cursor_at
-from counterlens.explaining.written_tree import Part, written_tree
+from counterlens.explaining.written_tree import NodeOrigin, written_tree
 from counterlens.models.base import Completion, Model, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.progress import Steps
@@ -159,13 +159,13 @@ def test_a_header_is_no_place_to_complete() -> None:
 
 def test_prompt_and_completion_stand_in_one_tree(model: LlamaModel) -> None:
     rows = written_tree(written(model, '        return "odd"\n    else:\n        return "even"\n'))
-    assert [(row.kinds[-1], row.part, row.depth) for row in rows[:4]] == [
-        ("function_definition", Part.AROUND, 0),
-        ("expression_statement", Part.PROMPT, 1),
-        ("if_statement", Part.AROUND, 1),
-        ("comparison_operator", Part.PROMPT, 2),
+    assert [(row.kinds[-1], row.origin, row.depth) for row in rows[:4]] == [
+        ("function_definition", NodeOrigin.AROUND, 0),
+        ("expression_statement", NodeOrigin.PROMPT, 1),
+        ("if_statement", NodeOrigin.AROUND, 1),
+        ("comparison_operator", NodeOrigin.PROMPT, 2),
     ]
-    mine = [row for row in rows if row.part is Part.WRITTEN]
+    mine = [row for row in rows if row.origin is NodeOrigin.WRITTEN]
     assert [row.kinds for row in mine] == [
         ("block", "return_statement"),
         ("string",),
@@ -176,7 +176,7 @@ def test_prompt_and_completion_stand_in_one_tree(model: LlamaModel) -> None:
         ("string_content",),
     ]
     assert all(row.confidence is not None and row.minimum is not None for row in mine)
-    assert all(row.confidence is None for row in rows if row.part is not Part.WRITTEN)
+    assert all(row.confidence is None for row in rows if row.origin is not NodeOrigin.WRITTEN)
     assert [(row.text, row.departure.stands) for row in rows if row.departure] == [("odd", "even")]
     assert all(row.least is not None and row.least.alternatives for row in mine)
 
@@ -189,7 +189,7 @@ def test_the_picture_has_every_row_and_escapes_what_was_written(model: LlamaMode
     assert "<b>" not in drawn.svg
     assert 'class="error' in drawn.svg
     assert any(row.error for row in rows)
-    assert len(drawn.table.rows) == sum(row.part is Part.WRITTEN for row in rows)
+    assert len(drawn.table.rows) == sum(row.origin is NodeOrigin.WRITTEN for row in rows)
 
 
 UNFINISHED = """class Pair:

@@ -14,7 +14,7 @@ from counterlens.confidence import NodeConfidence
 from counterlens.explaining.completing import Departure, Explained, WrittenToken, tokens_between
 
 
-class Part(StrEnum):
+class NodeOrigin(StrEnum):
     """Whose a node is."""
 
     AROUND = "around"
@@ -29,7 +29,7 @@ class WrittenNode:
 
     Attributes:
         kinds: Its node type; of nodes that hold nothing but one other, theirs, outermost first.
-        part: Whose it is.
+        origin: Whose it is.
         depth: How many rows it is inside of.
         text: Its source in one line; of a node that is around, only its first line.
         line: Its line in the completed program, 1-based.
@@ -41,7 +41,7 @@ class WrittenNode:
     """
 
     kinds: tuple[str, ...]
-    part: Part
+    origin: NodeOrigin
     depth: int
     text: str
     line: int
@@ -64,7 +64,7 @@ class _Shown:
 
     first: int
     last: int
-    part: Part
+    origin: NodeOrigin
     depth: int
 
 
@@ -73,7 +73,7 @@ def written_tree(found: Explained) -> tuple[WrittenNode, ...]:
     shown, gone = _shown(found), found.departure
     departing = None
     if gone is not None:
-        around = [row for row in shown if _holds(found.scored.nodes[row.first], gone.offset, row.part)]
+        around = [row for row in shown if _holds(found.scored.nodes[row.first], gone.offset, row.origin)]
         departing = around[-1] if around else None
     return tuple(_row(found, row, gone if row is departing else None) for row in shown)
 
@@ -86,14 +86,14 @@ def _shown(found: Explained) -> list[_Shown]:
     for i in range(root, len(nodes)):
         if i > root and nodes[i].depth <= nodes[root].depth:
             break
-        part = _part(nodes, i, root, found)
-        if part is None or i <= passed:
+        origin = _origin(nodes, i, root, found)
+        if origin is None or i <= passed:
             continue
         passed = i
-        while part is Part.WRITTEN and (inner := _only_child(nodes, passed)) is not None:
+        while origin is NodeOrigin.WRITTEN and (inner := _only_child(nodes, passed)) is not None:
             passed = inner
         above = _row_above(nodes, i, row_of)
-        shown.append(_Shown(i, passed, part, above.depth + 1 if above else 0))
+        shown.append(_Shown(i, passed, origin, above.depth + 1 if above else 0))
         row_of.update(dict.fromkeys(range(i, passed + 1), shown[-1]))
     return shown
 
@@ -108,21 +108,21 @@ def _function(found: Explained) -> int:
     return around[-1] if around else 0
 
 
-def _part(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> Part | None:
+def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> NodeOrigin | None:
     """Whose a node is; None where it has no row."""
     node = nodes[i]
     if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= found.end:
         return None
     if node.start >= found.start:
-        return None if node.kind in _QUOTES else Part.WRITTEN
+        return None if node.kind in _QUOTES else NodeOrigin.WRITTEN
     if node.end > found.start:
-        return Part.AROUND if node.kind != "block" else None
+        return NodeOrigin.AROUND if node.kind != "block" else None
     parent = nodes[node.parent]
     if parent.end <= found.start or (
         parent.kind == _DEFINITION and node.kind in _HEADER and node.parent == root
     ):
         return None
-    return Part.PROMPT
+    return NodeOrigin.PROMPT
 
 
 def _only_child(nodes: Sequence[NodeConfidence], i: int) -> int | None:
@@ -142,23 +142,23 @@ def _row_above(nodes: Sequence[NodeConfidence], i: int, row_of: Mapping[int, _Sh
     return row_of.get(parent)
 
 
-def _holds(node: NodeConfidence, at: int, part: Part) -> bool:
-    return part is not Part.PROMPT and node.start <= at < node.end
+def _holds(node: NodeConfidence, at: int, origin: NodeOrigin) -> bool:
+    return origin is not NodeOrigin.PROMPT and node.start <= at < node.end
 
 
 def _row(found: Explained, shown: _Shown, departure: Departure | None) -> WrittenNode:
-    scored, part = found.scored, shown.part
+    scored, origin = found.scored, shown.origin
     nodes = scored.nodes[shown.first : shown.last + 1]
     node = nodes[0]
     text = scored.document.data[node.start : node.end].decode("utf-8", "replace").strip()
-    known = part is Part.WRITTEN
+    known = origin is NodeOrigin.WRITTEN
     tokens = tokens_between(scored, node.start, node.end) if known else ()
     likely = [token for token in tokens if token.probability is not None and token.text.strip()]
     return WrittenNode(
         kinds=tuple(one.kind for one in nodes),
-        part=part,
+        origin=origin,
         depth=shown.depth,
-        text=text.splitlines()[0] if part is Part.AROUND and text else " ".join(text.split()),
+        text=text.splitlines()[0] if origin is NodeOrigin.AROUND and text else " ".join(text.split()),
         line=scored.document.positions.line_of(node.start) + 1,
         confidence=node.confidence if known else None,
         minimum=node.minimum if known else None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from counterlens.explaining.completing import Explained
-from counterlens.explaining.written_tree import Part, WrittenNode, written_tree
+from counterlens.explaining.written_tree import NodeOrigin, WrittenNode, written_tree
 from counterlens.reports.document import Figure, TableBlock
 from counterlens.reports.render.html import escape
 from counterlens.reports.wording import share, shortened
@@ -26,7 +26,7 @@ def syntax_figure(found: Sequence[tuple[str, Explained]]) -> Figure:
     """The trees of one or two completions, each under its title, side by side, and as a table."""
     trees = [(title, written_tree(one)) for title, one in found]
     rows = [row for _, tree in trees for row in tree]
-    wrote = sum(row.part is Part.WRITTEN for row in rows)
+    wrote = sum(row.origin is NodeOrigin.WRITTEN for row in rows)
     if len(trees) == 1:
         drawn = _svg(rows)
     else:
@@ -74,16 +74,16 @@ def _note(row: WrittenNode) -> str:
         return ""
     if not gone.stands:
         return "◀ here the code ends"
-    verb = "has" if gone.wrote else "goes on with"
+    verb = "has" if gone.wrote else "continues with"
     return f"◀ here the code {verb} {shortened(gone.stands, _LONGEST)}"
 
 
 def _row(row: WrittenNode, label: tuple[str, str, str], x: int, y: int) -> str:
     kind, text, note = label
     named, shown = _CHARACTER * len(kind), _CHARACTER * len(text)
-    middle, name = y + 15, "error" if row.error else row.part
+    middle, name = y + 15, "error" if row.error else row.origin
     parts = [f"<title>{escape(_spoken(row))}</title>", _bar(row, y)]
-    if row.part is Part.WRITTEN:
+    if row.origin is NodeOrigin.WRITTEN:
         size = f'width="{named + shown + 18:g}" height="{_ROW - 3}"'
         parts.append(f'<rect class="box" x="{x}" y="{y + 1}" {size} rx="3"/>')
     parts += [
@@ -150,6 +150,6 @@ def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:
         )
         for title, tree in trees
         for row in tree
-        if row.part is Part.WRITTEN
+        if row.origin is NodeOrigin.WRITTEN
     )
     return TableBlock("Nodes that the model wrote", columns, rows)
