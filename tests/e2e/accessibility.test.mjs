@@ -135,6 +135,8 @@ describe("the pages stand in nobody's way", { skip }, () => {
       const limits = ["--mutation", "if-else-flip", "--max-tokens", "24"];
       python("counterlens", "probe", "examples/parity.py::parity", ...limits, "--html", file);
     },
+    complete: (file) =>
+      python("counterlens", "complete", "examples/parity.py:9", "--mutation", "if-else-flip", "--html", file),
     run: (file) => writeFileSync(file, python("tests.reports.runs")),
   };
   for (const [name, make] of Object.entries(PAGES)) {

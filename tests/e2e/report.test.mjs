@@ -78,3 +78,46 @@ describe("the page of a run", { skip }, () => {
     assert.equal(colour, "rgb(255, 255, 255)");
   });
 });
+
+describe("the page of a scored file", { skip }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "counterlens-page-"));
+  let browser;
+  let page;
+
+  before(async () => {
+    const [source, file] = [path.join(folder, "area.py"), path.join(folder, "area.html")];
+    writeFileSync(source, "def area(r):\n    if r < 0:\n        return 0)\n    return 3 * r ** 2\n");
+    execFileSync(venvPython, ["-m", "counterlens", "score", source, "--html", file]);
+    browser = await playwright.launch({
+      executablePath: chromium(),
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    page = await browser.newPage();
+    await page.goto(`file://${file}`);
+  });
+  after(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("a concept leads to its nodes, the least certain first", async () => {
+    const link = page.getByRole("button", { name: "operators" });
+    await link.focus();
+    await page.keyboard.press("Enter");
+    const told = page.locator("#followed");
+    assert.match(await told.textContent(), /^operators: 1 of \d+$/);
+    const first = await page.locator("#details").innerText();
+    assert.match(first, /operators/);
+    assert.ok((await page.locator(".marked").count()) > 0);
+    await page.keyboard.press("Enter");
+    assert.match(await told.textContent(), /^operators: 2 of \d+$/);
+    assert.notEqual(await page.locator("#details").innerText(), first);
+  });
+
+  test("what does not parse stands out, and can be gone to", async () => {
+    await page.getByRole("button", { name: "does not parse" }).click();
+    const chosen = page.getByRole("treeitem", { selected: true });
+    assert.match(await chosen.innerText(), /⚠ ERROR/);
+    assert.match(await page.locator("#details").innerText(), /ERROR/);
+  });
+});

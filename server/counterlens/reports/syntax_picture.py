@@ -17,7 +17,7 @@ from counterlens.reports.wording import share, shortened
 _ROW, _STEP, _CHARACTER = 22, 14, 7.25
 """Pixels: of a row, of a level of the tree, and of a character at the size that the host's style has."""
 _BAR, _FIGURE = 56, 52
-_LONGEST = 44
+_LONGEST = 30
 _JOINED = " > "
 _LIKELY = 0.5
 

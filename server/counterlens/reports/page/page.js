@@ -27,6 +27,7 @@
     const piece = text.slice(start, Math.min(end, start + 4 * length)).trim().replace(/\s+/g, " ");
     return piece.length > length ? `${piece.slice(0, length - 1)}\u2026` : piece || visible(text.slice(start, end));
   };
+  const isError = (i) => data.kinds[data.nodes[i][KIND]] === "ERROR";
   const levelClass = (level) => (level === null ? "" : `l${level}`);
 
   // ---- lines
@@ -240,8 +241,9 @@
     const made = element("div", { className: "item", role: "treeitem", tabIndex: -1, ariaLevel: String(depth + 1), ariaSelected: String(i === selected) },
       element("span", { className: "fold", ariaHidden: "true" }, branch ? (open.has(i) ? "\u25be" : "\u25b8") : ""),
       element("span", { className: `value ${levelClass(level)}` }, percent(value)),
-      element("span", { className: "kind" }, sequence ? visible(text.slice(start, end)) : data.kinds[one[KIND]]),
+      element("span", { className: "kind" }, sequence ? visible(text.slice(start, end)) : `${isError(i) ? "\u26a0 " : ""}${data.kinds[one[KIND]]}`),
       element("span", { className: "excerpt" }, sequence ? `line ${lineOf(start) + 1}` : excerpt(start, end)));
+    if (!sequence && isError(i)) made.classList.add("alarm");
     if (branch) made.ariaExpanded = String(open.has(i));
     made.style.setProperty("padding-left", `${0.4 + Math.min(depth, 40) * 0.9}em`);
     made.dataset.row = i;
@@ -323,6 +325,28 @@
     actions[event.key]();
   });
 
+  // ---- from a concept to its nodes, the least certain first
+  let followed = null, turn = -1;
+
+  function follow(name, nodes) {
+    if (followed !== name) turn = -1;
+    followed = name;
+    turn = (turn + 1) % nodes.length;
+    const i = nodes[turn], one = data.nodes[i];
+    if (view() !== "sequence") reveal(i);
+    mark(one[START], one[END], true);
+    describe(i, null, [one[START], one[END], one[VALUE], one[LEVEL]]);
+    at("followed").textContent = `${name}: ${turn + 1} of ${nodes.length}`;
+  }
+
+  const certain = (i) => data.nodes[i][VALUE] ?? 2;
+  function link(name, nodes) {
+    const button = element("button", { type: "button", className: "link", title: "Go to its nodes, the least certain first" }, name);
+    button.addEventListener("click", () => follow(name, nodes));
+    return button;
+  }
+  const nodesOf = (wanted) => data.nodes.map((_, i) => i).filter(wanted).sort((a, b) => certain(a) - certain(b));
+
   // ---- what stands around them
   function radios(id, options, chosen, changed) {
     for (const [value, label] of options) {
@@ -340,13 +364,15 @@
     data.language,
     `${data.tokens.length.toLocaleString("en")} tokens`,
     `confidence ${data.confidence === null ? "unknown" : data.confidence.toFixed(2)}`,
-    ...(data.bitsPerByte === null ? [] : [`${data.bitsPerByte.toFixed(2)} bits a byte`]),
+    ...(data.bitsPerByte === null ? [] : [`${data.bitsPerByte.toFixed(2)} bits per byte`]),
     `${data.model}, ${data.where}`,
   ].join(" \u00b7 ");
+  const broken = nodesOf(isError);
+  if (broken.length) at("facts").append(" \u00b7 ", element("span", { className: "alarm" }, "\u26a0 ", link("does not parse", broken)));
   data.labels.forEach((label, level) => at("legend").append(element("li", { className: levelClass(level) }, label)));
   at("concepts").append(
     element("tr", {}, element("th", {}, "concept"), element("th", { className: "figure" }, "confidence"), element("th", { className: "figure" }, "nodes")),
-    ...data.concepts.map(([name, value, n]) => element("tr", {}, element("td", {}, name),
+    ...data.concepts.map(([name, value, n]) => element("tr", {}, element("td", {}, link(name, nodesOf((i) => data.categories[data.nodes[i][CATEGORY]] === name && data.nodes[i][VALUE] !== null))),
       element("td", { className: "figure" }, value.toFixed(2)), element("td", { className: "figure" }, String(n)))));
   at("details").append(element("p", { className: "note" }, "Point at a piece of code, or move there with Tab and the arrow keys."));
   paint(data.by);
