@@ -23,9 +23,9 @@ export async function functionAtCursor(
   return { uri: editor.document.uri.toString(), position: { line, character } };
 }
 
-/** Whether the server runs; when it does not, a message with a way out. */
+/** Whether the server runs, once it has started; when it does not, a message with a way out. */
 export async function ensureRunning(server: Server): Promise<boolean> {
-  if (server.isRunning) return true;
+  if (server.isRunning || (await server.whenStarted())) return true;
   const restart = vscode.l10n.t("Restart Server");
   const logs = vscode.l10n.t("Show Logs");
   const choice = await vscode.window.showWarningMessage(

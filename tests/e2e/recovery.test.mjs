@@ -46,6 +46,17 @@ describe("when something goes wrong", { skip }, () => {
     assert.match(session.log(), /stopped unexpectedly; starting it again/);
   });
 
+  step("a command that is given while the server starts waits for it", async () => {
+    await vscode.click("current", { line: "if current > best" });
+    await vscode.command("Counterlens: Restart Server");
+    await vscode.command("Counterlens: Show Dependences");
+    await vscode.tab("Dependences of").waitFor({ timeout: 30_000 });
+    assert.equal(await vscode.notification("Counterlens is not running").count(), 0);
+    await vscode.tab("Dependences of").click();
+    await vscode.command("View: Close Editor");
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+  });
+
   step("an interpreter without the package gives one clear message with a way out", async () => {
     session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
     const message = vscode.notification("Counterlens cannot start");
