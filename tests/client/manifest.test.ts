@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import manifest from "../../client/package.json";
-import { OVERLAY_LEVELS, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES } from "../../client/src/protocol";
+import {
+  COMPLETE_AND_EXPLAIN,
+  OVERLAY_LEVELS,
+  SHOW_COUNTERFACTUAL,
+  SHOW_DEPENDENCES,
+} from "../../client/src/protocol";
 
 const root = process.cwd();
 const source = (name: string) => readFileSync(path.join(root, name), "utf8");
@@ -19,6 +24,7 @@ test("each command of the manifest is registered, and each registered one is in 
     Array.from(code.matchAll(/"(counterlens\.\w+)": \((?:\w+\?: \w+)?\)/g), (match) => match[1]),
   );
   if (/\[SHOW_ACTIONS\]: \(\)/.test(code)) registered.add("counterlens.showActions");
+  if (/\[COMPLETE_AND_EXPLAIN\]: \(/.test(code)) registered.add(COMPLETE_AND_EXPLAIN);
   if (/\[SHOW_COUNTERFACTUAL\]: \(/.test(code)) registered.add(SHOW_COUNTERFACTUAL);
   if (/\[SHOW_DEPENDENCES\]: \(/.test(code)) registered.add(SHOW_DEPENDENCES);
   assert.deepEqual(registered, new Set(manifest.contributes.commands.map(({ command }) => command)));
