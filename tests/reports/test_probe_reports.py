@@ -147,7 +147,9 @@ def test_a_fragment_has_buttons_for_a_host_that_opens_differences() -> None:
     fragment = html.fragment(pairs_blocks(one, model=INFO, path=None, actions=True))
     buttons = [found for tag, found in _tags(fragment) if tag == "button"]
     assert [(each["data-action"], each["data-pair"]) for each in buttons] == [
-        (action, str(number)) for number in range(len(one.pairs)) for action in ("difference", "wrote")
+        (action, str(number))
+        for number in range(len(one.pairs))
+        for action in ("difference", "wrote", "explain")
     ]
     assert len({each["aria-label"] for each in buttons}) == len(buttons)
     assert "button" not in {tag for tag, _ in _tags(html.page(report(one)))}
