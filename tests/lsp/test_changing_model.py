@@ -141,6 +141,7 @@ def said(client: LanguageClient) -> str:
 async def test_the_status_names_the_new_model_at_once(
     client: LanguageClient, settings: dict[str, Any], name: str
 ) -> None:
+    await until(lambda: bool(client.statuses))  # type: ignore[attr-defined] # that of the first model
     begun = len(client.statuses)  # type: ignore[attr-defined]
     choose(client, **settings)  # no file is open, so that none of them is
     await until(lambda: len(client.statuses) > begun)  # type: ignore[attr-defined]
