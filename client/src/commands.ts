@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Completions } from "./completions";
 import { chooseGranularity, ignoreConcept, showAllUncertainty, stepGranularity } from "./concepts";
 import type { Counterfactuals } from "./counterfactuals";
-import { functionAtCursor } from "./cursor";
+import { functionMeant } from "./cursor";
 import type { DependenceView } from "./dependences";
 import { chooseLabel, showLegend, toggleLabel } from "./legend";
 import { selectModel } from "./models/selecting";
@@ -105,8 +105,9 @@ export function serverCommands(replacements: Replacements): Commands {
 }
 
 async function probeAtCursor(server: Server): Promise<void> {
-  const argument = await functionAtCursor(
+  const argument = await functionMeant(
     server,
+    undefined,
     vscode.l10n.t("Put the cursor into a Python function to probe it."),
   );
   if (argument) await vscode.commands.executeCommand(PROBE, argument);

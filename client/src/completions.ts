@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { type Counterfactuals, choose } from "./counterfactuals";
-import { ensureRunning, functionAtCursor } from "./cursor";
+import { functionMeant } from "./cursor";
 import { type Action, Panel } from "./panels";
 import {
   COMPLETE,
@@ -11,6 +11,7 @@ import {
   PREVIEW_REPLACEMENT,
   type ReplacementArgument,
 } from "./protocol";
+import { rangeOf } from "./ranges";
 import { NO_ANSWER, type Server } from "./server";
 
 const ASKED = vscode.l10n.t("The model is asked…");
@@ -38,13 +39,11 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
 
   /** At the place that is given, or without one at the cursor. */
   async complete(given?: CompletionArgument): Promise<void> {
-    if (given && !(await ensureRunning(this.server))) return;
-    const argument: CompletionArgument | undefined =
-      given ??
-      (await functionAtCursor(
-        this.server,
-        vscode.l10n.t("Put the cursor into the body of a Python function to have it completed."),
-      ));
+    const argument: CompletionArgument | undefined = await functionMeant(
+      this.server,
+      given,
+      vscode.l10n.t("Put the cursor into the body of a Python function to have it completed."),
+    );
     if (!argument) return;
     const question = ++this.asked;
     if (this.panel.isOpen) this.panel.say(ASKED);
@@ -103,8 +102,4 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     this.panel.dispose();
     for (const disposable of this.disposables) disposable.dispose();
   }
-}
-
-function rangeOf({ start, end }: NonNullable<CompletionResult["range"]>): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }

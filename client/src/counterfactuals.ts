@@ -3,7 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { type Choice, choices, firstDifference, title } from "./choices";
-import { ensureRunning, functionAtCursor } from "./cursor";
+import { functionMeant } from "./cursor";
 import {
   COUNTERFACTUALS,
   type Counterfactual,
@@ -32,13 +32,11 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
 
   /** For the function that is named, or without an argument for the one at the cursor. */
   async show(named?: FunctionArgument): Promise<void> {
-    if (named && !(await ensureRunning(this.server))) return;
-    const argument =
-      named ??
-      (await functionAtCursor(
-        this.server,
-        vscode.l10n.t("Put the cursor into a Python function to see its counterfactuals."),
-      ));
+    const argument = await functionMeant(
+      this.server,
+      named,
+      vscode.l10n.t("Put the cursor into a Python function to see its counterfactuals."),
+    );
     if (!argument) return;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(argument.uri));
     const { version } = document;

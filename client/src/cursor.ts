@@ -5,14 +5,17 @@ import type { FunctionArgument } from "./protocol";
 import type { Server } from "./server";
 
 /**
- * The function at the cursor; undefined, and said why, when there is no Python file or no server.
+ * The function that is given, or the one at the cursor; undefined, and said why, when there is no Python file or no
+ * server.
  *
  * @param otherwise what to say where there is none, such as "Put the cursor into a Python function to probe it."
  */
-export async function functionAtCursor(
+export async function functionMeant<T extends FunctionArgument>(
   server: Server,
+  given: T | undefined,
   otherwise: string,
-): Promise<FunctionArgument | undefined> {
+): Promise<T | FunctionArgument | undefined> {
+  if (given) return (await ensureRunning(server)) ? given : undefined;
   const editor = vscode.window.activeTextEditor;
   if (!editor || !server.serves(editor.document)) {
     void vscode.window.showInformationMessage(otherwise);

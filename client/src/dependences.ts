@@ -1,7 +1,7 @@
 /** "Show Dependences": what is true at once, and then, beside it, what the model infers. */
 
 import * as vscode from "vscode";
-import { ensureRunning, functionAtCursor } from "./cursor";
+import { functionMeant } from "./cursor";
 import { type Action, Panel, type Tool } from "./panels";
 import {
   DEPENDENCES,
@@ -42,13 +42,11 @@ export class DependenceView implements vscode.Disposable {
 
   /** For the function that is named, or without an argument for the one at the cursor. */
   async show(named?: FunctionArgument): Promise<void> {
-    if (named && !(await ensureRunning(this.server))) return;
-    const argument =
-      named ??
-      (await functionAtCursor(
-        this.server,
-        vscode.l10n.t("Put the cursor into a Python function to see its dependences."),
-      ));
+    const argument = await functionMeant(
+      this.server,
+      named,
+      vscode.l10n.t("Put the cursor into a Python function to see its dependences."),
+    );
     if (!argument) return;
     const question = ++this.asked;
     const answer = await this.ask(argument, "none");

@@ -3,6 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ReplacementArgument } from "./protocol";
+import { rangeOf } from "./ranges";
 
 const REPLACE = vscode.l10n.t("Replace");
 const CHANGED = vscode.l10n.t("The file has changed in the meantime; ask for the replacement again.");
@@ -28,11 +29,10 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
       void vscode.window.showInformationMessage(CHANGED);
       return;
     }
-    const { start, end } = range;
-    const where = new vscode.Range(start.line, start.character, end.line, end.character);
+    const where = rangeOf(range);
     const proposal = await this.show(document, where, newText, title);
     const answer = await vscode.window.showInformationMessage(
-      vscode.l10n.t("Replace {0} in line {1}?", title, start.line + 1),
+      vscode.l10n.t("Replace {0} in line {1}?", title, where.start.line + 1),
       REPLACE,
       vscode.l10n.t("Keep"),
     );

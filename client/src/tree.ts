@@ -9,6 +9,7 @@ import {
   type TreeRow,
   type TreeView,
 } from "./protocol";
+import { rangeOf } from "./ranges";
 import { childrenOf, describe, innermost } from "./rows";
 import type { Server } from "./server";
 
@@ -115,7 +116,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     item.command = {
       title: vscode.l10n.t("Show"),
       command: "vscode.open",
-      arguments: [this.document.uri, { selection: range(row), preserveFocus: true }],
+      arguments: [this.document.uri, { selection: rangeOf(row.range), preserveFocus: true }],
     };
     return item;
   }
@@ -155,8 +156,4 @@ function icon({ level }: TreeRow): vscode.ThemeIcon {
   // The overlay's colours are faint backgrounds; an icon needs one that can be seen.
   const colours = ["charts.red", "charts.orange", "charts.yellow", "charts.foreground"];
   return new vscode.ThemeIcon("circle-filled", new vscode.ThemeColor(colours[level] ?? "charts.blue"));
-}
-
-function range({ range: { start, end } }: TreeRow): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }

@@ -116,7 +116,7 @@ def test_both_cuts_of_a_counterfactual(model: LlamaModel) -> None:
     assert sides[0].departure is None
     assert sides[1].departure is not None
     assert sides[1].departure.stands == "odd"
-    assert break_sentence(*(one.departure for one in sides)).startswith("Only after the change")
+    assert break_sentence(*sides).startswith("Only after the change")
     with pytest.raises(SourceError, match="no variables"):
         both_sides(cursor(Document(PARITY), BRANCH), "rename-random")
 

@@ -13,6 +13,7 @@ import {
   type TreeResult,
   type TreeView,
 } from "../protocol";
+import { rangeOf } from "../ranges";
 import type { Server } from "../server";
 import { body } from "./body";
 import { rowFor } from "./linking";
@@ -265,10 +266,6 @@ export class SyntaxPicture implements vscode.Disposable {
     for (const disposable of this.disposables) disposable.dispose();
     this.panel?.dispose();
   }
-}
-
-function rangeOf({ start, end }: TreeResult["rows"][number]["range"]): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
 function wholeLines({ start, end }: vscode.Range): vscode.Range {

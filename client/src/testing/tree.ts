@@ -1,6 +1,7 @@
 /** The tests of an editor's Test Explorer: files, their functions, and a test for each mutation. All found late. */
 
 import * as vscode from "vscode";
+import { rangeOf } from "../ranges";
 import type { Server } from "../server";
 import { Eventually } from "./eventually";
 import { TEST_ITEMS, type TestItems } from "./protocol";
@@ -157,12 +158,7 @@ export class TestTree {
   ): vscode.TestItem {
     const item = this.child(file, name, { uri, function: name });
     item.canResolveChildren = true;
-    item.range = new vscode.Range(
-      range.start.line,
-      range.start.character,
-      range.end.line,
-      range.end.character,
-    );
+    item.range = rangeOf(range);
     return item;
   }
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { SHOW_DEPENDENCES } from "../protocol";
+import { rangeOf } from "../ranges";
 import type { Follower, Place } from "./follower";
 import { confidenceIcon } from "./icons";
 import type { ConceptRow } from "./protocol";
@@ -128,9 +129,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     const item = new vscode.TreeItem(label);
     Object.assign(item, { description, tooltip, iconPath: confidenceIcon(one.level) });
     item.accessibilityInformation = { label: spoken };
-    const { start, end } = one.least;
-    const selection = new vscode.Range(start.line, start.character, end.line, end.character);
-    const place = [this.place?.document.uri, { selection, preserveFocus: true }];
+    const place = [this.place?.document.uri, { selection: rangeOf(one.least), preserveFocus: true }];
     item.command = {
       title: vscode.l10n.t("Show the Least Certain Place"),
       command: "vscode.open",

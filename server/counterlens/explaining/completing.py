@@ -22,6 +22,7 @@ from counterlens.syntax.functions import find_function
 
 _QUOTES = str.maketrans("'", '"')
 _ALTERNATIVES = 5
+_MOST_OTHERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,15 @@ class WrittenToken:
     line: int
     probability: float | None
     alternatives: tuple[tuple[str, float], ...]
+
+    @property
+    def others(self) -> list[tuple[str, float]]:
+        """The likeliest other tokens, as they are shown: without blanks around, or as Python writes them."""
+        return [
+            (text.strip() or repr(text)[1:-1], value)
+            for text, value in self.alternatives
+            if text.strip() != self.text.strip()
+        ][:_MOST_OTHERS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,20 +119,8 @@ def _spoken(row: WrittenNode) -> str:
         said.append(f"mean probability {share(row.confidence)}")
     if row.least is not None and row.least.probability is not None:
         said.append(f"least likely {row.least.text.strip()} ({share(row.least.probability)})")
-        said += [f"or {text} ({share(value)})" for text, value in _instead(row)]
+        said += [f"or {text} ({share(value)})" for text, value in row.least.others]
     return ", ".join(said)
-
-
-def _instead(row: WrittenNode) -> list[tuple[str, float]]:
-    """What else was likely at the least likely token."""
-    if row.least is None:
-        return []
-    mine = row.least.text.strip()
-    return [
-        (text.strip() or repr(text)[1:-1], value)
-        for text, value in row.least.alternatives
-        if text.strip() != mine
-    ][:3]
 
 
 def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:
@@ -145,7 +133,9 @@ def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:
             shortened(row.text, _LONGEST),
             "" if row.confidence is None else share(row.confidence),
             "" if row.least is None else f"{row.least.text.strip()} {share(row.least.probability or 0)}",
-            ", ".join(f"{text} {share(value)}" for text, value in _instead(row)),
+            ""
+            if row.least is None
+            else ", ".join(f"{text} {share(value)}" for text, value in row.least.others),
             "does not parse" if row.error else _note(row).removeprefix("◀ "),
         )
         for title, tree in trees

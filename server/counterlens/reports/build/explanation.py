@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from counterlens.counting import plural
-from counterlens.explaining.completing import Departure, Explained, WrittenToken
+from counterlens.explaining.completing import Explained, WrittenToken
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Marked, Paragraph, Report, ReportCell, TableBlock
 from counterlens.reports.expected import code
@@ -13,7 +13,6 @@ from counterlens.reports.syntax_picture import syntax_figure
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 
-_INSTEAD = 3
 CAUTION = "A probability says what this model expects here, not what is right."
 
 
@@ -35,8 +34,11 @@ def departure_sentence(found: Explained) -> str:
     )
 
 
-def break_sentence(before: Departure | None, after: Departure | None) -> str:
+def break_sentence(original: Explained, counterfactual: Explained) -> str:
     """What the two sides of a counterfactual say together."""
+    if original.fresh or counterfactual.fresh:
+        return "No code stands there yet, so nothing says where it should have gone."
+    before, after = original.departure, counterfactual.departure
     if before is None and after is None:
         return "On both sides it wrote the code that stands there: no break."
     if before is None:
@@ -52,7 +54,7 @@ def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, 
     blocks: list[Block] = [Heading(1, title), Paragraph(caution, quiet=True)]
     if len(found) == 2:
         (_, before), (_, after) = found
-        blocks.append(Paragraph(break_sentence(before.departure, after.departure), lead="where it broke"))
+        blocks.append(Paragraph(break_sentence(before, after), lead="where it broke"))
     if any(one.nodes for _, one in found):
         blocks.append(syntax_figure(found))
     for name, one in found:
@@ -92,18 +94,13 @@ def _lines(found: Explained) -> TableBlock:
     for number, tokens in by_line.items():
         known = [token.probability for token in tokens if token.probability is not None]
         least = min(tokens, key=lambda token: token.probability or 0.0)
-        instead = [
-            f"{text.strip() or repr(text)} {share(value)}"
-            for text, value in least.alternatives
-            if text.strip() != least.text.strip()
-        ]
         rows.append(
             (
                 number,
                 share(sum(known) / len(known)),
                 lines[number - 1],
                 f"{least.text.strip()} {share(least.probability or 0.0)}",
-                ", ".join(instead[:_INSTEAD]),
+                ", ".join(f"{text} {share(value)}" for text, value in least.others),
             )
         )
     columns = ("line", "mean probability", "it wrote", "least sure", "or rather")
