@@ -113,6 +113,14 @@ def test_pytest_and_unittest_cases_that_reach_a_function_through_others(
     assert "test_unknown" in (failed.evidence.failed or "")
 
 
+def test_a_failed_assertion_shows_its_values(project: Project, setting: Setting) -> None:
+    path = project(FILES) / "src/shop/sums.py"
+    judge = found(path, "Basket.total", setting)
+    assert judge is not None
+    failed = judge.judge(path.read_text().replace("return sum(", "return 7 + sum("))
+    assert "assert 7 == 0" in str(failed.evidence), failed
+
+
 def test_doctests_of_the_module(project: Project, setting: Setting) -> None:
     path = project(FILES) / "src/shop/rates.py"
     judge = found(path, "of", setting)
@@ -126,9 +134,7 @@ def test_what_no_test_reaches(project: Project, setting: Setting) -> None:
     assert found(project(FILES) / "src/shop/rates.py", "_unused", setting) is None
 
 
-def test_an_interpreter_without_pytest_and_coverage(
-    project: Project, setting: Setting, bare_python: Path
-) -> None:
+def test_an_interpreter_without_pytest(project: Project, setting: Setting, bare_python: Path) -> None:
     root = project({**FILES, "tests/test_more.py": """
         from shop.sums import Basket
 

@@ -17,7 +17,7 @@ from counterlens.attribution.layout import interpreter_for, is_project, layout_o
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
-_VERSION = 3  # of what a baseline holds
+_VERSION = 4  # of what a baseline holds
 MOST_FILES = 4000
 LARGEST = 2 << 20  # bytes of a file that is looked at
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}

@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -27,7 +26,18 @@ from counterlens.sandbox.base import Ending, JobOutcome, Limits
 
 _SLICES = (15.0, 30.0, 60.0)  # seconds: the first ones are short, so that something is known soon
 _START = 30.0  # seconds that an interpreter and pytest may need to start and to collect
-_PRELOAD = ("json", "unittest", "traceback", "doctest", "asyncio", "decimal", "typing", "pytest", "coverage")
+_PRELOAD = (
+    "json",
+    "unittest",
+    "traceback",
+    "doctest",
+    "asyncio",
+    "decimal",
+    "typing",
+    "ast",
+    "pytest",
+    "hypothesis",
+)
 _LIMITS = Limits(memory_bytes=2 << 30, open_files=256, output_bytes=64 << 20)
 _ENDINGS = ("it ends the process", "it does not end")
 _LOCK = Lock()
@@ -65,15 +75,6 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
                 return Baseline(why=error.message)
         _known[str(file)] = found
         return found
-
-
-def lent_coverage() -> dict[str, bytes]:
-    """coverage.py without its compiled part, for interpreters that do not have it."""
-    spec = find_spec("coverage")
-    if spec is None or spec.origin is None:
-        return {}
-    package = Path(spec.origin).parent
-    return {f"lent/coverage/{path.name}": path.read_bytes() for path in package.glob("*.py")}
 
 
 class SuiteRun:
@@ -131,8 +132,7 @@ class SuiteRun:
             "examples": [{"path": str(path), "module": layout_of(path).module} for path in suite.examples],
             "roots": [str(root) for root in suite.roots],
             "beside": list(dict.fromkeys(str(path.parent) for path in suite.tests)),
-            "measured": [f"{suite.project}/*"],
-            "omitted": [*map(str, suite.tests), "*/site-packages/*", "*/.venv/*", "*/conftest.py"],
+            "omitted": [*map(str, suite.tests)],
             "folder": str(suite.project),
             "done": list(self._numbers),
             "seconds": seconds,
@@ -146,7 +146,6 @@ class SuiteRun:
             task,
             readable,
             setting.cancel,
-            lent_coverage(),
             preload=_PRELOAD,
         )
         return _Report(self._found, self._numbers, self._ending).take(outcome)

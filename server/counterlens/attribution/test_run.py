@@ -31,6 +31,7 @@ del sys.path[0]
 import sandboxed.runner.isolated.candidate_process
 sandboxed.runner.isolated.candidate_process.main()
 """
+_WITH_CASES = ("pytest", "hypothesis")
 _PRELOAD = (
     "json",
     "unittest",
@@ -41,7 +42,6 @@ _PRELOAD = (
     "fractions",
     "uuid",
     "typing",
-    "pytest",
 )
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
@@ -193,7 +193,7 @@ class TestRun:
             readable=(*(place.readable if place else ()), *self.readable),
             limits=bounded(self.setting.limits),
             beside="candidate.py" if apart else None,
-            preload=_PRELOAD if "files" in self.task else _PRELOAD[:-1],
+            preload=(*_PRELOAD, *_WITH_CASES) if "files" in self.task else _PRELOAD,
             covers=place.covered_by(program) if place else {},
         )
         outcome = self.setting.sandbox.run(job, cancel=cancel)

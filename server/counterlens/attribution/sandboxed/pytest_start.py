@@ -49,6 +49,7 @@ def start_pytest(
     cache = os.path.join(tempfile.gettempdir(), "pytest-cache")  # noqa: PTH118
     usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
     usual += [part for name in _WITHOUT for part in ("-p", f"no:{name}")]
+    import_installed_as_they_are()
     quiet = QuietStart()
     ours = [quiet, UsualWarnings(quiet), *plugins]
     code = _USAGE_ERROR
@@ -57,6 +58,25 @@ def start_pytest(
     if code == _USAGE_ERROR and not collected():
         code = int(pytest.main([*usual, "-o", "addopts=", *paths], plugins=ours))
     return code
+
+
+def import_installed_as_they_are() -> None:
+    """Rewrite assertions of the project alone.
+
+    Of an installed plug-in pytest rewrites all modules, too, and keeps the result for the next time where it
+    may write: not here, where Hypothesis's took three quarters of a judgement.
+    """
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Hook
+
+    find_spec: Any = Hook.find_spec
+
+    def find_spec_of_project(this: Any, name: str, *more: Any) -> Any:
+        found = find_spec(this, name, *more)
+        installed = found is not None and "site-packages" in (found.origin or "")
+        return None if installed else found
+
+    setattr(Hook, "find_spec", find_spec_of_project)  # noqa: B010
+    setattr(Hook, "_warn_already_imported", lambda *_: None)  # noqa: B010 - what a warm interpreter has
 
 
 class QuietStart:

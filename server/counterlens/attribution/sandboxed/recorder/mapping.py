@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import doctest
 import importlib
-import importlib.util
 import io
 import json
 import os
@@ -26,6 +25,7 @@ import unittest
 
 from ..job import send, take_task
 from ..runner.unittest_cases import run_case
+from .line_probes import LineProbes
 from .survey import FAILED, REASON, SKIPPED, SuiteSurvey, reason_of
 
 try:
@@ -44,41 +44,33 @@ if TYPE_CHECKING:
 def main() -> None:
     """Read the task, run the tests, report and leave."""
     task, descriptor = take_task()
-    lent = os.path.abspath("lent")  # noqa: PTH100
 
     def tell(word: str, value: Any) -> None:
         send(descriptor, f"{word} {json.dumps(value)}")
 
     try:
-        run_tests(task, lent, tell)
+        run_tests(task, tell)
     except BaseException as error:
         tell("why", f"{type(error).__name__}: {error}"[:REASON])
     os._exit(0)
 
 
-def run_tests(task: dict[str, Any], lent: str, tell: Callable[[str, Any], None]) -> None:
+def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
     """Run them; see the module for what is told.
 
     Args:
         task: `files`, each with its `path`, `module` and `root`; `examples`, modules whose docstrings may
             have some, each with its `path` and `module`; `roots`, the folders to import from, and `beside`,
-            those of the tests, which come last; `measured` and `omitted`, patterns of files; `folder`;
+            those of the tests, which come last; `omitted`, files whose lines do not count; `folder`;
             `done`, tests that are not to be run; `seconds`.
-        lent: A folder with coverage.py, for an interpreter that does not have it.
         tell: Takes a word and what is told.
     """
     sys.path[:0] = task["roots"]
     sys.path += task["beside"]
-    if importlib.util.find_spec("coverage") is None:
-        sys.path.append(lent)
-    import coverage
-
     os.chdir(task["folder"])
-    measuring = coverage.Coverage(
-        data_file=None, config_file=False, include=task["measured"], omit=task["omitted"]
-    )
-    measuring.start()
-    survey = SuiteSurvey(tell, measuring, task["done"], task["seconds"])
+    probes = LineProbes(task["folder"], task["omitted"])
+    probes.install()
+    survey = SuiteSurvey(tell, probes, task["done"], task["seconds"])
     sys.stdout = io.StringIO()
     if task["files"] and run_pytest is not None:
         run_pytest(task["files"], survey)

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from typing import Any
 
+    from .line_probes import LineProbes
+
     Test = tuple[str, str, str, str, str]
 
-_FLUSH = 1.0  # seconds between two looks at what was run, at least
-_SHARE = 20  # times as long as the last look took
+_FLUSH = 1.0  # seconds between two reports of what was run
 REASON = 300  # characters
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -25,7 +26,7 @@ class SuiteSurvey:
 
     Args:
         tell: Takes a word and what is told.
-        measuring: coverage.py, which runs.
+        probes: In the modules of the project.
         done: Tests that are known from an earlier run.
         seconds: No test begins later.
 
@@ -34,13 +35,18 @@ class SuiteSurvey:
     """
 
     def __init__(
-        self, tell: Callable[[str, Any], None], measuring: Any, done: Iterable[list[str]], seconds: float
+        self,
+        tell: Callable[[str, Any], None],
+        probes: LineProbes,
+        done: Iterable[list[str]],
+        seconds: float,
     ) -> None:
-        self._tell, self._measuring = tell, measuring
+        self._tell, self._probes = tell, probes
         self._done = {tuple(test) for test in done}
         self._seconds, self._next = seconds, 0
         self._until = time.monotonic() + seconds
         self._waiting: list[int] = []
+        self._lines: dict[str, dict[int, list[int]]] = {}
         self._look = time.monotonic() + _FLUSH
         self.cut = False
 
@@ -72,13 +78,14 @@ class SuiteSurvey:
         number, self._next = self._next, self._next + 1
         self._tell("start", [number, test])
         outcome = [PASSED, ""]
-        self._measuring.switch_context(str(number))
+        self._probes.clear()
         began = time.process_time()
         try:
             yield outcome
         finally:
             spent = time.process_time() - began
-            self._measuring.switch_context("")
+            for path, line in dict.fromkeys(self._probes.run_since()):
+                self._lines.setdefault(path, {}).setdefault(line, []).append(number)
             self._tell("end", [number, outcome[0], round(spent, 6), outcome[1][:REASON]])
             self._waiting.append(number)
             if time.monotonic() > self._look:
@@ -86,22 +93,10 @@ class SuiteSurvey:
 
     def flush(self) -> None:
         """Tell which lines were run by the tests that have ended."""
-        began = time.monotonic()
-        data = self._measuring.get_data()
-        if self._waiting:
-            data.set_query_contexts([f"^(?:{'|'.join(map(str, self._waiting))})$"])
-        lines: dict[str, list[Any]] = {}
-        for path in data.measured_files() if self._waiting else ():
-            found = [
-                [line, [int(number) for number in ran if number]]
-                for line, ran in sorted(data.contexts_by_lineno(path).items())
-            ]
-            lines[path] = [[line, ran] for line, ran in found if ran]
-        data.set_query_contexts(None)
+        lines = {path: sorted(found.items()) for path, found in self._lines.items()}
         self._tell("lines", {"files": lines, "of": self._waiting})
-        self._waiting = []
-        now = time.monotonic()
-        self._look = now + max(_FLUSH, _SHARE * (now - began))
+        self._waiting, self._lines = [], {}
+        self._look = time.monotonic() + _FLUSH
 
 
 def reason_of(error: BaseException) -> str:

@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 
 _UNDUMPABLE = 4  # PR_SET_DUMPABLE
 _SEEN = 0.03  # seconds
-_AHEAD = {"random", "heapq", "statistics", "string", "copy", "bisect", "queue", "fractions", "uuid"}
+_AHEAD = {
+    "random",
+    "heapq",
+    "statistics",
+    "string",
+    "copy",
+    "bisect",
+    "queue",
+    "fractions",
+    "uuid",
+    "hypothesis",
+}
 
 
 def main() -> None:
