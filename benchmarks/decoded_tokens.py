@@ -25,8 +25,8 @@ from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.native import Engine
-from counterlens.models.llama.protocol import ScoreContinuations
 from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.models.local.messages import ScoreContinuations
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.prompted import ask_pairs, every_pair

@@ -1,7 +1,8 @@
 """What is an average mutation effect made of: the mutation, the batch, the seed, or nothing?
 
     python benchmarks/effects.py --data DATA [--functions N] [--seeds N] [--samples K] [--sampled N]
-                                 [--first N] [--keep FOLDER] [--processes N] [--threads N] [--quick]
+                                 [--first N] [--only WAY] [--keep FOLDER] [--processes N] [--threads N]
+                                 [--quick]
 
 Functions of HumanEval and of MBPP, drawn by a seed, are probed for completion with the embedded model:
 
@@ -23,7 +24,8 @@ The last line is one JSON document; its ratios are the variance of the effect ov
 share of pairs whose verdicts they move, exact over free.
 
 The whole takes hours on two cores. With `--keep FOLDER` what was found is kept, five functions at a time, so
-that a run goes on where it was ended; `--first N` asks of the first N of the functions that were drawn.
+that a run goes on where it was ended; `--first N` asks of the first N of the functions that were drawn, and
+`--only sampled --only "exact together"` in these ways alone, without ratios.
 """
 
 from __future__ import annotations
@@ -161,7 +163,8 @@ class Found:
         chosen = [
             one for one in self.pairs if mutation in (None, one.mutation) and concept in (None, one.concept)
         ]
-        drawn = [one for one in self.drawn if mutation in (None, one[1])]
+        mutations = {one.mutation for one in chosen}  # each of one concept
+        drawn = [one for one in self.drawn if one[1] in mutations]
         pairs, placebos = (_of(every, dataset) for every in (chosen, self.placebos))
         return Found(
             pairs,
@@ -276,6 +279,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=8, help="completions that are drawn of each side")
     parser.add_argument("--sampled", type=int, default=10, help="functions of each dataset with draws")
     parser.add_argument("--first", type=int, default=None, help="ask only of so many of the functions")
+    parser.add_argument("--only", action="append", help="ask only in ways whose names begin so; repeatable")
     parser.add_argument("--keep", type=Path, help="a folder for what was found, so that a run can go on")
     parser.add_argument("--max-tokens", type=int, default=128)
     parser.add_argument("--processes", type=int, default=min(cores, len(DATA)), help="each with a model")
@@ -286,7 +290,11 @@ def main() -> None:
     options = CompletionOptions(max_tokens=given.max_tokens, ways=0)
     if given.quick:
         options = replace(options, mutations=("rename-random", "rename-generic"), placebos=1, max_tokens=16)
-    every = list(_ways(options, seeds, given.samples if sampled else 0))
+    every = [
+        asking
+        for asking in _ways(options, seeds, given.samples if sampled else 0)
+        if given.only is None or asking.name.startswith(tuple(given.only))
+    ]
     parts = [
         Part(asking, dataset, functions, first)
         for first in range(0, functions if given.first is None else given.first, AT_ONCE)
@@ -299,16 +307,10 @@ def main() -> None:
     for asking in every:
         first = asked.get(f"{asking.name.split()[0]} together")
         figures[asking.name] = _told(asking.name, asked[asking.name], first)
-    for name, found in [
-        *_details("exact", asked["exact together"]),
-        *_details("free", asked["free together"]),
-    ]:
-        figures[name] = _told(name, found)
-    variances, moved = zip(*(_spread(asked, decoding) for decoding in ("exact", "free")), strict=True)
-    ratios = {
-        name: of_exact / of_free if of_free else None
-        for name, (of_exact, of_free) in (("variance", variances), ("moved", moved))
-    }
+    for asking in (one for one in every if one.name in ("exact together", "free together", "sampled seed 0")):
+        for name, found in _details(asking.name.split()[0], asked[asking.name]):
+            figures[name] = _told(name, found)
+    ratios = {} if given.only else _ratios(asked)
     print(json.dumps({"benchmark": "effects", "functions": functions, "found": figures, "ratios": ratios}))
 
 
@@ -327,6 +329,15 @@ def _asked(parts: Sequence[Part], given: argparse.Namespace) -> dict[str, Found]
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return asked
+
+
+def _ratios(asked: dict[str, Found]) -> dict[str, float | None]:
+    """What the batch does to exact completions over what it does to free ones."""
+    variances, moved = zip(*(_spread(asked, decoding) for decoding in ("exact", "free")), strict=True)
+    return {
+        name: of_exact / of_free if of_free else None
+        for name, (of_exact, of_free) in (("variance", variances), ("moved", moved))
+    }
 
 
 def _spread(asked: dict[str, Found], decoding: str) -> tuple[float, float]:

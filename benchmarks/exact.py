@@ -39,13 +39,13 @@ from counterlens.datasets import open_dataset
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Progress, Prompt, Stop
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model, identity
-from counterlens.models.llama import healing
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.decoding import Shape
 from counterlens.models.llama.exactness import shape_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
+from counterlens.models.local import healing
 
 Texts = dict[Prompt, str]
 

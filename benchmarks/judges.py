@@ -29,16 +29,9 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=25)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    drawn = [
-        (document, function)
-        for file in Repository().files(options.folder.resolve())
-        for document in [Document.read(file, "python")]
-        for function in outermost(document)
-    ]
-    random.Random(options.seed).shuffle(drawn)  # noqa: S311 - a draw that can be repeated
     found: Counter[str] = Counter()
     started = time.monotonic()
-    for document, function in drawn[: options.functions]:
+    for document, function in drawn(options.folder.resolve(), options.seed)[: options.functions]:
         begun = time.monotonic()
         outcome, detail = examine(document, function)
         found[outcome] += 1
@@ -48,6 +41,18 @@ def main() -> None:
     print(f"{time.monotonic() - started:.0f} s")
     for outcome, count in found.most_common():
         print(f"{count:4}  {outcome}")
+
+
+def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
+    """All functions of a repository, in an order that a seed gives."""
+    found = [
+        (document, function)
+        for file in Repository().files(folder)
+        for document in [Document.read(file, "python")]
+        for function in outermost(document)
+    ]
+    random.Random(seed).shuffle(found)  # noqa: S311 - a draw that can be repeated
+    return found
 
 
 def examine(document: Document, function: Function) -> tuple[str, str]:

@@ -24,9 +24,9 @@ from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.granularity import Granularity, spans
 from counterlens.models.base import TokenScores
 from counterlens.models.files import embedded_model
-from counterlens.models.llama.model import DEFAULT_CONTEXT
 from counterlens.models.llama.native import CHUNK, Engine
-from counterlens.models.llama.scoring import Scorer
+from counterlens.models.local.model import DEFAULT_CONTEXT
+from counterlens.models.local.scoring import Scorer
 from counterlens.syntax.document import Document
 
 SOURCES = ("models/stopping.py", "sandbox/pipes.py", "text.py")

@@ -33,12 +33,12 @@ import llama_cpp
 
 from counterlens.models.base import Api, Draw, Prompt, Stop
 from counterlens.models.files import embedded_model, identity
-from counterlens.models.llama import healing
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.exactness import shape_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
+from counterlens.models.local import healing
 from counterlens.mutations import survey
 from counterlens.probes.pairs.counterfactuals import gaps_of, preserving
 from counterlens.syntax.document import Document

@@ -32,9 +32,10 @@ import numpy as np
 from counterlens.confidence import score_document
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
-from counterlens.models.llama.model import DEFAULT_CONTEXT, LlamaModel
+from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import CHUNK, Engine, chunk_of
-from counterlens.models.llama.scoring import Scorer, reduce
+from counterlens.models.local.model import DEFAULT_CONTEXT
+from counterlens.models.local.scoring import Scorer, reduce
 from counterlens.syntax.document import Document
 
 HERE = Path(__file__).parents[1]
