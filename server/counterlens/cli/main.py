@@ -33,6 +33,7 @@ _COMMANDS = (
     "changed",
     "report",
     "compare",
+    "trend",
     "replay",
     "export",
     "data",

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any
+from itertools import combinations, product
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.manifest import differences
+from counterlens.evaluation.circumstances import BESIDE, differing
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.bootstrap import mean
@@ -23,10 +22,6 @@ from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
-
-_BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
-"""Parts of a manifest that settings do not have, and that a verdict may depend on."""
-_NAMED, _READABLE = 5, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +136,8 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
 
 def _circumstances(first: RunResults, second: RunResults) -> tuple[str, ...]:
     """What differs besides the settings of two runs, such as the test files that judged; a few of it."""
-    found = dict.fromkeys(
-        difference
-        for before in first.manifests.values()
-        for after in second.manifests.values()
-        for difference in differences(_beside(before), _beside(after))
-    )
-    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, _, rest in map(_parted, found)]
-    more = [f"{len(named) - _NAMED} circumstances more"] if len(named) > _NAMED else []
-    return tuple(f"The runs differ in {one}" for one in (*named[:_NAMED], *more))
-
-
-def _beside(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: manifest.get(key) for key in _BESIDE}
-
-
-def _parted(difference: str) -> tuple[str, str, str]:
-    return difference.partition(": ")
+    found = differing(product(first.manifests.values(), second.manifests.values()), BESIDE)
+    return tuple(f"The runs differ in {one}" for one in found)
 
 
 def compare_models(found: RunResults) -> list[Comparison]:

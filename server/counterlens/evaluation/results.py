@@ -34,6 +34,7 @@ class RunResults:
         totals: Items of the plan by task.
         lost: Records that are damaged, each with what is wrong with it.
         further: Tables that take too long to be made anew for every report (`causal_results.py`).
+        begun: When the run was begun, in UTC; None where it does not say.
     """
 
     settings: RunSettings
@@ -43,6 +44,7 @@ class RunResults:
     totals: Mapping[str, int] = field(default_factory=dict)
     further: tuple[Table, ...] = ()
     lost: tuple[str, ...] = ()
+    begun: str | None = None
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -58,7 +60,7 @@ class RunResults:
             totals = Counter(item.task for item in store.items)
             records = _steady(store.records())
             manifests, lost = store.manifests, tuple(store.lost)
-            return cls(settings, totals.total(), manifests, records, totals, lost=lost)
+            return cls(settings, totals.total(), manifests, records, totals, lost=lost, begun=store.when)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Where a run lives: one SQLite file in its folder, appended to in transactions.
 
-    run(key, value)                         `format` and `settings`
+    run(key, value)                         `format`, `settings`, and `begun`: when, in UTC
     plan(position, id, model, problem, function, source, task)
                                             what is asked, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             under which circumstances, as JSON
@@ -19,6 +19,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -190,6 +191,12 @@ class Store:
         return settings
 
     @property
+    def when(self) -> str | None:
+        """When the run was begun, as `2026-03-01T12:00:00+00:00`; None where it does not say."""
+        with reading(self.folder):
+            return self._value("begun")
+
+    @property
     def items(self) -> list[Item]:
         """The plan, in its order."""
         with reading(self.folder):
@@ -261,7 +268,10 @@ class Store:
     def begin(self, settings: RunSettings, items: Sequence[Item]) -> None:
         """Keep a plan, all of it or nothing."""
         with writing(self.folder), self._transaction():
-            self._database.execute("INSERT INTO run VALUES ('settings', ?)", (settings.to_json(),))
+            begun = datetime.now(UTC).isoformat(timespec="seconds")
+            self._database.executemany(
+                "INSERT INTO run VALUES (?, ?)", (("settings", settings.to_json()), ("begun", begun))
+            )
             self._database.executemany(
                 "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [(i.position, i.id, i.model, i.problem, i.function, i.source, i.task) for i in items],

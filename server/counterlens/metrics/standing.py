@@ -10,14 +10,13 @@ from statistics import NormalDist
 
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 from counterlens.metrics.power import POWER
+from counterlens.metrics.shift import Counts, difference
 from counterlens.metrics.summary import EffectSummary, Observation
 
 TELLING = 0.1
 """A difference of ten points: what is asked where none was told."""
 WEAK = 0.2
 """A model that completes fewer of the originals right is too weak for its effects to say much."""
-
-_Counts = tuple[int, int]  # informative pairs of one function, and how many of them changed their verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +63,25 @@ def too_weak(summary: EffectSummary) -> bool:
 
 
 def _standing(
-    counted: Mapping[str, Mapping[Hashable, _Counts]], both: tuple[str, str], level: float, seed: int
+    counted: Mapping[str, Mapping[Hashable, Counts]], both: tuple[str, str], level: float, seed: int
 ) -> ModelStanding:
     one, other = (counted[model] for model in both)
     functions = [(one.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*one, *other])]
-    found = bootstrap(functions, _difference, seed=seed, level=level)
+    found = bootstrap(functions, difference, seed=seed, level=level)
     if found.value is not None and found.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
-        found = bootstrap(functions, _difference, seed=seed, level=level)
+        found = bootstrap(functions, difference, seed=seed, level=level)
     return ModelStanding(*both, found, _needed(found, level))
 
 
-def _by_function(observations: Sequence[Observation]) -> dict[Hashable, _Counts]:
-    counts: dict[Hashable, _Counts] = {}
+def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
+    """Informative pairs of each function, and how many of them changed their verdict."""
+    counts: dict[Hashable, Counts] = {}
     for one in observations:
         if one.effect is not None and one.effect.informative:
             informative, changed = counts.get(one.cluster, (0, 0))
             counts[one.cluster] = informative + 1, changed + one.effect.mutation_effect
     return counts
-
-
-def _difference(functions: Sequence[tuple[_Counts, _Counts]]) -> float | None:
-    (n, changed), (m, others) = (
-        (sum(pair[side][0] for pair in functions), sum(pair[side][1] for pair in functions))
-        for side in (0, 1)
-    )
-    return others / m - changed / n if n and m else None
 
 
 def _needed(found: Estimate, level: float) -> int | None:

@@ -140,7 +140,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
         lost=lost,
         gained=gained,
         mcnemar=mcnemar_exact(lost, gained),
-        original_accuracy=_originals(seen),
+        original_accuracy=pooled_share(originals(seen)),
         functions=functions,
         discriminating=_discriminating(seen),
         stable=_stable(seen),
@@ -175,14 +175,14 @@ def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
     )
 
 
-def _originals(seen: Iterable[Observation]) -> Proportion:
-    """The share of right ones among the distinct originals of judged pairs, clustered by function."""
+def originals(seen: Iterable[Observation]) -> list[tuple[tuple[str, str], bool]]:
+    """The distinct originals of judged pairs: the function of each, and whether it was completed right."""
     right = {
         (pair.cluster, number if pair.original is None else f"at {pair.original}"): pair.effect.original
         for number, pair in enumerate(seen)
         if pair.effect is not None
     }
-    return pooled_share((cluster, value) for (cluster, _), value in right.items())
+    return [(cluster, value) for (cluster, _), value in right.items()]
 
 
 def grouped(

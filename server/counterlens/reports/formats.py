@@ -8,12 +8,14 @@ from typing import Any
 from counterlens.errors import DataError
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.trend import Trend
 from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
 from counterlens.reports.build.evaluation import evaluation_report
 from counterlens.reports.build.merged import merged_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.build.several import several_report
+from counterlens.reports.build.trend import trend_report
 from counterlens.reports.document import Report
 from counterlens.reports.export.annotations import github
 from counterlens.reports.export.csv import as_csv
@@ -21,6 +23,7 @@ from counterlens.reports.export.json import probe_document
 from counterlens.reports.export.junit import junit
 from counterlens.reports.export.run import exported_run, merged_document, run_document
 from counterlens.reports.export.sarif import sarif
+from counterlens.reports.export.trend import trend_document
 from counterlens.reports.export.view import Exported, exported
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
@@ -39,6 +42,8 @@ _EXPORTED: dict[str, Callable[[Exported], str]] = {
 }
 FORMATS = (*_RENDERED, "json", *_EXPORTED)
 """The names, in the order in which they are offered."""
+TREND_FORMATS = (*_RENDERED, "json")
+"""Those that a trend over runs can be written in."""
 
 
 def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
@@ -94,6 +99,16 @@ def write_merged(form: str, merged: MergedRuns) -> str:
     if form in _EXPORTED:
         raise DataError(f"{form} is of one run", f"Of several there are {', '.join(_RENDERED)} and json")
     return _RENDERED[form](merged_report(merged))
+
+
+def write_trend(form: str, found: Trend) -> str:
+    """A trend over runs, in a form.
+
+    Args:
+        form: One of `TREND_FORMATS`.
+        found: The trend.
+    """
+    return _json(trend_document(found)) if form == "json" else _RENDERED[form](trend_report(found))
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""`counterlens trend`: how the figures of a repository moved from run to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import click
+
+from counterlens.cli.options import print_report
+from counterlens.cli.saying import say_document
+from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.trend import trend as trend_of
+from counterlens.reports.build.trend import trend_report
+from counterlens.reports.formats import TREND_FORMATS, write_trend
+from counterlens.reports.render import terminal
+
+
+@click.command()
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--across",
+    multiple=True,
+    metavar="PART",
+    help="Connect runs that differ in this part of their manifests, too, such as judged_by.tests, packages "
+    "or counterlens (repeatable).",
+)
+@click.option("--format", "form", type=click.Choice(TREND_FORMATS), default="text", show_default=True)
+@click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
+def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output: IO[str] | None) -> None:
+    """Show how the figures moved over the runs in the DIRs, in the order of time.
+
+    For each model the average mutation effect, the share of originals right and the number of informative
+    pairs, with intervals, and how far they moved since the run before. The code may differ between two runs;
+    where anything else does that figures depend on, such as the model, an option or the test files, they
+    stand side by side, unconnected, with the reason.
+    """
+    found = trend_of([(str(folder), RunResults.read(folder)) for folder in folders], across)
+    if form == "text" and output is None:
+        print_report(terminal.render(trend_report(found)))
+    elif output is None:
+        say_document(write_trend(form, found))
+    else:
+        output.write(write_trend(form, found))

@@ -1,0 +1,52 @@
+"""Under which circumstances two runs came about: what differs between their manifests, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from counterlens.evaluation.manifest import differences
+from counterlens.evaluation.results import RunResults
+
+BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
+"""Parts of a manifest that settings do not have, and that a verdict may depend on."""
+_NAMED, _READABLE = 5, 60
+
+
+def manifest_of(found: RunResults, model: str) -> Mapping[str, Any] | None:
+    """The manifest of what one model was asked; None where it was not asked anything yet."""
+    return next(
+        (one for one in found.manifests.values() if one.get("model", {}).get("asked_as") == model), None
+    )
+
+
+def differing(
+    pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    parts: Sequence[str],
+    passed_over: Sequence[str] = (),
+) -> list[str]:
+    """Where manifests differ, a few of it: as `python: 3.11.2, now 3.12.1`, without values that are long.
+
+    Args:
+        pairs: Manifests side by side.
+        parts: The keys that are compared.
+        passed_over: Beginnings of keys below them, such as `dataset.sha256`, that may differ.
+    """
+    found = dict.fromkeys(
+        difference
+        for before, after in pairs
+        for difference in differences(_only(before, parts), _only(after, parts))
+        if not difference.startswith(tuple(passed_over))
+    )
+    named = [where if len(rest) > _READABLE else f"{where}: {rest}" for where, rest in map(_parted, found)]
+    more = [f"{len(named) - _NAMED} circumstances more"] if len(named) > _NAMED else []
+    return [*named[:_NAMED], *more]
+
+
+def _only(manifest: Mapping[str, Any], parts: Sequence[str]) -> dict[str, Any]:
+    return {key: manifest.get(key) for key in parts}
+
+
+def _parted(difference: str) -> tuple[str, str]:
+    where, _, rest = difference.partition(": ")
+    return where, rest

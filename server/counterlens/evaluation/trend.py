@@ -1,0 +1,187 @@
+"""How a repository's figures moved from run to run, in the order of time.
+
+A trend is over the code, so the commit and the hash of the sources may differ between two runs. Where
+anything else differs that figures depend on, such as the model, an option or the test files, a later run
+stands beside an earlier one and is not connected with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from counterlens.datasets.repository import PREFIX
+from counterlens.errors import DataError
+from counterlens.evaluation.circumstances import BESIDE, differing, manifest_of
+from counterlens.evaluation.effects import judged_parts, observed
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.shift import shift
+from counterlens.metrics.summary import EffectSummary, Observation, originals, summarize
+
+_PARTS = (*BESIDE, "model", "encoder", "parameters", "options")
+_THE_CODE = ("dataset.sha256:", "dataset.records:")
+"""What the manifest says of a repository's code; its commit and its folder are harmless anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendRun:
+    """One of the runs.
+
+    Attributes:
+        name: What it is called, such as its folder.
+        begun: When it was begun, in UTC; None where it does not say.
+        version: Of its data, such as the commit; empty where nothing was asked yet.
+        unfinished: How many items of its plan have no record.
+    """
+
+    name: str
+    begun: str | None
+    version: str
+    unfinished: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """What one run says of a model.
+
+    Attributes:
+        run: The run.
+        summary: Of the pairs.
+        apart: Why it is not connected with the point before it; empty where it is, and for the first one.
+        effect: How much the average mutation effect moved since the point before, over functions; None where
+            it is not connected with one.
+        right: The same of the share of originals that were completed right.
+    """
+
+    run: TrendRun
+    summary: EffectSummary
+    apart: tuple[str, ...] = ()
+    effect: Estimate | None = None
+    right: Estimate | None = None
+
+    @property
+    def informative(self) -> int:
+        """How many pairs had a right verdict on either side."""
+        return self.summary.pairs - self.summary.unjudged - self.summary.uninformative
+
+    @property
+    def connected(self) -> bool:
+        """Whether it continues the point before."""
+        return self.effect is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TrendLine:
+    """One model of one task.
+
+    Attributes:
+        task: The task.
+        model: The model.
+        points: In the order of time; of the runs that asked it.
+    """
+
+    task: str
+    model: str
+    points: tuple[TrendPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Several runs.
+
+    Attributes:
+        runs: In the order of time.
+        lines: Every task and model of them.
+        ordered: Whether all runs say when they were begun; if not, they stand as they were named.
+        across: What was allowed to differ besides the code.
+    """
+
+    runs: tuple[TrendRun, ...]
+    lines: tuple[TrendLine, ...]
+    ordered: bool
+    across: tuple[str, ...] = ()
+
+
+def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) -> Trend:
+    """Put runs of the same code into the order of time.
+
+    Args:
+        runs: Of each run its name and what it found.
+        across: Parts of manifests that may differ, such as `judged_by.tests` or `packages`.
+
+    Raises:
+        DataError: fewer than two runs, or none has judged pairs.
+    """
+    if len(runs) < 2:
+        raise DataError("a trend takes at least two runs", "Name their folders")
+    ordered = all(found.begun for _, found in runs)
+    if ordered:
+        runs = sorted(runs, key=lambda named: named[1].begun or "")
+    known = [(_run(name, found), found) for name, found in runs]
+    keys = dict.fromkeys(
+        (part.settings.task, model)
+        for _, found in known
+        for part in judged_parts(found)
+        for model in part.models
+        if part.probed(model)
+    )
+    if not keys:
+        raise DataError("no run has judged pairs", "Runs of completion or repair have them")
+    passed_over = [f"{part.rstrip('.')}{end}" for part in across for end in ".:"]
+    lines = tuple(TrendLine(*key, _points(known, *key, passed_over)) for key in keys)
+    return Trend(tuple(run for run, _ in known), lines, ordered, tuple(across))
+
+
+def _run(name: str, found: RunResults) -> TrendRun:
+    datasets = (one.get("dataset", {}) for one in found.manifests.values())
+    version = next((str(one["version"]) for one in datasets if "version" in one), "")
+    return TrendRun(name, found.begun, version, found.total - len(found.records))
+
+
+def _points(
+    runs: Sequence[tuple[TrendRun, RunResults]], task: str, model: str, passed_over: Sequence[str]
+) -> tuple[TrendPoint, ...]:
+    points: list[TrendPoint] = []
+    before: tuple[RunResults, Sequence[Observation]] | None = None
+    for run, found in runs:
+        if task not in found.settings.tasks or model not in found.models:
+            continue
+        pairs = observed(found.only(task))[model]
+        summary = summarize(pairs)
+        if before is None:
+            points.append(TrendPoint(run, summary))
+        elif apart := _apart(before[0], found, task, model, passed_over):
+            points.append(TrendPoint(run, summary, apart))
+        else:
+            effect = shift(_changed(before[1]), _changed(pairs), seed=found.settings.seed)
+            right = shift(originals(before[1]), originals(pairs), seed=found.settings.seed)
+            points.append(TrendPoint(run, summary, (), effect, right))
+        before = found, pairs
+    return tuple(points)
+
+
+def _apart(
+    first: RunResults, second: RunResults, task: str, model: str, passed_over: Sequence[str]
+) -> tuple[str, ...]:
+    """Why two runs are not of the same circumstances."""
+    manifests = manifest_of(first, model), manifest_of(second, model)
+    both = [{**one, "options": one.get("options", {}).get(task)} for one in manifests if one is not None]
+    if len(both) < len(manifests):
+        return ("nothing was asked yet in one of them",)
+    of_code = first.settings.data.startswith(PREFIX) and second.settings.data.startswith(PREFIX)
+    allowed = (*passed_over, *(_THE_CODE if of_code else ()))
+    unfinished = any(
+        len(found.records) < found.total and found.settings.minutes is None for found in (first, second)
+    )
+    found = differing([(both[0], both[1])], _PARTS, allowed)
+    return (*found, *(["one of them is not finished"] if unfinished else []))
+
+
+def _changed(pairs: Sequence[Observation]) -> list[tuple[tuple[str, str], bool]]:
+    """The informative pairs: the function of each, and whether its verdict changed."""
+    return [
+        (one.cluster, one.effect.mutation_effect == 1)
+        for one in pairs
+        if one.effect is not None and one.effect.informative
+    ]

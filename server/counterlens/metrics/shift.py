@@ -1,0 +1,45 @@
+"""How a share moved between two sets of observations over functions, of which some are in both."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from counterlens.metrics.bootstrap import Estimate, bootstrap
+
+Counts = tuple[int, int]
+"""Of one cluster: how many observations, and how many of them are true."""
+
+
+def shift(
+    before: Iterable[tuple[Hashable, bool]], after: Iterable[tuple[Hashable, bool]], *, seed: int = 0
+) -> Estimate:
+    """The share of the true after less that before, with a 95 % interval over clusters.
+
+    A cluster that is in both is drawn with both of its sides, so what did not change adds no noise; `n`
+    counts the clusters of either.
+
+    Args:
+        before: The observations, each with its cluster, such as its function.
+        after: The others.
+        seed: Of the bootstrap.
+    """
+    first, second = _counted(before), _counted(after)
+    names = dict.fromkeys([*first, *second])
+    pairs = [(first.get(name, (0, 0)), second.get(name, (0, 0))) for name in names]
+    return bootstrap(pairs, difference, seed=seed)
+
+
+def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
+    """The second share less the first, over clusters with the counts of both; None where one has nothing."""
+    (n, true), (m, others) = (
+        (sum(pair[side][0] for pair in pairs), sum(pair[side][1] for pair in pairs)) for side in (0, 1)
+    )
+    return others / m - true / n if n and m else None
+
+
+def _counted(values: Iterable[tuple[Hashable, bool]]) -> dict[Hashable, Counts]:
+    counts: dict[Hashable, Counts] = {}
+    for cluster, value in values:
+        n, true = counts.get(cluster, (0, 0))
+        counts[cluster] = n + 1, true + value
+    return counts

@@ -1,0 +1,135 @@
+"""The report on a trend: what moved from run to run, and where runs cannot be connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from counterlens.counting import plural
+from counterlens.evaluation.trend import Trend, TrendLine, TrendPoint, TrendRun
+from counterlens.metrics.bootstrap import Estimate
+from counterlens.metrics.effects import Proportion
+from counterlens.reports.document import Block, Bullets, Figure, Heading, Paragraph, Report, TableBlock
+from counterlens.reports.trend_picture import Share, shares_over_runs
+
+_COLUMNS = (
+    "run",
+    "begun",
+    "version",
+    "average mutation effect",
+    "effect moved",
+    "originals right",
+    "right moved",
+    "informative pairs",
+    "pairs",
+    "functions",
+)
+_NOTE = (
+    "Shares with 95 % intervals. Moved: points since the run above, with a 95 % bootstrap interval over the "
+    "functions of both; a dash where it is the first or not connected. Functions: those with an informative "
+    "pair"
+)
+
+
+def trend_report(found: Trend) -> Report:
+    """The report on several runs in the order of time."""
+    title = f"Trend over {plural(len(found.runs), 'run')}"
+    blocks: list[Block] = [Heading(1, title)]
+    if not found.ordered:
+        blocks.append(
+            Paragraph(
+                "Not every run says when it was begun, so they stand in the order in which they were named."
+            )
+        )
+    if found.across:
+        blocks.append(Paragraph(f"Connected although these may differ: {', '.join(found.across)}."))
+    for line in found.lines:
+        blocks += _line(line, several=len({one.task for one in found.lines}) > 1)
+    return Report(title, tuple(blocks))
+
+
+def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
+    name = f"{line.model}, {line.task}" if several else line.model
+    yield Heading(2, name)
+    yield Paragraph(_moved(line.points))
+    what = "average mutation effect: lower is better"
+    drawn = [Share(_day(one.run), one.summary.average, one.connected) for one in line.points]
+    table = TableBlock(f"{name} over runs", _COLUMNS, tuple(map(_row, line.points)), _NOTE)
+    yield Figure(
+        f"{name}, {what}",
+        f"Of each run in the order of time the {what}, as a point from 0 to 100 percent with its 95 percent "
+        "interval; a line joins runs of the same circumstances, a broken vertical line parts others.",
+        TableBlock(
+            table.title,
+            ("run", "average mutation effect", "connected"),
+            tuple(
+                (one.run.name, one.summary.average, "yes" if one.connected else "no") for one in line.points
+            ),
+        ),
+        svg=shares_over_runs(what.capitalize(), drawn),
+    )
+    yield table
+    breaks = [
+        f"{one.run.name} is not connected with {before.run.name}: {'; '.join(one.apart)}"
+        for before, one in zip(line.points, line.points[1:], strict=False)
+        if one.apart
+    ]
+    if breaks:
+        yield Bullets(tuple(breaks))
+
+
+def _moved(points: tuple[TrendPoint, ...]) -> str:
+    """What the last run says beside the one before."""
+    last = points[-1]
+    if last.apart:
+        return (
+            f"{last.run.name} is under other circumstances than the run before, so nothing is said of a move."
+        )
+    if last.effect is None:
+        return "Only one run asked it."
+    if last.effect.value is None:
+        return "A run without an informative pair cannot be compared with another."
+    said = f"by {_points(last.effect)} since the run before, over {plural(last.effect.n, 'function')}"
+    low, high = last.effect.low, last.effect.high
+    if low is None or high is None:
+        return (
+            f"The average mutation effect moved {said}: too few functions, or none changed, for an interval."
+        )
+    if low <= 0 <= high:
+        return f"The average mutation effect cannot be said to have moved: {said}."
+    better = "fell, which is better," if high < 0 else "rose, which is worse,"
+    return f"The average mutation effect {better} {said}."
+
+
+def _points(moved: Estimate) -> str:
+    value, low, high = moved.value, moved.low, moved.high
+    interval = "" if low is None or high is None else f" ({100 * low:+.0f} to {100 * high:+.0f})"
+    return f"{100 * (value or 0.0):+.0f} points{interval}"
+
+
+def _row(one: TrendPoint) -> tuple[str | int | Proportion | None, ...]:
+    return (
+        one.run.name,
+        one.run.begun or "--",
+        _version(one.run),
+        one.summary.average,
+        _cell(one.effect),
+        one.summary.original_accuracy,
+        _cell(one.right),
+        one.informative,
+        one.summary.pairs,
+        one.summary.functions,
+    )
+
+
+def _cell(moved: Estimate | None) -> str | None:
+    return None if moved is None or moved.value is None else _points(moved)
+
+
+def _version(run: TrendRun) -> str:
+    left = f", {plural(run.unfinished, 'item')} left" if run.unfinished else ""
+    return f"{run.version[:12] or '--'}{left}"
+
+
+def _day(run: TrendRun) -> str:
+    """What stands under a point: the day and hour, or the name."""
+    return run.begun[5:16].replace("T", " ") if run.begun else run.name
