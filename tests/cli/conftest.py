@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.models.llama.process import ModelProcess, _Child
+from counterlens.models.local.process import ModelProcess, _Child
 
 AT_A_TIME = 2  # each holds some hundred megabytes
 
@@ -20,7 +20,7 @@ def _models_stay_loaded() -> Iterator[None]:
 
     def take(self: ModelProcess, *more: Any) -> _Child:
         if self._child is None and not self._closed:
-            self._child = idle.pop(self._opening, None)
+            self._child = idle.pop((self._worker, self._opening), None)
         return ready(self, *more)
 
     def keep(self: ModelProcess) -> None:
@@ -30,8 +30,9 @@ def _models_stay_loaded() -> Iterator[None]:
             return
         self._closed, self._child = True, None
         self._turn.release()
-        idle.setdefault(self._opening, child)
-        if idle[self._opening] is not child:
+        opened = self._worker, self._opening
+        idle.setdefault(opened, child)
+        if idle[opened] is not child:
             child.end()
         elif len(idle) > AT_A_TIME:
             idle.pop(next(iter(idle))).end()

@@ -101,7 +101,8 @@ def _backend(spec: str) -> Backend:
 
 
 def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256: str | None) -> Model:
-    from counterlens.models.llama.model import DEFAULT_CONTEXT, LlamaModel
+    from counterlens.models.llama.model import LlamaModel
+    from counterlens.models.local.model import DEFAULT_CONTEXT
 
     return LlamaModel(
         path,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.models.llama.native import CHUNK, LOGITS_BYTES, Engine, chunk_of
-from counterlens.models.llama.scoring import Scorer
+from counterlens.models.local.scoring import Scorer
 from tests.conftest import embedded_file
 from tests.models.llama.test_scoring import CODE, independent
 

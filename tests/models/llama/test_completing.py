@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Prompt, Stop
 from counterlens.models.files import embedded_model
-from counterlens.models.llama.healing import Constraint
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.local.healing import Constraint
 
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 

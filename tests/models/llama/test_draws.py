@@ -9,8 +9,8 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Draw, Prompt, Reply, Stop
-from counterlens.models.llama.completing import TokenDrawing
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.local.completing import TokenDrawing
 
 PROMPT = Prompt("def area(width, height):\n    return", 12, Stop(indent=0))
 

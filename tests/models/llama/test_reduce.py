@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.models.llama.scoring import reduce
+from counterlens.models.local.scoring import reduce
 
 
 @given(

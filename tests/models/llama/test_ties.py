@@ -12,10 +12,10 @@ from counterlens.models.files import embedded_model
 from counterlens.models.llama import rounding
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.decoding import Shape
-from counterlens.models.llama.healing import Constraint
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
+from counterlens.models.local.healing import Constraint
 
 PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in", 12, Stop(indent=0))
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prefix_plan import Fork, plan_prefixes
-from counterlens.models.llama.protocol import ScoreContinuations, Scored
-from counterlens.models.llama.scoring import Rows, gathered, reduce, tokenize
 from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.models.local.messages import ScoreContinuations, Scored
+from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
 
 _PLANNED = 64
 """Sequences that are planned together at most: a plan compares each with each."""

@@ -11,38 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from counterlens.models.llama.native import BATCH
 from counterlens.models.llama.sequences import Row, SequenceBatch
-
-Logits = dict[int, npt.NDArray[np.float32]]
-"""The logits after the last token of each sequence, (vocabulary,) float32; the next call overwrites them."""
-
-
-class Decoder(Protocol):
-    """Holds the sequences of one request, by their place in it."""
-
-    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Read sequences, none of them empty.
-
-        Args:
-            sequences: Their tokens.
-            needs: How many tokens each may come to hold.
-
-        Raises:
-            Cancelled, ModelError: as `SequenceBatch.decode`.
-        """
-
-    def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Append a token to each of some sequences; the others have ended.
-
-        Raises:
-            Cancelled, ModelError: as `SequenceBatch.decode`.
-        """
+from counterlens.models.local.completing import Logits
 
 
 @dataclass(frozen=True)

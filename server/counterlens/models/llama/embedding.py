@@ -7,7 +7,6 @@ its own for a whole text; the mean of its last hidden states stands for one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 from typing import Any
 
 import llama_cpp as llama
@@ -16,23 +15,9 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
+from counterlens.models.local.pooling import Pooling, pooled
 
 _STEP = 256  # room is made in such portions
-
-
-class Pooling(IntEnum):
-    """How the vectors of tokens become that of a text; the numbers are GGUF's."""
-
-    MEAN = 1
-    FIRST = 2
-    LAST = 3
-
-
-def pooled(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
-    """One vector of (n, dimensions) states, n > 0."""
-    if pooling is Pooling.MEAN:
-        return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)
-    return np.asarray(states[0] if pooling is Pooling.FIRST else states[-1])
 
 
 class Embedder:

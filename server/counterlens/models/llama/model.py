@@ -9,39 +9,26 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-import numpy as np
-
 from counterlens.errors import ModelError
 from counterlens.models.base import (
     COMPLETIONS,
     Api,
     Capability,
     Completion,
-    Model,
     ModelInfo,
     Progress,
     Prompt,
-    TokenScores,
-    Vectors,
 )
 from counterlens.models.files import check_gguf, identity
-from counterlens.models.llama.process import ModelProcess
-from counterlens.models.llama.protocol import (
-    Complete,
-    Embed,
-    Open,
-    Opened,
-    Score,
-    ScoreContinuations,
-    Scored,
-    Settle,
-)
+from counterlens.models.llama.protocol import Open, Opened, Settle
+from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
+from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
 
-DEFAULT_CONTEXT = 8192
+WORKER = "counterlens.models.llama.worker"
 
 
-class LlamaModel(Model):
+class LlamaModel(LocalModel):
     """A GGUF file that a child process answers for.
 
     Args:
@@ -79,7 +66,7 @@ class LlamaModel(Model):
         api = Api.named(api)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
         sha256 = sha256 or identity(path)
-        self._process = ModelProcess(Open(str(path), threads, context, api, sha256))
+        super().__init__(ModelProcess(WORKER, Open(str(path), threads, context, api, sha256)))
         opened: Opened = self._process.start(progress)
         self._info = ModelInfo(
             id=spec,
@@ -119,11 +106,6 @@ class LlamaModel(Model):
             )
         return super().offers(capability, anew=anew, cancel=cancel)
 
-    @property
-    def pid(self) -> int | None:
-        """The process id of the child that holds the model, while it runs."""
-        return self._process.pid
-
     def complete(
         self,
         prompts: Sequence[Prompt],
@@ -132,76 +114,6 @@ class LlamaModel(Model):
         progress: Progress | None = None,
     ) -> list[Completion]:
         """As `Model.complete`: the prompts of one call decode together; progress counts prompts."""
-        if not prompts:
-            return []
-        self.offers(Capability.EXACT, cancel=cancel)
-        answers: list[Completion] = self._process.ask(
-            Complete(tuple(prompts)), cancel=cancel, progress=progress
-        )
-        return answers
-
-    def score(
-        self,
-        text: str,
-        *,
-        context: str = "",
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> TokenScores:
-        """As `Model.score`; progress counts tokens."""
-        request = Score(
-            text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
-        )
-        scored: Scored = self._process.ask(request, cancel=cancel, progress=progress)
-        return _token_scores(text, scored)
-
-    def score_continuations(
-        self,
-        context: str,
-        continuations: Sequence[str],
-        *,
-        alternatives: int = 5,
-        cancel: Event | None = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        """As `Model.score_continuations`: they decode together; progress counts tokens."""
-        if not continuations:
-            return []
-        request = ScoreContinuations(
-            context.encode("utf-8", "surrogatepass"),
-            tuple(text.encode("utf-8", "surrogatepass") for text in continuations),
-            alternatives,
-        )
-        scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
-        return [_token_scores(text, scores) for text, scores in zip(continuations, scored, strict=True)]
-
-    def embed(
-        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
-    ) -> Vectors:
-        """As `Model.embed`: pooled as the model's file says, else the mean of the last hidden states."""
-        if not texts:
-            return np.empty((0, 0))
-        request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))
-        return np.asarray(self._process.ask(request, cancel=cancel, progress=progress), np.float64)
-
-    def close(self) -> None:
-        """End the child process."""
-        self._process.close()
-
-
-def _token_scores(text: str, scored: Scored) -> TokenScores:
-    start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
-    return TokenScores(
-        text=text,
-        start=start,
-        end=scored.end,
-        logprob=scored.logprob,
-        entropy=scored.entropy,
-        rank=scored.rank,
-        alternative_logprob=scored.alternative_logprob,
-        alternative_text=tuple(
-            tuple(piece.decode("utf-8", "replace") for piece in row) for row in scored.alternatives
-        ),
-        context=scored.context,
-    )
+        if prompts:
+            self.offers(Capability.EXACT, cancel=cancel)
+        return super().complete(prompts, cancel=cancel, progress=progress)

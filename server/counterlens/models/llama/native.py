@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
+from counterlens.models.local.engine import kept_prefix
 
 CHUNK = 128
 """Positions whose logits are alive at once, at most: 128 rows of a 49k vocabulary are 25 MB."""
@@ -213,22 +214,8 @@ class Engine:
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:
-        """Drop from the KV cache what is no prefix of `tokens`, and say how much of it stays.
-
-        Args:
-            tokens: What is about to be decoded.
-            at_most: Keep no more than so many.
-            same_groups_from: Where groups of `group` tokens start. What is kept ends with a whole group,
-                so that what follows is decoded in the same groups as if nothing had been kept: other
-                groups, other rounding. Before it groups start at 0.
-            group: Tokens in a group.
-        """
-        kept = 0
-        limit = min(len(self._tokens), len(tokens), at_most)
-        while kept < limit and self._tokens[kept] == tokens[kept]:
-            kept += 1
-        origin = same_groups_from if kept >= same_groups_from else 0
-        kept -= (kept - origin) % group
+        """As `SequenceEngine.keep_prefix`."""
+        kept = kept_prefix(self._tokens, tokens, at_most, same_groups_from=same_groups_from, group=group)
         if not llama.llama_memory_seq_rm(self._memory, 0, kept, -1):
             llama.llama_memory_clear(self._memory, True)  # recurrent models cannot drop a suffix
             kept = 0

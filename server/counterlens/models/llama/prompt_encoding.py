@@ -2,56 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from counterlens.errors import ModelError
-from counterlens.models import stopping
 from counterlens.models.base import Api, Prompt
 from counterlens.models.chat.turn import Turn
-from counterlens.models.llama import healing
 from counterlens.models.llama.chat_template import ChatTemplate
 from counterlens.models.llama.grammar import Grammar
 from counterlens.models.llama.native import Engine
-
-_LEAST_PROMPT = 16
-"""Tokens of a prompt that must fit at least."""
-
-
-@dataclass(frozen=True)
-class EncodedPrompt:
-    """A prompt as the tokens that a model reads.
-
-    Attributes:
-        prompt: The prompt.
-        tokens: The tokens to be decoded.
-        required: The bytes that the first new tokens have to spell out (token healing).
-        dropped: How many of the prompt's oldest tokens did not fit.
-        max_tokens: How many tokens may be generated.
-        grammar: What the answer is held to.
-        turn: Set where the answer is a reply that the continuation has to be read out of.
-    """
-
-    prompt: Prompt
-    tokens: list[int]
-    required: bytes
-    dropped: int
-    max_tokens: int
-    grammar: Grammar | None = None
-    turn: Turn | None = None
-
-    def text(self, written: bytes, *, complete: bool) -> tuple[str, bool]:
-        """The continuation according to what was generated, and whether it ends here."""
-        answer = written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete
-        text: str | None = answer
-        ended = False
-        if self.turn:
-            ended = self.turn.ended(answer)
-            text = self.turn.text(answer, complete=complete or ended)
-        if text is None:
-            return "", False
-        at_line_start = self.prompt.text.endswith("\n")
-        end = stopping.cut(text, self.prompt.stop, at_line_start=at_line_start)
-        return (text, ended) if end is None else (end, True)
+from counterlens.models.local import healing
+from counterlens.models.local.encoded_prompt import EncodedPrompt, overflow
 
 
 class PromptEncoder:
@@ -118,15 +76,4 @@ class PromptEncoder:
         return Grammar(self._engine, prompt.reply.grammar) if prompt.reply and prompt.reply.grammar else None
 
     def _overflow(self, prompt: Prompt, tokens: int) -> int:
-        """How many of the prompt's tokens do not fit.
-
-        Raises:
-            ModelError: hardly any would.
-        """
-        room = self._engine.context - prompt.max_tokens
-        if room < _LEAST_PROMPT:
-            raise ModelError(
-                f"{prompt.max_tokens} new tokens do not fit into a context of {self._engine.context}",
-                "Ask for fewer",
-            )
-        return max(0, tokens - room)
+        return overflow(prompt, tokens, self._engine.context)

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.files import known, note
-from counterlens.models.llama.decoding import Decoder, ExactDecoder, FreeDecoder, Shape
+from counterlens.models.llama.decoding import ExactDecoder, FreeDecoder, Shape
 from counterlens.models.llama.exactness import build, trial_texts
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.sequences import SequenceBatch
+from counterlens.models.local.completing import Decoder
 
 _MEMORY = "rounding.json"
 _TRIALS = 1  # another number when what is tried here has changed

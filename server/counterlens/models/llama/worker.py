@@ -1,55 +1,32 @@
-"""The child process: `python -m counterlens.models.llama.worker`, requests on stdin, answers on stdout."""
+"""The child process of llama.cpp: `python -m counterlens.models.llama.worker`."""
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from pathlib import Path
-from queue import SimpleQueue
 from typing import IO, Any
 
-from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.decoding import Shape
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.exactness import build, shape_of
-from counterlens.models.llama.healing import Constraint
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import (
-    Advanced,
-    Cancel,
-    Complete,
-    Embed,
-    Envelope,
-    Failed,
-    Open,
-    Opened,
-    Score,
-    ScoreContinuations,
-    Settle,
-    receive,
-    send,
-)
+from counterlens.models.llama.protocol import Open, Opened, Settle
 from counterlens.models.llama.rounding import rounding_of
-from counterlens.models.llama.scoring import Scorer
 from counterlens.models.llama.sequences import SequenceBatch
+from counterlens.models.local.healing import Constraint
+from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
+from counterlens.models.local.scoring import Scorer
+from counterlens.models.local.worker import Worker, serve
 
 
-class Worker:
-    """Answers one request after the other; a second thread listens for cancellation."""
+class LlamaWorker(Worker):
+    """Answers with llama.cpp."""
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
-        self._requests = requests
-        self._answers = answers
-        self._queue: SimpleQueue[Envelope] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._current = 0
-        self._withdrawn: set[int] = set()
-        self._engine: Engine | None = None
+        super().__init__(requests, answers)
         self._scorer: Scorer | None = None
         self._completer: LlamaCompleter | None = None
         self._continuations: ContinuationScorer | None = None
@@ -57,48 +34,8 @@ class Worker:
         self._identity = ""
         self._settled = False
 
-    def run(self) -> None:
-        """Serve until the parent is gone."""
-        threading.Thread(target=self._listen, daemon=True).start()
-        while True:
-            envelope = self._queue.get()
-            try:
-                self._begin(envelope.number)
-                answer = self._answer(envelope)
-            except Cancelled:
-                answer = Failed("cancelled", cancelled=True)
-            except CounterlensError as error:
-                answer = Failed(error.message, error.hint)
-            except Exception as error:  # one request's failure must not end the process
-                answer = Failed(f"the model process failed: {type(error).__name__}: {error}")
-            send(self._answers, Envelope(envelope.number, answer))
-
-    def _listen(self) -> None:
-        while (message := receive(self._requests)) is not None:
-            if isinstance(message, Cancel):
-                with self._lock:
-                    self._withdrawn.add(message.number)
-                    if message.number == self._current and self._engine:
-                        self._engine.cancelled.set()
-            else:
-                self._queue.put(message)
-        os._exit(0)  # the parent is gone, and the engine may be in the middle of a decode
-
-    def _begin(self, number: int) -> None:
-        with self._lock:
-            self._current = number
-            if self._engine:
-                self._engine.cancelled.clear()
-            if number in self._withdrawn:
-                raise Cancelled
-            self._withdrawn = {other for other in self._withdrawn if other > number}
-
-    def _answer(self, envelope: Envelope) -> Any:
-        request = envelope.content
-
-        def progress(done: int, total: int) -> None:
-            send(self._answers, Envelope(envelope.number, Advanced(done, total)))
-
+    def answer(self, request: Any, progress: Progress) -> Any:
+        """As `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
         if isinstance(request, Score) and self._scorer:
@@ -131,7 +68,7 @@ class Worker:
         engine = Engine(
             Path(request.path), threads=request.threads, context=request.context, progress=progress
         )
-        self._engine, self._identity = engine, request.identity
+        self.cancelled, self._identity = engine.cancelled, request.identity
         self._scorer = Scorer(engine)
         batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
         self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces), batch)
@@ -148,16 +85,5 @@ class Worker:
         )
 
 
-def main() -> None:
-    """Take over the standard streams, so that nothing that a library prints can end up among the answers."""
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - for the life of the process
-    if hasattr(os, "nice"):
-        os.nice(5)  # the editor comes first
-    Worker(requests, answers).run()
-
-
 if __name__ == "__main__":
-    main()
+    serve(LlamaWorker)

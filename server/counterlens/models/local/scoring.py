@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import UnscorableError
-from counterlens.models.llama.native import Engine
-from counterlens.models.llama.protocol import Scored
+from counterlens.models.local.engine import SequenceEngine, TokenEngine
+from counterlens.models.local.messages import Scored
 
 _BLOCK = 256
 """Tokens of the vocabulary that are searched together for the most likely ones."""
@@ -54,7 +54,7 @@ class Scorer:
     decoded in the same groups, rounds the same way, and gets the same scores.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: SequenceEngine) -> None:
         self._engine = engine
         self._last: _Scored | None = None
 
@@ -67,7 +67,7 @@ class Scorer:
         least half a window. A context longer than a quarter of the window loses its oldest tokens.
 
         Raises:
-            Cancelled, ModelError: as `Engine.decode`.
+            Cancelled, ModelError: as `SequenceEngine.decode`.
         """
         engine, k = self._engine, alternatives
         before, tokens, ends = tokenize(engine, context, text)
@@ -241,7 +241,7 @@ def gathered(
 
 
 def tokenize(
-    engine: Engine, context: bytes, text: bytes
+    engine: TokenEngine, context: bytes, text: bytes
 ) -> tuple[list[int], list[int], npt.NDArray[np.int64]]:
     """The tokens of a context and of the text after it, and the byte of the text after each of its tokens.
 
@@ -260,7 +260,7 @@ def tokenize(
     return engine.tokenize(context), tokens, _ends(engine, tokens, text)
 
 
-def _ends(engine: Engine, tokens: list[int], text: bytes) -> npt.NDArray[np.int64]:
+def _ends(engine: TokenEngine, tokens: list[int], text: bytes) -> npt.NDArray[np.int64]:
     """The byte after each token, so that the tokens tile the text.
 
     Two things keep the pieces from joining to the text. A tokenizer may put a blank before it

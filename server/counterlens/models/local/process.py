@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models.base import Progress
-from counterlens.models.llama.protocol import Advanced, Cancel, Envelope, Failed, receive, send
+from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
 
 _POLL_SECONDS = 0.02
 
@@ -24,11 +24,12 @@ class ModelProcess:
     """A child process that loads one model. Thread-safe: one request at a time, the others wait.
 
     Args:
+        worker: The module that the child runs; its `main` is `serve` of a `Worker`.
         opening: The request that every fresh child is sent first.
     """
 
-    def __init__(self, opening: Any) -> None:
-        self._opening = opening
+    def __init__(self, worker: str, opening: Any) -> None:
+        self._worker, self._opening = worker, opening
         self._turn = threading.Lock()
         self._child: _Child | None = None
         self._closed = False
@@ -73,7 +74,7 @@ class ModelProcess:
         if self._child is None or not self._child.alive:
             if self._child:
                 self._child.end()
-            child = _Child()
+            child = _Child(self._worker)
             try:
                 child.opened = child.ask(self._opening, None, progress)
             except BaseException:
@@ -95,9 +96,9 @@ def _checked(answer: Any, *, withdrawn: bool) -> Any:
 class _Child:
     """One life of the child process."""
 
-    def __init__(self) -> None:
+    def __init__(self, worker: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "counterlens.models.llama.worker"],
+            [sys.executable, "-m", worker],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -12,10 +12,10 @@ import bisect
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.models.llama.native import Engine
+from counterlens.models.local.engine import TokenEngine
 
 
-def split(engine: Engine, prompt: bytes) -> tuple[list[int], bytes]:
+def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
     """The tokens to feed, and the bytes that the completion has to begin with."""
     body = prompt.rstrip(b" \t\r\n")
     tokens = engine.tokenize(body)

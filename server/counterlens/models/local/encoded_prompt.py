@@ -1,0 +1,83 @@
+"""A prompt as the tokens that a model reads, and how its continuation is read back out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import ModelError
+from counterlens.models import stopping
+from counterlens.models.base import Prompt
+from counterlens.models.chat.turn import Turn
+
+_LEAST_PROMPT = 16
+"""Tokens of a prompt that must fit at least."""
+
+
+class TokenGrammar(Protocol):
+    """The form that an answer is held to."""
+
+    def choose(self, logits: npt.NDArray[np.float32]) -> int:
+        """The likeliest token that the form allows."""
+
+    def accept(self, token: int) -> None:
+        """Go on after a token."""
+
+
+@dataclass(frozen=True)
+class EncodedPrompt:
+    """A prompt as the tokens that a model reads.
+
+    Attributes:
+        prompt: The prompt.
+        tokens: The tokens to be decoded.
+        required: The bytes that the first new tokens have to spell out (token healing).
+        dropped: How many of the prompt's oldest tokens did not fit.
+        max_tokens: How many tokens may be generated.
+        grammar: What the answer is held to.
+        turn: Set where the answer is a reply that the continuation has to be read out of.
+    """
+
+    prompt: Prompt
+    tokens: list[int]
+    required: bytes
+    dropped: int
+    max_tokens: int
+    grammar: TokenGrammar | None = None
+    turn: Turn | None = None
+
+    def text(self, written: bytes, *, complete: bool) -> tuple[str, bool]:
+        """The continuation according to what was generated, and whether it ends here."""
+        answer = written[len(self.required) :].decode("utf-8", "ignore")  # a character may be incomplete
+        text: str | None = answer
+        ended = False
+        if self.turn:
+            ended = self.turn.ended(answer)
+            text = self.turn.text(answer, complete=complete or ended)
+        if text is None:
+            return "", False
+        at_line_start = self.prompt.text.endswith("\n")
+        end = stopping.cut(text, self.prompt.stop, at_line_start=at_line_start)
+        return (text, ended) if end is None else (end, True)
+
+
+def overflow(prompt: Prompt, tokens: int, context: int) -> int:
+    """How many of a prompt's tokens do not fit.
+
+    Args:
+        prompt: The prompt.
+        tokens: How many it has.
+        context: How many the model's window holds.
+
+    Raises:
+        ModelError: hardly any would.
+    """
+    room = context - prompt.max_tokens
+    if room < _LEAST_PROMPT:
+        raise ModelError(
+            f"{prompt.max_tokens} new tokens do not fit into a context of {context}", "Ask for fewer"
+        )
+    return max(0, tokens - room)

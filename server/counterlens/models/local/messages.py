@@ -1,0 +1,116 @@
+"""Messages between parent and child: length-prefixed pickles over the child's standard streams.
+
+The child is our own code and runs no foreign one, so pickle is as safe as a function call, and arrays
+cross it without being spelled out as text.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.models.base import Prompt
+
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Continue prompts, at least one, that decode together. Answered by a list of `Completion`."""
+
+    prompts: tuple[Prompt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Score a text, having read a context. Answered by `Scored`."""
+
+    text: bytes
+    context: bytes
+    alternatives: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreContinuations:
+    """Score texts that each follow the same context. Answered by a list of `Scored`."""
+
+    context: bytes
+    continuations: tuple[bytes, ...]
+    alternatives: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Embed texts, at least one. Answered by an (n, dimensions) float32 array."""
+
+    texts: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """The scores of n tokens, as in `TokenScores`; a token may split a character, so texts are bytes."""
+
+    end: npt.NDArray[np.int64]
+    logprob: npt.NDArray[np.float64]
+    entropy: npt.NDArray[np.float64]
+    rank: npt.NDArray[np.int64]
+    alternative_logprob: npt.NDArray[np.float64]
+    alternatives: list[tuple[bytes, ...]]
+    context: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Give up request `number`, wherever it is. Answered by the request's own `Failed`."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A request could not be answered."""
+
+    message: str
+    hint: str | None = None
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A request is `done` of `total` steps on its way."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message that belongs to request `number`."""
+
+    number: int
+    content: Any
+
+
+def send(stream: IO[bytes], message: Envelope | Cancel) -> None:
+    """Write one message."""
+    data = pickle.dumps(message, protocol=5)
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Envelope | Cancel | None:
+    """Read one message; None when the other side is gone."""
+    header = stream.read(_LENGTH.size)
+    if len(header) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(header)
+    data = stream.read(length)
+    if len(data) < length:
+        return None
+    message: Envelope | Cancel = pickle.loads(data)  # noqa: S301 - from our own child or parent
+    return message

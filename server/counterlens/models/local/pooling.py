@@ -1,0 +1,23 @@
+"""One vector of a text from those of its tokens."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Pooling(IntEnum):
+    """How the vectors of tokens become that of a text; the numbers are GGUF's."""
+
+    MEAN = 1
+    FIRST = 2
+    LAST = 3
+
+
+def pooled(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
+    """One vector of (n, dimensions) states, n > 0."""
+    if pooling is Pooling.MEAN:
+        return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)
+    return np.asarray(states[0] if pooling is Pooling.FIRST else states[-1])
