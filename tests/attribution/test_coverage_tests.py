@@ -14,6 +14,7 @@ from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.baseline import Baseline, BaselineTest, read, write
 from counterlens.attribution.coverage_tests import MOST, body_lines, find, find_cases, nearest
 from counterlens.attribution.layout import layout_of
+from counterlens.attribution.reaching import HoleReach, reach_of
 from counterlens.attribution.registry import described, find_judge
 from counterlens.attribution.suite import circumstances
 from counterlens.attribution.suite_run import baseline_of
@@ -302,3 +303,31 @@ def test_the_lines_that_run_when_a_function_is_called() -> None:
     assert body_lines(text, "A.f") == range(5, 6)
     assert body_lines(text, "A.g") is None
     assert body_lines("def f(:", "f") is None
+
+
+def test_how_many_tests_reach_into_a_hole(project: Project, setting: Setting) -> None:
+    path = project(FILES) / "src/shop/sums.py"
+    path.write_text(
+        "from .rates import _rate\n\n"
+        "class Basket:\n"
+        "    def __init__(self):\n"
+        "        self.kinds = []\n\n"
+        "    def total(self):\n"
+        "        if len(self.kinds) > 1:\n"
+        "            return sum(_rate(kind) for kind in self.kinds)\n"
+        "        if len(self.kinds) > 9:\n"
+        "            return 9\n"
+        "        return _rate(*self.kinds) if self.kinds else 0\n"
+    )
+    judge = found(path, "Basket.total", setting)
+    assert judge is not None
+    assert reach_of(judge, range(8, 13)) == HoleReach(tests=4, lines=4, of=5)
+    assert reach_of(judge, range(9, 10)) == HoleReach(tests=1, lines=1, of=1)
+    assert reach_of(judge, range(10, 13)) == HoleReach(tests=3, lines=2, of=3)
+    assert reach_of(judge, range(11, 12)) == HoleReach(tests=0, lines=0, of=1)
+    document = Document.read(path)
+    vetted = find_judge(
+        document, find_function(document, "Basket.total"), setting.sandbox, vetted=True, surveyed=True
+    )
+    assert vetted is not None
+    assert reach_of(vetted, range(10, 13)) == HoleReach(tests=3, lines=2, of=3)

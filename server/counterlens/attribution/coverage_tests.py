@@ -18,6 +18,7 @@ from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineT
 from counterlens.attribution.differential.testable import find_node
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
+from counterlens.attribution.reaching import RanBy, statement_lines
 from counterlens.attribution.suite import LARGEST
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
@@ -147,8 +148,20 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
     left_out |= {
         Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
     }
-    choice = unittests.Choice(items, len(usable), left_out)
+    choice = unittests.Choice(items, len(usable), left_out, _ran_by(known, document, chosen))
     return unittests.judge_by(judging, place, document.text, setting, choice)
+
+
+def _ran_by(known: _Known, document: Document, chosen: Collection[int]) -> RanBy | None:
+    """Which of the chosen tests run each line of the function."""
+    if document.text != read_text(known.place.path, LARGEST):
+        return None
+    tests = known.baseline.tests
+    ran = known.baseline.lines.get(str(known.place.path), {})
+    return {
+        line: [(tests[n].file, tests[n].item) for n in ran.get(line, ()) if n in chosen]
+        for line in statement_lines(document.text, known.lines)
+    }
 
 
 def nearest(

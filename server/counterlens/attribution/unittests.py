@@ -11,6 +11,7 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
+from counterlens.attribution.reaching import HoleReach, RanBy, into
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.attribution.vetting import verdict_of, vet
 from counterlens.syntax.document import Document
@@ -27,11 +28,14 @@ class Choice:
         items: Of each file, the chosen ones as pytest names them, with their parameters.
         reaching: How many there are of which these were chosen.
         left_out: Names of those that cannot be used, with the reason.
+        ran_by: Of each line of the function's body that begins a statement, which of the chosen ones run it;
+            None where the file is not what they ran.
     """
 
     items: Mapping[str, Sequence[str]]
     reaching: int
     left_out: Mapping[str, str]
+    ran_by: RanBy | None = None
 
 
 class CasesJudge:
@@ -63,6 +67,14 @@ class CasesJudge:
     def reaching(self) -> int:
         """How many tests run the function, where that is known; else how many judge it."""
         return self._choice.reaching if self._choice else self.tests
+
+    def reach(self, lines: range) -> HoleReach | None:
+        """How many of them run some lines of the function, 1-based; None where that is not known."""
+        if self._choice is None or self._choice.ran_by is None:
+            return None
+        files = self._test_run.task["files"]
+        judging = {(file["path"], item) for file in files for item in file.get("items", ())}
+        return into(lines, self._choice.ran_by, judging)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.reaching import HoleReach
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.judging import Judging
@@ -54,6 +55,7 @@ class Pair:
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
             None where that was not judged.
         drawn: What came of completions that were drawn; None where none were.
+        reached: How far the tests reach into the original's hole; None where that is not known.
     """
 
     counterfactual: Counterfactual
@@ -65,6 +67,7 @@ class Pair:
     cut_range: tuple[float, float] | None = None
     discriminating: bool | None = None
     drawn: DrawnPair | None = None
+    reached: HoleReach | None = None
 
     @property
     def copied(self) -> bool:

@@ -190,7 +190,10 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         telling = discriminating(judging, gaps[: len(asked)], steps)
         attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
         tried = paired([*asked, *controls], gaps, attempts)
-        pairs = [replace(pair, discriminating=one) for pair, one in zip(tried, telling, strict=False)]
+        pairs = [
+            replace(pair, discriminating=one, reached=judging.reach(pair.gap))
+            for pair, one in zip(tried, telling, strict=False)
+        ]
         placebos = tried[len(asked) :]
         if wanted and wavers(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Verdict
 from counterlens.attribution.pace import paced
+from counterlens.attribution.reaching import HoleReach, reach_of
 from counterlens.attribution.registry import described
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow
+from counterlens.probes.prompts.gap import Gap
 from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -44,6 +46,10 @@ class Judging:
     def judged_by(self) -> str | None:
         """What judges, in words."""
         return described(self._judge) if self._judge else None
+
+    def reach(self, gap: Gap) -> HoleReach | None:
+        """How many of the tests run what stands in a hole of the source as it stands, and how much of it."""
+        return reach_of(self._judge, gap.lines) if self._judge else None
 
     def verdict(self, program: str) -> Verdict:
         """The judgement of a whole program; refused where nothing can judge."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from counterlens.attribution.reaching import HoleReach
 from counterlens.metrics.effects import Effect, PairOutcome
 from counterlens.metrics.pass_rates import PassCount
 from counterlens.metrics.summary import Observation
@@ -202,6 +203,7 @@ class PairRecord:
             counterfactual's prompt, fails the tests. None where nothing is cut, or nothing judged it.
         copier: That rest, where it was judged.
         drawn: What came of completions that were drawn; None where none were, or nothing judged them.
+        reached: How far the tests reach into what follows the original's cut; None where that is not known.
     """
 
     mutation: str
@@ -225,6 +227,7 @@ class PairRecord:
     discriminating: bool | None = None
     copier: str | None = None
     drawn: DrawnPair | None = None
+    reached: HoleReach | None = None
 
     @property
     def effect(self) -> Effect | None:

@@ -103,6 +103,7 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         discriminating=pair.discriminating,
         copier=None if pair.discriminating is None else pair.gap.rest,
         drawn=pair.drawn,
+        reached=pair.reached,
     )
 
 

@@ -108,6 +108,13 @@ class Gap:
         r"""What stood in the hole, with `\n` at line ends, as a model would write it."""
         return self.removed.replace("\r\n", "\n")
 
+    @property
+    def lines(self) -> range:
+        """The lines of the hole, 1-based: those that begin in it."""
+        begun = bool(self.before.rpartition("\n")[2].strip())
+        first = self.before.count("\n") + 1
+        return range(first + begun, first + self.removed.rstrip().count("\n") + 1)
+
     def prompt(self, max_tokens: int) -> Prompt:
         """What the model is asked to continue, until the function's own end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]

@@ -13,6 +13,7 @@ from counterlens.probes.pairs.attempts import same_code
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
+from counterlens.probes.pairs.seeing_wording import reached_sentence
 from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
 from counterlens.probes.pairs.wording import (
@@ -177,7 +178,7 @@ def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
 def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
     yield Heading(level, f"{pair.mutation}, line {pair.start_line}")
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
-    said = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence))
+    said = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence, reached_sentence))
     yield Paragraph(" ".join(filter(None, said)))
     yield from _drawn(pair)
     yield from evidence_blocks(pair, level + 1, number)

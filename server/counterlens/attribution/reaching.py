@@ -1,0 +1,49 @@
+"""How many of the tests that judge a function run a part of it, as their baseline saw them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from counterlens.attribution.base import Judge
+from counterlens.syntax.python_ast import parse_module
+
+TestItem = tuple[str, str]
+"""A test's file, and its name behind that as pytest gives it."""
+RanBy = Mapping[int, Collection[TestItem]]
+"""The lines on which a statement of a function begins, each with the tests that run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoleReach:
+    """How far tests reach into a hole.
+
+    Attributes:
+        tests: How many of those that judge run some of it.
+        lines: On how many lines they run a statement.
+        of: On how many lines a statement begins.
+    """
+
+    tests: int
+    lines: int
+    of: int
+
+
+def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReach:
+    """How far some tests reach into some lines."""
+    by_line = [set(tests) & set(judging) for line, tests in ran_by.items() if line in lines]
+    return HoleReach(len(set().union(*by_line)), sum(map(bool, by_line)), len(by_line))
+
+
+def reach_of(judge: Judge, lines: range) -> HoleReach | None:
+    """How far what judges a function reaches into some of its lines; None where that is not known."""
+    parts = getattr(judge, "judges", None) or (judge,)
+    known = (part.reach(lines) for part in parts if hasattr(part, "reach"))
+    return next((reach for reach in known if reach is not None), None)
+
+
+def statement_lines(text: str, lines: range) -> list[int]:
+    """Which of some lines begin a statement, ascending."""
+    found = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
+    return sorted(found.intersection(lines))

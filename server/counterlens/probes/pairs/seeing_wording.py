@@ -1,0 +1,25 @@
+"""How far the tests reach into a hole, in words."""
+
+from __future__ import annotations
+
+from counterlens.probes.pairs.record import PairRecord
+from counterlens.translating import ENGLISH, Translator
+
+
+def reached_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How many tests run what follows the cut, and how much of it; empty where that is not known."""
+    if pair.reached is None:
+        return ""
+    lines, tests = pair.reached.of, pair.reached.tests
+    if tests == 1:
+        return t(
+            "One test runs what follows the cut: {ran} of its {lines} statements.",
+            ran=t.number(pair.reached.lines),
+            lines=t.number(lines),
+        )
+    return t(
+        "{tests} tests run what follows the cut: {ran} of its {lines} statements.",
+        tests=t.number(tests),
+        ran=t.number(pair.reached.lines),
+        lines=t.number(lines),
+    )
