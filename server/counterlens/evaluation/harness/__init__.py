@@ -1,0 +1,1 @@
+"""Runs in the forms of other harnesses: EvalPlus, lm-evaluation-harness, Inspect."""

@@ -1,0 +1,99 @@
+"""A run as samples for EvalPlus: programs by the name of the problem, which it judges by its own tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from counterlens.datasets import open_dataset
+from counterlens.errors import DataError
+from counterlens.evaluation.harness.samples import (
+    ORIGINAL,
+    SIDES,
+    HarnessSample,
+    HarnessTask,
+    file_name,
+    harness_tasks,
+)
+from counterlens.evaluation.results import RunResults
+from counterlens.probes.prompts.gap import Gap
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+_DATA = ("humaneval", "humanevalplus", "mbpp", "mbppplus", "mbppplus-hub")
+_TASK = "completion"
+
+
+def evalplus_files(found: RunResults) -> Iterator[tuple[Path, str]]:
+    """Two files for each model: the programs of originals, and those of counterfactuals.
+
+    A line has `task_id`, `solution` and, for readers, `mutation` and `passed`. The program is the one that
+    was judged: the source with the completion in its hole.
+
+    Args:
+        found: The run, of the data that it was made of.
+
+    Raises:
+        DataError: the run is of other data than EvalPlus has, of another task, or the data has changed.
+    """
+    titles = {str(one.get("dataset", {}).get("dataset")) for one in found.manifests.values()}
+    if not titles & {*_DATA}:
+        raise DataError(
+            f"EvalPlus has no tests for {found.settings.data}",
+            f"Export a run of {', '.join(_DATA)}; --format lm-eval and inspect take every run",
+        )
+    tasks = [one for one in harness_tasks(found) if one.task == _TASK]
+    if not tasks:
+        raise DataError("only completions are samples of EvalPlus", f"Export a run of the task {_TASK}")
+    wanted = {sample.item.problem for task in tasks for sample in task.samples}
+    dataset = open_dataset(found.settings.data)
+    sources = {problem.id: problem.source for problem in dataset if problem.id in wanted}
+    for task in tasks:
+        for which in SIDES:
+            yield Path(f"{file_name(task.model)}.{which}.jsonl"), _lines(task, which, sources)
+
+
+def _lines(task: HarnessTask, which: str, sources: Mapping[str, str]) -> str:
+    lines = {
+        json.dumps(
+            {
+                "task_id": _named(sample.item.problem),
+                "solution": _program(sample, sources),
+                "mutation": "" if which == ORIGINAL else sample.pair.mutation,
+                "passed": sample.right,
+            },
+            ensure_ascii=False,
+        ): None
+        for sample in task.samples
+        if sample.which == which
+    }
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
+    """The program that was judged."""
+    problem, pair = sample.item.problem, sample.pair
+    source = sources.get(problem)
+    if source is None or pair.cut is None or _digest(source) != sample.item.source:
+        raise DataError(f"{problem} is not as it was when the run was made", "The data has changed")
+    if sample.which != ORIGINAL:
+        source = pair.source(source)
+    document = Document(source)
+    cut = pair.cut.original if sample.which == ORIGINAL else pair.cut.counterfactual
+    gap = Gap.of(document, find_function(document, sample.item.function), cut)
+    return gap.fill(sample.side.completion or "")
+
+
+def _digest(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _named(problem: str) -> str:
+    """A problem as EvalPlus calls it: `HumanEval/0`, `Mbpp/2`."""
+    found = re.search(r"(\w+?)[/_-]?(\d+)$", problem)
+    if found is None:
+        return problem
+    return f"{'HumanEval' if 'human' in found[1].lower() else 'Mbpp'}/{int(found[2])}"

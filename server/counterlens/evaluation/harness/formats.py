@@ -1,0 +1,47 @@
+"""The forms of other harnesses, by name, and writing one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.harness.evalplus import evalplus_files
+from counterlens.evaluation.harness.inspect_log import inspect_files
+from counterlens.evaluation.harness.lm_eval import lm_eval_files
+from counterlens.evaluation.results import RunResults
+
+HARNESSES: Mapping[str, Callable[[RunResults], Iterator[tuple[Path, str]]]] = {
+    "evalplus": evalplus_files,
+    "lm-eval": lm_eval_files,
+    "inspect": inspect_files,
+}
+"""Each gives the files that it consists of, below a folder, and their text."""
+
+
+def export_for(harness: str, found: RunResults, folder: Path) -> list[Path]:
+    """Write a run in the form of a harness.
+
+    Args:
+        harness: One of `HARNESSES`.
+        found: The run, finished or not.
+        folder: Where; made where there is none. Files of the same names are written again.
+
+    Returns:
+        What was written.
+
+    Raises:
+        DataError: the run holds nothing that the harness could read.
+        CounterlensError: the folder cannot be written.
+    """
+    files = list(HARNESSES[harness](found))
+    try:
+        for name, text in files:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise CounterlensError(
+            f"{folder} cannot be written: {error.strerror or error}", "Choose another folder with --output"
+        ) from None
+    return [folder / name for name, _ in files]

@@ -1,0 +1,164 @@
+"""A run as the output folder of lm-evaluation-harness: aggregated results and the samples of each task.
+
+Originals and counterfactuals are two tasks, with pass@1 of the greedy completions; that of counterfactuals
+has the mutation effect, too. Standard errors are those that the 95 % intervals stand for, so pairs of one
+function count for less than as many independent ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import counterlens
+from counterlens.evaluation.circumstances import manifest_of
+from counterlens.evaluation.harness.samples import (
+    COUNTERFACTUAL,
+    ORIGINAL,
+    SIDES,
+    HarnessSample,
+    HarnessTask,
+    file_name,
+    harness_tasks,
+    standard_error,
+)
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.effects import Proportion, pooled_share
+from counterlens.probes.record import SCHEMA
+from counterlens.text import json_text
+
+PASSED, EFFECT = "pass@1", "mutation_effect"
+_TARGET = "a program that passes its tests"
+
+
+def lm_eval_files(found: RunResults) -> Iterator[tuple[Path, str]]:
+    """A folder for each model, with `results_DATE.json` and `samples_TASK_DATE.jsonl`.
+
+    Raises:
+        DataError: the run has no completions of pairs.
+    """
+    when = datetime.fromisoformat(found.begun) if found.begun else datetime.now(UTC)
+    stamp = when.replace(tzinfo=None).isoformat(timespec="seconds").replace(":", "-")
+    by_model: dict[str, list[HarnessTask]] = {}
+    for task in harness_tasks(found):
+        by_model.setdefault(task.model, []).append(task)
+    for model, tasks in by_model.items():
+        folder = Path(file_name(model))
+        yield folder / f"results_{stamp}.json", json_text(_results(found, model, tasks, when)) + "\n"
+        for task in tasks:
+            for which in SIDES:
+                lines = (
+                    json.dumps(_sample(number, one), ensure_ascii=False)
+                    for number, one in enumerate(task.judged(which))
+                )
+                name = f"samples_{_name(task, which)}_{stamp}.jsonl"
+                yield folder / name, "".join(f"{line}\n" for line in lines)
+
+
+def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: datetime) -> dict[str, Any]:
+    sides = {_name(task, which): (task, which) for task in tasks for which in SIDES}
+    better = {PASSED: True, EFFECT: False}
+    options = found.settings.options
+    return {
+        "results": {name: _figures(name, *one) for name, one in sides.items()},
+        "group_subtasks": {name: [] for name in sides},
+        "configs": {
+            name: {
+                "task": name,
+                "output_type": "generate_until",
+                "num_fewshot": 0,
+                "metric_list": [{"metric": metric} for metric in better],
+                "metadata": {
+                    "version": float(SCHEMA),
+                    "probe": task.task,
+                    "options": options.get(task.task, {}),
+                    "left_out": task.left_out,
+                    "finished": task.finished,
+                },
+            }
+            for name, (task, which) in sides.items()
+        },
+        "versions": {name: float(SCHEMA) for name in sides},
+        "n-shot": dict.fromkeys(sides, 0),
+        "higher_is_better": dict.fromkeys(sides, better),
+        "n-samples": {
+            name: {
+                "original": sum(one.which == which for one in task.samples),
+                "effective": len(task.judged(which)),
+            }
+            for name, (task, which) in sides.items()
+        },
+        "config": {
+            "model": "counterlens",
+            "model_args": {"model": model, "base_url": found.settings.base_url, "api": found.settings.api},
+            "limit": found.settings.limit,
+            "random_seed": found.settings.seed,
+        },
+        "git_hash": None,
+        "date": when.timestamp(),
+        "counterlens": counterlens.__version__,
+        "manifest": manifest_of(found, model),
+        "model_source": "counterlens",
+        "model_name": model,
+        "model_name_sanitized": file_name(model),
+        "total_evaluation_time_seconds": str(sum(task.seconds for task in tasks)),
+    }
+
+
+def _figures(name: str, task: HarnessTask, which: str) -> dict[str, Any]:
+    judged = task.judged(which)
+    passed = pooled_share(((one.item.problem, one.item.function), bool(one.right)) for one in judged)
+    figures = {"alias": name, "sample_len": len(judged), **_with_error(PASSED, passed)}
+    return figures | (_with_error(EFFECT, task.summary.average) if which == COUNTERFACTUAL else {})
+
+
+def _with_error(metric: str, share: Proportion) -> dict[str, Any]:
+    error = standard_error(share)
+    return {
+        f"{metric},none": "N/A" if share.value is None else share.value,
+        f"{metric}_stderr,none": "N/A" if error is None else error,
+    }
+
+
+def _sample(number: int, one: HarnessSample) -> dict[str, Any]:
+    side, written = one.side, one.side.completion or ""
+    doc = {
+        "id": one.id,
+        "problem": one.item.problem,
+        "function": one.item.function,
+        "side": one.which,
+        "mutation": "" if one.which == ORIGINAL else one.pair.mutation,
+        "description": one.what,
+        "prompt": side.prompt,
+    }
+    figures: dict[str, Any] = {PASSED: float(bool(one.right))}
+    if one.effect is not None:
+        figures[EFFECT] = one.effect
+    return {
+        "doc_id": number,
+        "doc": doc,
+        "target": _TARGET,
+        "arguments": {"gen_args_0": {"arg_0": side.prompt, "arg_1": {"do_sample": False}}},
+        "resps": [[written]],
+        "filtered_resps": [written],
+        "filter": "none",
+        "metrics": list(figures),
+        "doc_hash": _hash(json.dumps(doc, sort_keys=True)),
+        "prompt_hash": _hash(side.prompt),
+        "target_hash": _hash(_TARGET),
+        **figures,
+        "verdict": side.verdict,
+        "failed": side.failed,
+    }
+
+
+def _name(task: HarnessTask, which: str) -> str:
+    return f"counterlens_{task.task}_{which}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
