@@ -46,6 +46,7 @@ export const CONCEPTS = [
   "testing",
   "types",
   "structure",
+  "uncategorised",
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
         ("a.py", SIGN, "if_statement"),
         ("A.java", JAVA, "binary_expression"),
         ("a.js", SCRIPT, "arrow_function"),
+        ("a.go", "package a\n\nfunc f(xs ...int) int { return xs[0] }\n", "variadic_parameter_declaration"),
     ],
 )
 def test_every_language_with_a_grammar_is_scored(
@@ -57,7 +59,28 @@ def test_a_language_is_named_where_the_name_does_not_tell(cli: Cli, tmp_path: Pa
     assert ran.code == 0, ran.err
     assert ran.json["language"] == "java"
     assert "no language klingon" in cli("score", path, "--language", "klingon").err
-    assert "pip install tree-sitter-rust" in cli("score", path, "--language", "rust").err
+    assert "pip install tree-sitter-kotlin" in cli("score", path, "--language", "kotlin").err
+
+
+def test_what_no_table_knows_is_shown_as_uncategorised(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "a.sh"
+    path.write_text('for x in *; do\n  echo "$(wc $x)"\ndone\n')
+    why = "uncategorised: node types of shellscript, which has no concept table of its own."
+    shown = cli("score", path).out
+    assert re.search(r"^uncategorised +0\.\d\d ", shown, re.MULTILINE)
+    assert why in shown
+    nodes = {node["type"]: node["category"] for node in cli("score", path, "--json").json["nodes"]}
+    assert (nodes["command_substitution"], nodes["$("]) == ("uncategorised", "uncategorised")
+    assert nodes["for_statement"] == "iteration"
+    page = tmp_path / "a.html"
+    assert cli("score", path, "--html", page).code == 0
+    assert why in page.read_text()
+    corpus = cli("score", path, "--global")
+    assert "shellscript: 1 file" in corpus.out
+    assert why in corpus.out
+    (tmp_path / "a.go").write_text("package a\n\nvar x = 1\n")
+    assert "uncategorised" not in cli("score", tmp_path / "a.go").out
+    assert "2 languages, each by itself: go (1 file), shellscript (1 file)" in cli("score", tmp_path).out
 
 
 def test_what_is_generated_is_scored_only_when_that_is_insisted_on(cli: Cli, tmp_path: Path) -> None:

@@ -44,13 +44,26 @@ def test_a_place_of_several_lines_is_hidden_by_any_of_them() -> None:
     assert ignored(document).covers(4, len(document.data) - 1, Category.OPERATORS)
 
 
-@pytest.mark.parametrize("language", ["python", "java", "javascript"])
+BODIES = {
+    "python": "\nx = y",
+    "java": "class A { void f() {\nx = y; } }",
+    "javascript": "\nx = y;",
+    "typescript": "\nx = y;",
+    "go": "package a\nvar x = y",
+    "rust": "\nconst X: u8 = Y;",
+    "c": "\nint x = y;",
+    "cpp": "\nint x = y;",
+    "csharp": "\nx = y;",
+    "shellscript": "\nx=y",
+}
+"""A program of two lines in each language; the comment goes behind the second."""
+
+
+@pytest.mark.parametrize("language", BODIES)
 def test_what_is_written_is_what_is_read(language: str) -> None:
     assert language in languages()
-    ending = "" if language == "python" else ";"
     for category in Category:
-        line = f"x = y{ending}  {directive(language, category)}\n"
-        body = f"class A {{ void f() {{\n{line}}} }}\n" if language == "java" else f"\n{line}"
+        body = f"{BODIES[language]}  {directive(language, category)}\n"
         document = Document(body, language=language)
         assert not document.tree.root_node.has_error
         assert {each for each in Category if covered(document, 1, each)} == {category}

@@ -283,6 +283,17 @@ async def test_the_hover_is_a_chain_of_nodes(ours: LanguageClient, tmp_path: Pat
     assert "raw, not calibrated" in text
 
 
+async def test_what_no_table_knows_is_shown_as_uncategorised(ours: LanguageClient, tmp_path: Path) -> None:
+    configure(ours, languages=["python", "shellscript"])
+    uri = await open_scored(ours, tmp_path / "a.sh", "for x in *; do\n  wc $x\ndone\n", "shellscript")
+    place = types.TextDocumentIdentifier(uri)
+    hover = await ours.text_document_hover_async(types.HoverParams(place, types.Position(1, 2)))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "`command` uncategorised" in hover.contents.value
+    assert "`for_statement` iteration" in hover.contents.value
+
+
 @pytest.mark.parametrize("granularity", ["token", "leaf", "statement", "concept"])
 async def test_the_overlay_at_each_granularity(
     ours: LanguageClient, tmp_path: Path, granularity: str

@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.confidence import confidence
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
-from counterlens.syntax.concepts import Category
+from counterlens.syntax.concepts import NO_CONCEPTS, Category
 from counterlens.syntax.document import Document
 from tests.confidence.test_confidence import scores_of
 
@@ -31,6 +31,18 @@ def test_a_snippet_is_a_top_level_definition() -> None:
     assert found.whole == pytest.approx([0.5, 0.5])
     assert Category.STRUCTURE not in found.categories
     assert found.bits / found.bytes == pytest.approx(1)
+
+
+def test_nodes_without_a_category_are_shown_and_not_in_the_figure_over_all() -> None:
+    text = "for x in *; do\n  wc $x\ndone\n"
+    inside = text.index("wc"), text.index("\ndone")  # a command: no table knows what that is
+    logprobs = [math.log(0.1 if inside[0] <= i < inside[1] else 0.9) for i in range(len(text))]
+    scores = scores_of(text, list(range(1, len(text))), logprobs)
+    scored = confidence(Document(text, language="shellscript"), scores)
+    found = FileConfidence.of(scored)
+    known = [node for node in scored.nodes if node.named and node.category not in NO_CONCEPTS]
+    assert found.categories[Category.UNCATEGORISED][0] < 0.5
+    assert found.whole == pytest.approx([np.mean([node.confidence for node in known])])
 
 
 def test_the_figure_is_the_median_of_the_snippets_of_all_files() -> None:

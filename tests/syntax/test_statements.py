@@ -5,26 +5,38 @@ from __future__ import annotations
 import pytest
 
 from counterlens.syntax.document import Document
-from counterlens.syntax.statements import definition_at, in_loop_header, is_definition, is_statement
+from counterlens.syntax.statements import definition_at, is_definition, is_part_of_statement, is_statement
 
 
 @pytest.mark.parametrize(
-    "kind", ["if_statement", "local_variable_declaration", "function_item", "enum_constant"]
+    "kind",
+    [
+        *("if_statement", "local_variable_declaration", "function_item", "enum_constant"),
+        *("declaration", "class_specifier", "for_range_loop", "preproc_include", "using_directive"),
+    ],
 )
 def test_statements(kind: str) -> None:
     assert is_statement(kind)
 
 
-@pytest.mark.parametrize("kind", ["block", "with_item", "parameter_declaration", "identifier", "comment"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("block", "with_item", "parameter_declaration", "identifier", "comment"),
+        *("optional_parameter_declaration", "catch_declaration", "compound_statement"),
+    ],
+)
 def test_no_statements(kind: str) -> None:
     assert not is_statement(kind)
 
 
-def test_what_stands_in_a_loops_header_is_a_part_of_it() -> None:
-    assert in_loop_header("local_variable_declaration", "for_statement", last=False)
-    assert in_loop_header("short_var_declaration", "for_clause", last=True)
-    assert not in_loop_header("expression_statement", "for_statement", last=True)
-    assert not in_loop_header("expression_statement", "block", last=False)
+def test_what_stands_in_a_loops_header_or_a_declaration_is_a_part_of_it() -> None:
+    assert is_part_of_statement("variable_declaration", "local_declaration_statement", last=False)
+    assert not is_part_of_statement("variable_declaration", "program", last=False)
+    assert is_part_of_statement("local_variable_declaration", "for_statement", last=False)
+    assert is_part_of_statement("short_var_declaration", "for_clause", last=True)
+    assert not is_part_of_statement("expression_statement", "for_statement", last=True)
+    assert not is_part_of_statement("expression_statement", "block", last=False)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +55,14 @@ def test_what_stands_in_a_loops_header_is_a_part_of_it() -> None:
         ("exports.f = function () { };", "javascript", True),
         ("const x = 1;", "javascript", False),
         ("f(() => 1);", "javascript", False),
+        ("fn f() {}", "rust", True),
+        ("#[inline]\nfn f() {}", "rust", False),
+        ("static X: u8 = 1;", "rust", False),
+        ("extern crate a;", "rust", False),
+        ("int f(void) { return 1; }", "c", True),
+        ("int x = 1;", "c", False),
+        ("func f() {}", "go", True),
+        ("type A struct{}", "go", True),
     ],
 )
 def test_definitions(source: str, language: str, defines: bool) -> None:

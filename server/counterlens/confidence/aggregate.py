@@ -182,7 +182,7 @@ def confidence(
                 kind=node.type,
                 start=int(start[i]),
                 end=int(end[i]),
-                category=category_of(document.language, node.type) or inherited,
+                category=category_of(document.language, node.type) if node.is_named else inherited,
                 named=node.is_named,
                 depth=above.depth + 1 if above else 0,
                 confidence=_known(value[i]),

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence, aggregated
 from counterlens.confidence.alignment import align, blank
 from counterlens.syntax.concepts import FREE_TEXT, Category
-from counterlens.syntax.statements import in_loop_header, is_statement
+from counterlens.syntax.statements import is_part_of_statement, is_statement
 
 Indices = npt.NDArray[np.int64]
 
@@ -165,7 +165,7 @@ def _statements(found: Confidence) -> Indices:
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         above = found.nodes[node.parent] if node.parent >= 0 else None
-        header = above is not None and in_loop_header(node.kind, above.kind, last=node.end == above.end)
+        header = above is not None and is_part_of_statement(node.kind, above.kind, last=node.end == above.end)
         if (is_statement(node.kind) and not header) or "comment" in node.kind or node.kind == "ERROR":
             chosen[i] = i
         elif above is not None:

@@ -21,7 +21,8 @@ from counterlens.syntax.document import Document
 _DIRECTIVE = re.compile(r"\bcounterlens:\s*ignore(?P<file>-file)?\b(?:\s*\[(?P<categories>[^\]]*)\])?")
 _MARKER = b"counterlens:"
 _EVERYTHING = frozenset(Category)
-_COMMENTS = {"python": "#", "java": "//", "javascript": "//"}
+_HASHED = frozenset({"python", "ruby", "shellscript"})
+"""Languages whose comments begin with `#`; those of the others with `//`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,15 @@ def ignored(document: Document) -> Ignored:
 def directive(language: str, category: Category | None, *, whole_file: bool = False) -> str:
     """The comment that ignores a category, or all of them, without blanks around it."""
     scope = "ignore-file" if whole_file else "ignore"
-    return f"{_COMMENTS.get(language, '#')} counterlens: {scope}" + (f"[{category}]" if category else "")
+    mark = "#" if language in _HASHED else "//"
+    return f"{mark} counterlens: {scope}" + (f"[{category}]" if category else "")
 
 
 def _comments(document: Document) -> Iterator[tuple[str, int, int]]:
     if _MARKER not in document.data:
         return
     for node in nodes(document.tree):
-        if node.type.endswith("comment") and node.child_count == 0:
+        if node.type.endswith("comment") and node.type != "doc_comment":  # which is a part of one
             text = document.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
             yield text, node.start_byte, node.end_byte
 

@@ -17,7 +17,9 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence, NodeConfidence
 from counterlens.syntax.concepts import FREE_TEXT
 
-_DEFINITIONS = ("_definition", "_declaration")
+_DEFINITIONS = ("_definition", "_declaration", "_item", "function_declarator")
+_VALUED = frozenset({"const_item", "let_declaration", "static_item"})
+"""Declarations that hold a value beside the name: their names are looked at like those of assignments."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -59,6 +61,7 @@ def leaves(found: Confidence) -> Leaves:
         if node.end > node.start
         and (i + 1 == len(nodes) or nodes[i + 1].depth <= node.depth)
         and not _is_prose(node)
+        and not (node.parent >= 0 and nodes[node.parent].kind.endswith("comment"))  # the `//` of Rust
         and not (node.kind == "identifier" and node.parent >= 0 and _defines(nodes[node.parent]))
     ]
     names = {category: number for number, category in enumerate(sorted({node.category for node in nodes}))}
@@ -93,7 +96,8 @@ def _is_prose(node: NodeConfidence) -> bool:
 
 
 def _defines(parent: NodeConfidence) -> bool:
-    return parent.kind.endswith(_DEFINITIONS) or "parameter" in parent.kind
+    named = parent.kind.endswith(_DEFINITIONS) or "parameter" in parent.kind
+    return named and parent.kind not in _VALUED
 
 
 def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:

@@ -82,7 +82,7 @@ class _Piece:
 
     @classmethod
     def of(cls, node: tree_sitter.Node) -> _Piece:
-        if node.type.endswith("comment"):
+        if node.type.endswith("comment") or node.type == "attribute_item":  # above what they are about
             kind = _Kind.COMMENT
         elif node.type == "}":
             kind = _Kind.CLOSING

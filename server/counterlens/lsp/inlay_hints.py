@@ -9,7 +9,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t, translator
 from counterlens.reports.wording import share
-from counterlens.syntax.statements import in_loop_header, is_statement
+from counterlens.syntax.statements import is_part_of_statement, is_statement
 
 MOST = 1_500
 """Hints in one answer: more make editors slow."""
@@ -60,7 +60,8 @@ def _is_wanted(found: Confidence, node: NodeConfidence, by: str) -> bool:
     if node.parent < 0:
         return False
     parent = found.nodes[node.parent]
-    return is_statement(node.kind) and not in_loop_header(node.kind, parent.kind, last=node.end == parent.end)
+    last = node.end == parent.end
+    return is_statement(node.kind) and not is_part_of_statement(node.kind, parent.kind, last=last)
 
 
 def _line_end(analysis: Analysis, node: NodeConfidence) -> int:

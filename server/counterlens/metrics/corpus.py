@@ -21,7 +21,7 @@ from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.surprisal import Surprisal
 from counterlens.confidence.units import units
 from counterlens.metrics.bootstrap import LEAST_CLUSTERS, IntervalEstimate, bootstrap
-from counterlens.syntax.concepts import Category
+from counterlens.syntax.concepts import NO_CONCEPTS, Category
 
 RESAMPLES = 500
 
@@ -34,7 +34,8 @@ class FileConfidence:
     """What a corpus needs to know of one file: the local values of its snippets.
 
     Attributes:
-        categories: For each category that occurs, (s,) one value for each snippet that has nodes of it.
+        categories: For each category that occurs, (s,) one value for each snippet that has nodes of it; also
+            of nodes that no table has a category for, which `whole` leaves out.
         whole: (s,) the mean over all nodes that count for a concept, one for each snippet.
         tokens: How many tokens are scored.
         bits: Their surprisal.
@@ -59,7 +60,8 @@ class FileConfidence:
                 continue
             snippet = int(np.searchsorted(starts, node.start, side="right"))
             grouped.setdefault(concept, {}).setdefault(snippet, []).append(node.confidence)
-            everything.setdefault(snippet, []).append(node.confidence)
+            if concept not in NO_CONCEPTS:
+                everything.setdefault(snippet, []).append(node.confidence)
         end = np.array([len(scored.document.data)])
         bits, covered = Surprisal(scored.scores).bits(np.array([0]), end)
         return cls(

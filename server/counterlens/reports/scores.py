@@ -22,7 +22,7 @@ from counterlens.confidence.noise import distinguishable
 from counterlens.counting import plural
 from counterlens.models.base import ModelInfo
 from counterlens.reports.build.confidence import least_certain_spans, visible
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.wording import share, shortened, uncategorised_note
 from counterlens.text import printable
 
 BARS = "▁▂▃▅▆█"
@@ -67,6 +67,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
         (f"   {bits:.2f} bits per byte" if bits is not None else "", "dim"),
     )
     painted = spans(scored, by)
+    note = uncategorised_note(scored.document.language, scored.concepts)
     return Group(
         head,
         Text(),
@@ -77,6 +78,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
         total,
         Text(),
         _concepts(scored),
+        *([Text(note, style="dim")] if note else []),
         *_weakest(scored, by, painted),
     )
 

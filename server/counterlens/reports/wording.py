@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from counterlens.probes.pairs.record import PairRecord, Side
+from counterlens.syntax.concepts import TABLES, Category
 from counterlens.translating import ENGLISH, Translator
 
 
@@ -18,6 +21,15 @@ def shortened(text: str, width: int) -> str:
     """A text on one line, cut where it is wider."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def uncategorised_note(language: str, concepts: Container[str]) -> str:
+    """What `uncategorised` means among some concepts of a language; empty where it does not occur."""
+    if Category.UNCATEGORISED not in concepts:
+        return ""
+    if language in TABLES:
+        return f"{Category.UNCATEGORISED}: node types that the concept table of {language} does not know."
+    return f"{Category.UNCATEGORISED}: node types of {language}, which has no concept table of its own."
 
 
 def lines_of(pair: PairRecord) -> str:

@@ -13,18 +13,37 @@ import tree_sitter
 _STATEMENTS = ("_statement", "_declaration", "_definition", "_item")
 _ALSO_STATEMENTS = frozenset(
     {
+        "class_specifier",
         "class_static_block",
+        "declaration",
         "enum_constant",
+        "enum_variant",
+        "enumerator",
         "explicit_constructor_invocation",
+        "for_range_loop",
+        "match_arm",
         "package_clause",
+        *("preproc_call", "preproc_def", "preproc_function_def", "preproc_include"),
+        *("preproc_elif", "preproc_elifdef", "preproc_else", "preproc_if", "preproc_ifdef"),
         "static_initializer",
         "switch_default",
+        "using_directive",
     }
 )
-_NO_STATEMENTS = frozenset({"with_item", "parameter_declaration", "variadic_parameter_declaration"})
+_NO_STATEMENTS = ("with_item", "parameter_declaration", "catch_declaration", "compound_statement")
+
+_DECLARING = frozenset(
+    {
+        *("event_field_declaration", "field_declaration", "fixed_statement", "local_declaration_statement"),
+        "using_statement",
+    }
+)
 
 _DEFINITIONS = ("_definition", "_declaration", "_item")
-_NO_DEFINITIONS = ("import", "package", "lexical_", "variable_", "field_", "using_", "with_", "use_", "const")
+_NO_DEFINITIONS = (
+    *("import", "package", "lexical_", "variable_", "field_", "using_", "with_", "use_", "const", "static_"),
+    *("attribute_", "inner_attribute_", "extern_"),
+)
 _WRAPPERS = frozenset(
     {
         *("export_statement", "expression_statement", "lexical_declaration", "variable_declaration"),
@@ -38,17 +57,21 @@ _VALUES = frozenset(
 
 def is_statement(kind: str) -> bool:
     """Whether a node type is a statement, a definition or a declaration."""
-    return (kind.endswith(_STATEMENTS) and kind not in _NO_STATEMENTS) or kind in _ALSO_STATEMENTS
+    return (kind.endswith(_STATEMENTS) and not kind.endswith(_NO_STATEMENTS)) or kind in _ALSO_STATEMENTS
 
 
-def in_loop_header(kind: str, parent: str, *, last: bool) -> bool:
-    """Whether a statement is a part of its loop's header: `int i = 0;` in `for (int i = 0; ...)`.
+def is_part_of_statement(kind: str, parent: str, *, last: bool) -> bool:
+    """Whether a statement is a part of the one around it: `int i = 0;` in `for (int i = 0; ...)`.
+
+    Another is C#'s `int i = 0` without its `;`.
 
     Args:
         kind: The node type.
         parent: Its parent's.
         last: Whether it ends where its parent does, as a loop's body does.
     """
+    if kind == "variable_declaration" and parent in _DECLARING:
+        return True
     return is_statement(kind) and (parent == "for_clause" or (parent == "for_statement" and not last))
 
 

@@ -37,7 +37,7 @@ from counterlens.probes.confidence.record import (
 from counterlens.probes.execution.features import features
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.syntax.concepts import Category
+from counterlens.syntax.concepts import NO_CONCEPTS
 from counterlens.syntax.concepts.sets import AUTHORS, OWN, concept_set
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -172,7 +172,7 @@ def _by_concept(scored: Confidence, nodes: Sequence[NodeConfidence]) -> dict[str
     known: dict[str, list[tuple[float, float]]] = {}
     for node in nodes:
         concept = scored.concept_of(node)
-        if concept is None or concept == Category.STRUCTURE:
+        if concept is None or concept in NO_CONCEPTS:
             continue
         if node.confidence is not None and node.bits_per_byte is not None:
             known.setdefault(concept, []).append((node.confidence, node.bits_per_byte))

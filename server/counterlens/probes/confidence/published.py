@@ -22,7 +22,7 @@ from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import pooled_mean
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.confidence.record import ConfidenceRecord
-from counterlens.syntax.concepts import Category, category_of
+from counterlens.syntax.concepts import NO_CONCEPTS, category_of
 from counterlens.syntax.concepts.sets import AUTHORS, concept_set
 
 ASTXPLAINER = "astxplainer"
@@ -67,8 +67,8 @@ def own_medians(records: Sequence[ConfidenceRecord]) -> dict[str, float]:
     for record in records:
         nodes: dict[str, list[float]] = {}
         for kind, confidences in record.confidences(named_only=True).items():
-            category = category_of("python", kind) or Category.STRUCTURE
-            if category is not Category.STRUCTURE:
+            category = category_of("python", kind)
+            if category not in NO_CONCEPTS:
                 nodes.setdefault(category, []).extend(confidences)
                 nodes.setdefault(GLOBAL, []).extend(confidences)
         for name, inside in nodes.items():

@@ -11,7 +11,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Bullets, Paragraph, Report, TableBlock
 from counterlens.reports.expected import code
 from counterlens.reports.surprises import surprise_sentence
-from counterlens.reports.wording import share, shortened
+from counterlens.reports.wording import share, shortened, uncategorised_note
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.functions import find_function
 
@@ -91,10 +91,11 @@ def confidence_report(
     """
     first, last = span or (0, len(found.document.data))
     lines, concepts = found.document.positions, found.concepts_in(first, last)
+    note = uncategorised_note(found.document.language, concepts)
     rows = tuple((name, share(value), n) for name, (value, n) in concepts.items())
     blocks: list[Block] = [
         Paragraph(f"Confidence of {info.name} ({info.where}). {CAUTION}"),
-        TableBlock("", ("concept", "mean probability", "nodes"), rows),
+        TableBlock("", ("concept", "mean probability", "nodes"), rows, note=note),
     ]
     painted = [s for s in spans(found, Granularity.STATEMENT) if first <= s.start and s.end <= last]
     weakest = [

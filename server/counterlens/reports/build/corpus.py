@@ -9,23 +9,26 @@ from counterlens.metrics.bootstrap import LEAST_CLUSTERS
 from counterlens.metrics.corpus import CorpusConfidence, Median
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Paragraph, Report, ReportCell, TableBlock
+from counterlens.reports.wording import uncategorised_note
 
 
 def corpus_report(
     summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
 ) -> Report:
     """The global aggregation of some files, language by language, and what was left out."""
-    blocks = [
-        block
-        for language, found in summed.items()
-        for block in _of_language(f"{language}: " if len(summed) > 1 else "", found, info)
-    ]
+    blocks: list[Block] = []
+    if len(summed) > 1:
+        counts = ", ".join(
+            f"{language} ({plural(found.files, 'file')})" for language, found in summed.items()
+        )
+        blocks.append(Paragraph(f"{len(summed)} languages, each by itself: {counts}"))
+    blocks += [block for language, found in summed.items() for block in _of_language(language, found, info)]
     blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
     return Report("confidence in a corpus", tuple(blocks))
 
 
-def _of_language(named: str, found: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
-    yield Heading(1, f"{named}{plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
+def _of_language(language: str, found: CorpusConfidence, info: ModelInfo) -> Iterator[Block]:
+    yield Heading(1, f"{language}: {plural(found.files, 'file')}, {plural(found.tokens, 'token')}")
     yield Paragraph(f"{info.name}, {info.where}", quiet=True)
     medians: list[tuple[str, Median]] = [*found.categories.items()]
     medians += [("all", found.whole)] if found.whole else []
@@ -33,6 +36,7 @@ def _of_language(named: str, found: CorpusConfidence, info: ModelInfo) -> Iterat
         "",
         ("concept", "median", "95 % interval", "snippets", "files"),
         tuple(_row(concept, median) for concept, median in medians),
+        note=uncategorised_note(language, found.categories),
     )
     if found.bits_per_byte is not None:
         bits = found.bits_per_byte

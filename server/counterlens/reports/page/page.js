@@ -374,6 +374,7 @@
     element("tr", {}, element("th", {}, "concept"), element("th", { className: "figure" }, "confidence"), element("th", { className: "figure" }, "nodes")),
     ...data.concepts.map(([name, value, n]) => element("tr", {}, element("td", {}, link(name, nodesOf((i) => data.categories[data.nodes[i][CATEGORY]] === name && data.nodes[i][VALUE] !== null))),
       element("td", { className: "figure" }, value.toFixed(2)), element("td", { className: "figure" }, String(n)))));
+  at("concept-note").textContent = data.conceptNote;
   at("details").append(element("p", { className: "note" }, "Point at a piece of code, or move there with Tab and the arrow keys."));
   paint(data.by);
   plant();

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, level_of, spans
 from counterlens.models.base import ModelInfo
+from counterlens.reports.wording import uncategorised_note
 
 _DIGITS = 4
 
@@ -44,6 +45,7 @@ def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, An
         "by": by,
         "kinds": kinds,
         "categories": categories,
+        "conceptNote": uncategorised_note(document.language, found.concepts),
         "concepts": [[name, _rounded(value), n] for name, (value, n) in found.concepts.items()],
         "nodes": [
             [

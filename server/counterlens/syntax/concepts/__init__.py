@@ -5,48 +5,74 @@ assignment, so the tables, one file a language, are ours: every named node type 
 category. What only holds other nodes together (`module`, `argument_list`) is `STRUCTURE`, which the paper
 does not report. Keywords, operators and punctuation take the category of the node that they belong to.
 
-A language without a table of its own has the categories that the tables agree about: grammars share many
-names. To give it one, add a file here and a line to `TABLES`.
+A language without a table of its own has the categories that the tables agree about, since grammars share
+many names; its other node types are `UNCATEGORISED`. To give it a table, add a file here and a line to
+`TABLES`.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from counterlens.syntax.concepts.categories import Category
+from counterlens.syntax.concepts.c import C
+from counterlens.syntax.concepts.categories import NO_CONCEPTS, Category
+from counterlens.syntax.concepts.cpp import CPP
+from counterlens.syntax.concepts.csharp import CSHARP
+from counterlens.syntax.concepts.go import GO
 from counterlens.syntax.concepts.java import JAVA
 from counterlens.syntax.concepts.javascript import JAVASCRIPT
 from counterlens.syntax.concepts.python import PYTHON
+from counterlens.syntax.concepts.rust import RUST
+from counterlens.syntax.concepts.typescript import TYPESCRIPT, TYPESCRIPTREACT
 
-__all__ = ["FREE_TEXT", "TABLES", "Category", "category_of"]
+__all__ = ["FREE_TEXT", "NO_CONCEPTS", "TABLES", "Category", "category_of"]
 
 FREE_TEXT = frozenset(
     {
         *("string_content", "string_start", "string_end", "escape_sequence", "comment"),
         *("line_comment", "block_comment", "html_comment", "hash_bang_line"),
         *("string_fragment", "multiline_string_fragment", "jsx_text", "regex_pattern"),
+        *("interpreted_string_literal_content", "raw_string_literal_content"),
+        *("doc_comment", "inner_doc_comment_marker", "outer_doc_comment_marker", "shebang"),
+        *("string_literal_content", "raw_string_content", "raw_string_start", "raw_string_end"),
+        *("verbatim_string_literal", "shebang_directive"),
     }
 )
 """Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
 
-TABLES: dict[str, dict[Category, str]] = {"python": PYTHON, "java": JAVA, "javascript": JAVASCRIPT}
+TABLES: dict[str, dict[Category, str]] = {
+    "python": PYTHON,
+    "java": JAVA,
+    "javascript": JAVASCRIPT,
+    "typescript": TYPESCRIPT,
+    "typescriptreact": TYPESCRIPTREACT,
+    "go": GO,
+    "rust": RUST,
+    "c": C,
+    "cpp": CPP,
+    "csharp": CSHARP,
+}
 
 _CATEGORIES: dict[str, dict[str, Category]] = {
     language: {kind: category for category, kinds in table.items() for kind in kinds.split()}
     for language, table in TABLES.items()
 }
 
+_AGREEING = 2
+"""So many languages at least share a name before it means the same in another one."""
 
-def category_of(language: str, kind: str) -> Category | None:
-    """The category of a node type, or None where it takes that of its parent."""
+
+def category_of(language: str, kind: str) -> Category:
+    """The category of a named node type; a keyword or punctuation takes that of its parent instead."""
     if kind == "ERROR":
         return Category.STRUCTURE
     own = _CATEGORIES.get(language)
-    return _agreed(kind) if own is None else own.get(kind)
+    return _agreed(kind) if own is None else own.get(kind, Category.UNCATEGORISED)
 
 
 @cache
-def _agreed(kind: str) -> Category | None:
+def _agreed(kind: str) -> Category:
     """The category that all tables that know a node type give it."""
-    found = {table[kind] for table in _CATEGORIES.values() if kind in table}
-    return found.pop() if len(found) == 1 else None
+    known = [table[kind] for table in _CATEGORIES.values() if kind in table]
+    agreed = len(known) >= _AGREEING and len(set(known)) == 1
+    return known[0] if agreed else Category.UNCATEGORISED

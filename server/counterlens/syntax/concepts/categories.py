@@ -1,7 +1,8 @@
-"""The ten concept categories of Palacio et al. 2023 (section III-A, Table I), and one for the rest."""
+"""The ten concept categories of Palacio et al. 2023 (section III-A, Table I), and two for the rest."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -20,3 +21,18 @@ class Category(StrEnum):
     TYPES = "types"
     STRUCTURE = "structure"
     """What only holds other nodes together; the paper does not report it."""
+    UNCATEGORISED = "uncategorised"
+    """A node type that no table knows: its grammar has no table, or is newer than the table."""
+
+
+NO_CONCEPTS = frozenset({Category.STRUCTURE, Category.UNCATEGORISED})
+"""The categories that are none of the paper's, and that no mean over all concepts includes."""
+
+
+def merged(*tables: Mapping[Category, str]) -> dict[Category, str]:
+    """One table of several, as where two grammars share most of their node types."""
+    return {
+        category: " ".join(table[category] for table in tables if category in table)
+        for category in Category
+        if any(category in table for table in tables)
+    }

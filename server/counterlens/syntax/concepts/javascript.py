@@ -9,12 +9,11 @@ structures`; their text and regular expressions are `natural language` as string
 
 from __future__ import annotations
 
-from counterlens.syntax.concepts.categories import Category
+from counterlens.syntax.concepts.categories import Category, merged
 
-JAVASCRIPT: dict[Category, str] = {
+ECMASCRIPT: dict[Category, str] = {
     Category.DATA_STRUCTURES: """
-        array array_pattern computed_property_name jsx_attribute jsx_closing_element jsx_element
-        jsx_opening_element jsx_self_closing_element member_expression object object_assignment_pattern
+        array array_pattern computed_property_name member_expression object object_assignment_pattern
         object_pattern optional_chain pair pair_pattern rest_pattern sequence_expression spread_element
         subscript_expression""",
     Category.DECISION: """
@@ -28,22 +27,32 @@ JAVASCRIPT: dict[Category, str] = {
         break_statement continue_statement do_statement for_in_statement for_statement labeled_statement
         while_statement""",
     Category.NATURAL_LANGUAGE: """
-        comment escape_sequence hash_bang_line html_character_reference html_comment identifier
-        jsx_namespace_name jsx_text private_property_identifier property_identifier regex regex_flags
-        regex_pattern shorthand_property_identifier shorthand_property_identifier_pattern
-        statement_identifier string string_fragment template_string template_substitution""",
+        comment escape_sequence hash_bang_line html_comment identifier jsx_text private_property_identifier
+        property_identifier regex regex_flags regex_pattern shorthand_property_identifier
+        shorthand_property_identifier_pattern statement_identifier string string_fragment template_string
+        template_substitution""",
     Category.OPERATORS: """
         assignment_expression augmented_assignment_expression binary_expression unary_expression
         update_expression variable_declarator""",
     Category.SCOPE: """
         assignment_pattern class class_body class_declaration class_heritage class_static_block
-        export_clause export_specifier export_statement field_definition formal_parameters
-        function_declaration generator_function_declaration import import_attribute import_clause
-        import_specifier import_statement lexical_declaration meta_property method_definition named_imports
-        namespace_export namespace_import return_statement statement_block super this using_declaration
+        export_clause export_specifier export_statement formal_parameters function_declaration
+        generator_function_declaration import import_attribute import_clause import_specifier
+        import_statement lexical_declaration meta_property method_definition named_imports
+        namespace_export namespace_import return_statement statement_block super this
         variable_declaration with_statement""",
     Category.TYPES: "false null number true undefined",
     Category.STRUCTURE: """
-        arguments debugger_statement empty_statement expression_statement jsx_expression
-        parenthesized_expression program""",
+        arguments debugger_statement empty_statement expression_statement parenthesized_expression
+        program""",
 }
+"""What the grammars of JavaScript and TypeScript share."""
+
+JSX: dict[Category, str] = {
+    Category.DATA_STRUCTURES: """
+        jsx_attribute jsx_closing_element jsx_element jsx_opening_element jsx_self_closing_element""",
+    Category.NATURAL_LANGUAGE: "html_character_reference jsx_namespace_name",
+    Category.STRUCTURE: "jsx_expression",
+}
+
+JAVASCRIPT = merged(ECMASCRIPT, JSX, {Category.SCOPE: "field_definition using_declaration"})

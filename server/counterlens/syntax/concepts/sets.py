@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.errors import OptionError
-from counterlens.syntax.concepts import Category
+from counterlens.syntax.concepts import NO_CONCEPTS, Category
 from counterlens.syntax.languages import parser_for
 
 OWN, AUTHORS = "counterlens", "authors"
@@ -61,7 +61,7 @@ class ConceptSet:
     def categories(self) -> tuple[str, ...]:
         """The categories, in the order of the file; for the tables of this package those of the paper."""
         if self.kinds is None:
-            return tuple(one for one in Category if one is not Category.STRUCTURE)
+            return tuple(one for one in Category if one not in NO_CONCEPTS)
         return tuple(dict.fromkeys(self.kinds.values()))
 
 
