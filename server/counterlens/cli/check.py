@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -25,6 +25,7 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import SourceError
 from counterlens.models.base import Model
+from counterlens.progress import ProgressCallback
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -36,7 +37,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.command()
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
-@click.option("--tests", is_flag=True, help="Verify each mark by running the tests of its function.")
+@click.option("--tests", is_flag=True, help="Run the tests of each function: they verify marks, find fixes.")
 @click.option(
     "--format",
     "form",
@@ -110,8 +111,11 @@ def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) ->
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
             found = doubts(model, scope)
-            if sandbox is not None and found:
-                report(f"running the tests of {name}", number, len(chosen))
-                yield from settled(found, sandbox)
-            else:
-                yield from found
+            if sandbox is not None:
+                found = settled(model, scope, found, sandbox, progress=_at(report, number, len(chosen)))
+            yield from found
+
+
+def _at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:
+    """Tells what is being done at one of several functions."""
+    return lambda what: report(what, number, of)

@@ -125,10 +125,11 @@ def doubts(
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
+    found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
+    return [Doubt(scope, one) for one in found if not silenced(scope, one.alternative)]
+
+
+def silenced(scope: DoubtScope, alternative: Alternative) -> bool:
+    """Whether a comment says that nothing is to be marked there."""
     comments = ignored(scope.document)
-    found = trials(model, scope, kinds=heard(margins), cancel=cancel)
-    return [
-        Doubt(scope, one)
-        for one in marked(found, margins)
-        if not all(comments.covers(*one.alternative.place, category) for category in Category)
-    ]
+    return all(comments.covers(*alternative.place, category) for category in Category)

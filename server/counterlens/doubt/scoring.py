@@ -8,8 +8,9 @@ tried in the order of that difference, until they have cost what they may.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 
 import numpy as np
@@ -81,20 +82,54 @@ def trials(
         ModelError, Cancelled: as `Model.score_continuations`.
     """
     found: list[Trial] = []
+    for passage, scores, heads in _first_pass(model, scope, kinds, cancel):
+        if read:
+            read(len(scores))
+        ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
+        allowed = _affordable(passage, scores, ranked)
+        if allowed:
+            found += _tried(model, passage, allowed, cancel, read)
+    return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
+
+
+def ranked_by_head(
+    model: Model, scope: DoubtScope, *, cancel: Event | None = None
+) -> list[tuple[Alternative, Callable[[], Trial]]]:
+    """All alternatives of a function that parse, the likeliest first tokens first, and what tries each.
+
+    Args:
+        model: The model.
+        scope: The function.
+        cancel: Set it to give up.
+
+    Raises:
+        UnscorableError, ModelError, Cancelled: as `trials`; what is returned raises them, too.
+    """
+    ranked = [
+        (head, passage, one)
+        for passage, _, heads in _first_pass(model, scope, None, cancel)
+        for head, one in heads
+        if fits(scope, one)
+    ]
+    ranked.sort(key=lambda each: -each[0])
+
+    def trial(head: float, passage: Passage, one: Alternative) -> Trial:
+        return _tried(model, passage, [(head, one)], cancel, None)[0]
+
+    return [(one, partial(trial, head, passage, one)) for head, passage, one in ranked]
+
+
+def _first_pass(
+    model: Model, scope: DoubtScope, kinds: Collection[str] | None, cancel: Event | None
+) -> Iterator[tuple[Passage, TokenScores, list[tuple[float, Alternative]]]]:
+    """The function as it stands, piece by piece, and its alternatives with how their first tokens compare."""
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} gives no token probabilities")
     wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
     for passage, inside in passages(scope, wanted):
         text = passage.as_it_stands(passage.end)
         (scores,) = model.score_continuations(passage.context, [text], alternatives=NAMED, cancel=cancel)
-        if read:
-            read(len(scores))
-        heads = [(_head(passage, scores, one), one) for one in inside]
-        ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
-        allowed = _affordable(passage, scores, ranked)
-        if allowed:
-            found += _tried(model, passage, allowed, cancel, read)
-    return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
+        yield passage, scores, [(_head(passage, scores, one), one) for one in inside]
 
 
 def _affordable(

@@ -1,8 +1,8 @@
-"""Tests settle a doubt: a function's own, run with what stands there and with the alternative."""
+"""Tests settle doubts: a function's own, run with what stands there and with the alternative."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -10,54 +10,69 @@ from threading import Event
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Verdict
 from counterlens.attribution.registry import find_judge
 from counterlens.doubt.marking import Doubt, Telling
+from counterlens.doubt.mending import mended
+from counterlens.doubt.scope import DoubtScope
+from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 
 
 def settled(
-    found: Iterable[Doubt],
+    model: Model,
+    scope: DoubtScope,
+    found: Sequence[Doubt],
     sandbox: Sandbox,
     *,
     python: Path | None = None,
     limits: Limits = LIMITS,
     cancel: Event | None = None,
-    progress: Callable[[Doubt], None] | None = None,
-) -> Iterator[Doubt]:
-    """Each doubt with what tests say of it; those whose alternative breaks what works are left out.
+    progress: Callable[[str], None] | None = None,
+) -> list[Doubt]:
+    """The doubts of a function with what its tests say of each.
+
+    Those whose alternative breaks what works are left out. Where the function fails its tests and none of
+    the alternatives passes them, others are tried, see `mended`.
 
     Args:
-        found: Doubts of one document, function by function.
+        model: The model.
+        scope: The function.
+        found: Its marks.
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project.
         limits: What each program may use.
         cancel: Set it to give up.
-        progress: Called with each doubt before it is settled.
+        progress: Called with what is being done.
 
     Raises:
+        UnscorableError, ModelError: as `mended`.
         SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
     """
-    judges: dict[int, tuple[Judge | None, Verdict | None]] = {}
+    say = progress or (lambda _: None)
+    document, name = scope.document, f"{scope.document.path}::{scope.function.qualname}"
+    say(f"running the tests of {name}")
+    judge = find_judge(
+        document, scope.function, sandbox, python=python, limits=limits, fallback=False, cancel=cancel
+    )
+    stands = _verdict(judge, document.text, cancel) if judge else None
+    if judge is None or stands is None:
+        return list(found)
+    left = []
+    failing = "" if stands.passed else _failing(stands)
     for doubt in found:
-        if progress:
-            progress(doubt)
-        function, document = doubt.scope.function, doubt.scope.document
-        if function.start not in judges:
-            judge = find_judge(
-                document,
-                function,
-                sandbox,
-                python=python,
-                limits=limits,
-                fallback=False,
-                cancel=cancel,
-            )
-            judges[function.start] = (judge, _verdict(judge, document.text, cancel) if judge else None)
-        judge, stands = judges[function.start]
-        changed = _verdict(judge, doubt.fixed, cancel) if judge is not None and stands is not None else None
-        if stands is None or changed is None:
-            yield doubt
+        changed = _verdict(judge, doubt.fixed, cancel)
+        if changed is None:
+            left.append(doubt)
         elif changed.passed or not stands.passed:
             tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
-            yield replace(doubt, tests=tests, failing="" if stands.passed else _failing(stands))
+            left.append(replace(doubt, tests=tests, failing=failing))
+    if stands.passed or any(one.tests is Telling.FAIL for one in left):
+        return left
+    say(f"looking for what passes the tests of {name}")
+    fix = mended(model, scope, judge, failing, cancel=cancel)
+    if fix is None:
+        return left
+    start, end = fix.alternative.place
+    apart = [one for one in left if one.alternative.place[1] <= start or end <= one.alternative.place[0]]
+    return sorted([*apart, fix], key=lambda one: one.alternative.place)
 
 
 def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:

@@ -39,6 +39,7 @@ class DoubtQueue:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
         self._present: dict[str, set[str]] = {}
+        self._edited_ones: dict[str, set[str]] = {}
         self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
         ls.when_edited.append(self._edited)
         ls.when_changed.append(self._changed)
@@ -63,6 +64,7 @@ class DoubtQueue:
     def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         self._passed.pop(analysis.uri, None)
         self._present.pop(analysis.uri, None)
+        self._edited_ones.pop(analysis.uri, None)
         self._stop(analysis.uri)
 
     def _stop(self, uri: str) -> None:
@@ -98,7 +100,11 @@ class DoubtQueue:
         same = {start for start, name in seen.items() if current.get(start) == name}
         if analysis.document is not document or not ls.asks(settings):
             return
-        before, self._present[analysis.uri] = self._present.get(analysis.uri), {name for name, _ in present}
+        names = {name for name, _ in present}
+        before, self._present[analysis.uri] = self._present.get(analysis.uri), names
+        edited = self._edited_ones.setdefault(analysis.uri, set())
+        edited |= names - before if before is not None else set()
+        edited &= names
         if analysis.doubts.keep(document, settings.asked, same):
             ls.changed(analysis)
         pending = [(name, scope) for name, scope in present if scope.function.start not in same]
@@ -115,9 +121,8 @@ class DoubtQueue:
             if found:
                 ls.changed(analysis)
         if not changed_only:
-            await self._settler.settle(
-                analysis, {scope.function.start: scope for _, scope in present}, cancel
-            )
+            scopes_by_start = {scope.function.start: scope for _, scope in present}
+            await self._settler.settle(analysis, scopes_by_start, edited, cancel)
 
     async def _found(
         self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event

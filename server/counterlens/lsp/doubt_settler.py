@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from threading import Event
 
@@ -17,6 +17,7 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.consent import has_consent
+from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.sandbox.registry import best_sandbox
 
@@ -37,12 +38,15 @@ class DoubtSettler:
         self._turn = asyncio.Lock()
         self._ran: deque[float] = deque()
 
-    async def settle(self, analysis: Analysis, scopes: Mapping[int, DoubtScope], cancel: Event) -> None:
-        """Run the tests of each function of the newest version that has marks, where that is allowed.
+    async def settle(
+        self, analysis: Analysis, scopes: Mapping[int, DoubtScope], edited: Collection[str], cancel: Event
+    ) -> None:
+        """Run the tests of the functions of the newest version that have marks or were edited, where allowed.
 
         Args:
             analysis: The document.
             scopes: Its functions, by their first byte.
+            edited: The fingerprints of those that were edited.
             cancel: Set to give up.
         """
         ls, document, settings = self._ls, analysis.document, self._ls.settings
@@ -50,16 +54,17 @@ class DoubtSettler:
             return
         for one in list(analysis.doubts.on(document, settings.asked)):
             scope = scopes.get(one.span[0])
-            if not one.found or scope is None or one.settled_in is document:
+            due = one.found or one.shown or (one.settled_in is None and one.fingerprint in edited)
+            if not due or scope is None or one.settled_in is document:
                 continue
             found = tuple(doubt.within(scope) for doubt in one.found)
             await asyncio.sleep(IDLE_SECONDS)
             async with self._turn:
-                await self._wait(len(found))
+                await self._wait(max(len(found), 1))
                 if analysis.document is not document or not ls.asks(settings):
                     return
                 try:
-                    shown = await ls.offload(_settled, found, settings, cancel)
+                    shown = await ls.offload(_settled, ls.host, scope, found, settings, cancel)
                 except Cancelled:
                     return
                 except CounterlensError as error:
@@ -82,10 +87,13 @@ class DoubtSettler:
         self._ran.extend([now] * number)
 
 
-def _settled(found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event) -> tuple[Doubt, ...]:
+def _settled(
+    host: ModelHost, scope: DoubtScope, found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event
+) -> tuple[Doubt, ...]:
     """What is left of the marks of a function, with what its tests say; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
         return found
     timeout = settings.probe.get("timeout")
     limits = lasting(timeout) if timeout else LIMITS
-    return tuple(settled(found, best_sandbox(), limits=limits, cancel=cancel))
+    with host.lend(settings) as model:
+        return tuple(settled(model, scope, found, best_sandbox(), limits=limits, cancel=cancel))

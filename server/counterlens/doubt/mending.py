@@ -1,0 +1,49 @@
+"""A function that fails its own tests: the likeliest alternative with which it passes them.
+
+Tests tell what the model's preference alone cannot, so here alternatives of all kinds are run, also of the
+silent ones, in the order in which the model finds their first tokens likely.
+"""
+
+from __future__ import annotations
+
+from threading import Event
+
+from counterlens.attribution.base import Judge, Judgement
+from counterlens.doubt.generating import changed_text
+from counterlens.doubt.marking import Doubt, Telling, silenced
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.scoring import ranked_by_head
+from counterlens.models.base import Model
+
+MOST = 60
+"""So many alternatives of a function are run at most."""
+MOST_ENDLESS = 3
+"""So many may run out of time."""
+
+
+def mended(
+    model: Model, scope: DoubtScope, judge: Judge, failing: str, *, cancel: Event | None = None
+) -> Doubt | None:
+    """The first alternative with which a function passes its tests; None where none of those tried does.
+
+    Args:
+        model: The model, which says in what order they are tried.
+        scope: The function, which fails them as it stands.
+        judge: Its tests.
+        failing: What fails, and what happens there.
+        cancel: Set it to give up.
+
+    Raises:
+        UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
+        SandboxError, Cancelled: as `Judge.judge`.
+    """
+    ranked = ranked_by_head(model, scope, cancel=cancel)
+    endless = 0
+    for one, trial in [each for each in ranked if not silenced(scope, each[0])][:MOST]:
+        verdict = judge.judge(changed_text(scope.document, one), cancel=cancel)
+        if verdict.passed:
+            return Doubt(scope, trial(), Telling.FAIL, failing)
+        endless += verdict.judgement is Judgement.TIMED_OUT
+        if endless >= MOST_ENDLESS:
+            break
+    return None
