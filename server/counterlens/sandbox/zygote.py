@@ -20,12 +20,7 @@ import sys
 
 from counterlens.sandbox import program
 from counterlens.sandbox.launcher import Launcher
-from counterlens.sandbox.linux import (  # noqa: F401 - forked copies cannot import any more
-    landlock,
-    namespaces,
-    seccomp,
-    syscalls,
-)
+from counterlens.sandbox.linux import landlock, namespaces, seccomp, syscalls
 from counterlens.sandbox.task import read_task
 
 TYPE_CHECKING = False
@@ -49,6 +44,7 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
             importlib.import_module(name)
         except ImportError:  # this interpreter does not have it; who needs it will say so
             continue
+    seccomp.prepare()
     gc.collect()
     gc.freeze()  # copies share these pages as long as nobody touches them
     taken, take = os.pipe()

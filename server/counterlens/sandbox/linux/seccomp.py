@@ -1,75 +1,57 @@
-"""A seccomp filter: no sockets, no processes beyond the limit, no hands on other processes or the kernel.
+"""A seccomp filter: the system calls that interpreters need for themselves, their files and children.
 
-The filter is a classic BPF program (kernel documentation, "Seccomp BPF"). It denies with an error number
-instead of killing, so that a program sees a `PermissionError` that it can report. Filters can count
-nothing, so they forbid new processes altogether or not at all; threads are always allowed.
+Every other call is answered with an error number (`EPERM`; `ENOSYS` if it is newer than our list, so that a
+libc falls back to an older one), never by killing, so that a program can report a `PermissionError`. The
+filter is a classic BPF program (kernel documentation, "Seccomp BPF"). Filters can count nothing, so they
+forbid new processes altogether or not at all; threads are always allowed.
+
+Calls are looked up in a tree of ranges. The kernel finds out once, when the filter is installed, which calls
+are allowed whatever their arguments, and does not run the filter for these (since Linux 5.11).
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import os
 import struct
 
+from counterlens.sandbox.linux import call_table
 from counterlens.sandbox.linux import syscalls as sys_
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER_AT, _MACHINE_AT, _ARGUMENTS_AT = 0, 4, 16
+_AND = 0x54
+_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # `arch` in the filter's input
 _X32 = 0x40000000
+
 _CLONE_THREAD = 0x00010000
 _CLONE_NAMESPACES = 0x7E020000
-_AND = 0x54
 _AF_UNIX, _SOCKET_KIND, _STREAM, _PACKETS = 1, 0xF, 1, 5
-
-# Per machine: the value of `arch` in the filter's input, then the numbers of the calls it names.
-_MACHINES: dict[str, tuple[int, dict[str, int]]] = {
-    "x86_64": (
-        0xC000003E,
-        {
-            "socket": 41, "socketpair": 53, "clone": 56, "fork": 57, "vfork": 58, "kill": 62,
-            "tkill": 200, "tgkill": 234, "ptrace": 101, "prlimit64": 302,
-            "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240,
-            "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297,
-            "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
-            "unshare": 272, "setns": 308, "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161,
-            "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "open_by_handle_at": 304,
-            "add_key": 248, "request_key": 249, "keyctl": 250, "seccomp": 317,
-            "init_module": 175, "finit_module": 313, "kexec_load": 246, "kexec_file_load": 320,
-            "reboot": 169, "swapon": 167, "swapoff": 168, "settimeofday": 164, "clock_settime": 227,
-            "acct": 163, "quotactl": 179, "syslog": 103, "ioperm": 173, "iopl": 172,
-            "inotify_init": 253, "inotify_add_watch": 254, "inotify_init1": 294,
-            "fanotify_init": 300, "fanotify_mark": 301,
-        },
-    ),
-    "aarch64": (
-        0xC00000B7,
-        {
-            "socket": 198, "socketpair": 199, "clone": 220, "kill": 129,
-            "tkill": 130, "tgkill": 131, "ptrace": 117, "prlimit64": 261,
-            "shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180,
-            "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240,
-            "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
-            "unshare": 97, "setns": 268, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51,
-            "bpf": 280, "perf_event_open": 241, "userfaultfd": 282, "open_by_handle_at": 265,
-            "add_key": 217, "request_key": 218, "keyctl": 219, "seccomp": 277,
-            "init_module": 105, "finit_module": 273, "kexec_load": 104, "kexec_file_load": 294,
-            "reboot": 142, "swapon": 224, "swapoff": 225, "settimeofday": 170, "clock_settime": 112,
-            "acct": 89, "quotactl": 60, "syslog": 116,
-            "inotify_init1": 26, "inotify_add_watch": 27, "fanotify_init": 262, "fanotify_mark": 263,
-        },
-    ),
-}  # fmt: skip
-_NEWER = {  # the same number on every machine
-    "pidfd_send_signal": 424, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
-    "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsmount": 432, "pidfd_getfd": 438,
-    "process_madvise": 440, "mount_setattr": 442,
-}  # fmt: skip
-_CLONE3 = 435
-_CONDITIONAL = {"socketpair", "clone", "fork", "vfork", "kill", "tgkill", "prlimit64"}
+_SOL_SOCKET = 1
+_SOCKET_OPTIONS = (2, 7, 8, 9, 16, 20, 21)  # reuse, sizes of buffers, keep-alive, credentials, time-outs
+_TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x802C542A)  # TCGETS, TIOCGWINSZ, FIONREAD, TCGETS2
+_FILE_REQUESTS = (0x5421, 0x5450, 0x5451, 0x40049409)  # FIONBIO, FIONCLEX, FIOCLEX, FICLONE
+_FILE_COMMANDS = (
+    *range(8),  # duplicates, flags, locks
+    9,  # F_GETOWN; not F_SETOWN and F_SETSIG, which send signals
+    36, 37, 38,  # locks of open files
+    1025,  # F_GETLEASE; not F_SETLEASE, which holds up who opens a file, nor F_NOTIFY, which watches folders
+    *range(1030, 1035),  # duplicates, sizes of pipes, seals
+)  # fmt: skip
+_PROCESS_OPTIONS = (
+    1, 2, 3,  # the signal when the parent ends; PR_GET_DUMPABLE
+    15, 16, 21, 23, 27,  # its name; PR_GET_SECCOMP, PR_CAPBSET_READ, PR_GET_SECUREBITS
+    36, 37, 38, 39, 41, 42,  # subreaper, no new privileges, huge pages
+    51, 56, 0x53564D41, 0x41555856,  # vector length, tagged addresses, names of memory, PR_GET_AUXV
+)  # fmt: skip
 
 _Instruction = tuple[int, int, int, int]
+_ALLOWED: _Instruction = (_RETURN, 0, 0, _ALLOW)
+_REFUSE, _ABSENT = _ERROR | errno.EPERM, _ERROR | errno.ENOSYS
+_DECISIONS = (_ALLOW, _REFUSE, _ABSENT)
 
 
 def _argument(index: int) -> _Instruction:
@@ -80,13 +62,22 @@ def _error(number: int) -> _Instruction:
     return (_RETURN, 0, 0, _ERROR | number)
 
 
-def _one_of(number: int, argument: int, values: tuple[int, ...]) -> list[_Instruction]:
-    """Allow a call only where an argument has one of these values."""
-    block = [_argument(argument)]
-    for value in values:
-        block += [(_JUMP_EQUAL, 0, 1, value & 0xFFFFFFFF), (_RETURN, 0, 0, _ALLOW)]
-    block.append(_error(errno.EPERM))
+def _call(number: int, block: list[_Instruction]) -> list[_Instruction]:
+    """What is done with one call; the block ends in a decision."""
     return [(_JUMP_EQUAL, 0, len(block), number), *block]
+
+
+def _one_of(
+    number: int, *conditions: tuple[int, tuple[int, ...]], otherwise: int = errno.EPERM
+) -> list[_Instruction]:
+    """Allow a call only where each of some arguments has one of its values."""
+    block: list[_Instruction] = []
+    for argument, values in conditions:
+        block.append(_argument(argument))
+        for at, value in enumerate(values):
+            block.append((_JUMP_EQUAL, len(values) - at, 0, value & 0xFFFFFFFF))
+        block.append(_error(otherwise))
+    return _call(number, [*block, _ALLOWED])
 
 
 def _pairs_only(number: int) -> list[_Instruction]:
@@ -94,38 +85,94 @@ def _pairs_only(number: int) -> list[_Instruction]:
 
     A datagram socket sends to any address, also as one of a pair, and the kernel takes a raw one for such.
     """
-    allow, deny = (_RETURN, 0, 0, _ALLOW), _error(errno.EPERM)
     block = [_argument(0), (_JUMP_EQUAL, 0, 4, _AF_UNIX), _argument(1), (_AND, 0, 0, _SOCKET_KIND)]
-    block += [(_JUMP_EQUAL, 2, 0, _STREAM), (_JUMP_EQUAL, 1, 0, _PACKETS), deny, allow]
-    return [(_JUMP_EQUAL, 0, len(block), number), *block]
+    block += [(_JUMP_EQUAL, 2, 0, _STREAM), (_JUMP_EQUAL, 1, 0, _PACKETS), _error(errno.EPERM), _ALLOWED]
+    return _call(number, block)
 
 
-def _program(machine: str, *, processes: bool, signals: bool) -> list[_Instruction]:
-    arch, numbers = _MACHINES[machine]
-    allow: _Instruction = (_RETURN, 0, 0, _ALLOW)
+def _clones(number: int, *, processes: bool) -> list[_Instruction]:
+    """Allow threads, and processes if there may be any; never namespaces."""
+    block = [_argument(0), (_JUMP_SET, 1, 0, _CLONE_NAMESPACES)]
+    block.append(_ALLOWED if processes else (_JUMP_SET, 1, 0, _CLONE_THREAD))
+    return _call(number, [*block, _error(errno.EPERM), *([] if processes else [_ALLOWED])])
+
+
+def _tree(edges: list[tuple[int, int]], rest: int = 0) -> list[_Instruction]:
+    """Look a number up among ranges: (first number, decision), in order.
+
+    Args:
+        edges: At least two.
+        rest: Instructions between this part of the tree and `_DECISIONS`, to which it jumps.
+    """
+    middle = len(edges) // 2
+    low, high = edges[:middle], edges[middle:]
+    above = _tree(high, rest) if len(high) > 1 else []
+    below = _tree(low, len(above) + rest) if len(low) > 1 else []
+    if_below = 0 if below else len(above) + rest + _DECISIONS.index(low[0][1])
+    if_above = len(below) if above else len(below) + rest + _DECISIONS.index(high[0][1])
+    return [(_JUMP_GREATER_EQUAL, if_above, if_below, high[0][0]), *below, *above]
+
+
+def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, int]]:
+    """Where the decision on numbers changes, from 0 on."""
+    free = {*(["fork", "vfork"] if processes else []), *(["kill", "tgkill"] if signals else [])}
+    some = call_table.conditional(machine)
+    allowed = {*call_table.allowed(machine).values(), *(some[name] for name in free & some.keys())}
+    absent = {*call_table.absent(machine).values()}
+    edges: list[tuple[int, int]] = []
+    for number in range(call_table.NEWEST + 2):
+        newer = number in absent or number > call_table.NEWEST
+        decision = _ALLOW if number in allowed else _ABSENT if newer else _REFUSE
+        if not edges or decision != edges[-1][1]:
+            edges.append((number, decision))
+    return [*edges, (_X32, _REFUSE)]
+
+
+@functools.lru_cache
+def _always(machine: str, *, processes: bool, signals: bool) -> tuple[_Instruction, ...]:
+    """The part that is the same for every process."""
+    some = call_table.conditional(machine)
+    code = _pairs_only(some["socketpair"])
+    code += _one_of(some["setsockopt"], (1, (_SOL_SOCKET,)), (2, _SOCKET_OPTIONS))
+    code += _one_of(some["fcntl"], (1, _FILE_COMMANDS))
+    code += _one_of(some["ioctl"], (1, (*_TERMINAL_REQUESTS, *_FILE_REQUESTS)), otherwise=errno.ENOTTY)
+    code += _one_of(some["prctl"], (0, _PROCESS_OPTIONS))
+    code += _clones(some["clone"], processes=processes)
+    code += _tree(_ranges(machine, processes=processes, signals=signals))
+    return (*code, *((_RETURN, 0, 0, decision) for decision in _DECISIONS))
+
+
+def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[tuple[int, int, int, int]]:
+    """The filter: an instruction each its code, how far it jumps if true and if not, and a constant.
+
+    Args:
+        machine: As `uname` names it.
+        own: The process's id.
+        processes: Whether it may start other processes.
+        signals: Whether it may signal others than itself.
+    """
+    some = call_table.conditional(machine)
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _MACHINE_AT),
-        (_JUMP_EQUAL, 1, 0, arch),
+        (_JUMP_EQUAL, 1, 0, _ARCHITECTURES[machine]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER_AT),
     ]
-    if machine == "x86_64":
-        code += [(_JUMP_GREATER_EQUAL, 0, 1, _X32), _error(errno.EPERM)]
-    denied = [number for name, number in numbers.items() if name not in _CONDITIONAL] + list(_NEWER.values())
-    if not processes:
-        denied += [numbers[name] for name in ("fork", "vfork") if name in numbers]
-    for number in denied:
-        code += [(_JUMP_EQUAL, 0, 1, number), _error(errno.EPERM)]
-    code += [(_JUMP_EQUAL, 0, 1, _CLONE3), _error(errno.ENOSYS)]  # its flags are in memory; libc has clone
-    code += _pairs_only(numbers["socketpair"])
-    own = os.getpid()
-    code += _one_of(numbers["prlimit64"], 0, (0, own))
+    code += _one_of(some["prlimit64"], (0, (0, own)))
+    code += _one_of(some["sched_setaffinity"], (0, (0, own)))
+    code += _one_of(some["setpriority"], (0, (0,)), (1, (0, own)))
     if not signals:
-        code += _one_of(numbers["kill"], 0, (0, own))
-        code += _one_of(numbers["tgkill"], 0, (own,))
-    unwanted = (_JUMP_SET, 1, 0, _CLONE_NAMESPACES) if processes else (_JUMP_SET, 0, 1, _CLONE_THREAD)
-    clone = [_argument(0), unwanted, allow, _error(errno.EPERM)]
-    return [*code, (_JUMP_EQUAL, 0, len(clone), numbers["clone"]), *clone, allow]
+        code += _one_of(some["kill"], (0, (0, own)))
+        code += _one_of(some["tgkill"], (0, (own,)))
+    return [*code, *_always(machine, processes=processes, signals=signals)]
+
+
+def prepare() -> None:
+    """Do ahead, for all that this process forks, what need not be done for each."""
+    machine = os.uname().machine
+    if machine in _ARCHITECTURES:
+        for processes in (False, True):
+            _always(machine, processes=processes, signals=processes)
 
 
 def restrict_calls(*, processes: bool, signals: bool) -> None:
@@ -139,10 +186,10 @@ def restrict_calls(*, processes: bool, signals: bool) -> None:
         OSError: no filter can be installed here, or the machine is none that is known.
     """
     machine = os.uname().machine
-    if machine not in _MACHINES:
+    if machine not in _ARCHITECTURES:
         raise OSError(f"no seccomp filter is written for {machine}")
-    code = _program(machine, processes=processes, signals=signals)
-    packed = b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
+    code = program(machine, os.getpid(), processes=processes, signals=signals)
+    packed = struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
     instructions = ctypes.create_string_buffer(packed, len(packed))
     head = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(instructions))
     sys_.prctl(sys_.PR_SET_SECCOMP, 2, ctypes.create_string_buffer(head, len(head)))
