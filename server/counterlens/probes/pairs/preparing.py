@@ -1,0 +1,260 @@
+"""A function prepared for the completion probe: its options, its judge, and what a model would be asked.
+
+Nothing here asks a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Annotated, Any, ClassVar
+
+from counterlens.attribution.base import Verdict, lasting
+from counterlens.attribution.registry import find_judge, why_no_judge
+from counterlens.errors import OptionError, SourceError
+from counterlens.mutations import Counterfactual, Refusal, Survey
+from counterlens.probes.options import (
+    DEFAULT_MAP_TIMEOUT,
+    DEFAULT_PREFIX_RATIO,
+    DEFAULT_TIMEOUT,
+    MAX_TOKENS,
+    CutRanges,
+    MapTimeout,
+    MaxTokens,
+    PrefixRatio,
+    PreservingMutations,
+    ProbeOptions,
+    Timeout,
+    Without,
+    protocols,
+)
+from counterlens.probes.pairs.counterfactuals import cut_in_all, gaps_of, rewritings
+from counterlens.probes.pairs.discrimination import cut_to_discriminate
+from counterlens.probes.pairs.drawing import (
+    DEFAULT_SAMPLES,
+    DEFAULT_TEMPERATURE,
+    Drawing,
+    PassAt,
+    Samples,
+    Temperature,
+)
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.placebo import (
+    DEFAULT_PLACEBOS,
+    Placebos,
+    controls_of,
+)
+from counterlens.probes.pairs.published import (
+    CACP,
+    FIXED,
+    CutChoice,
+    Cuts,
+    Description,
+    Preceding,
+    Reach,
+    check_mutations,
+)
+from counterlens.probes.pairs.seeing import seen
+from counterlens.probes.pairs.stability import DEFAULT_WAYS, Ways
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap, View
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionOptions(ProbeOptions):
+    """Options of the completion probe."""
+
+    published: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        CACP: {**FIXED, "cuts": Cuts.USUAL, "placebos": 0, "samples": 0, "pass_at": 0, "ways": 0}
+    }
+
+    protocol: Annotated[str | None, protocols(CACP)] = None
+    mutations: PreservingMutations = ()
+    without: Without = ()
+    prefix_ratio: PrefixRatio = DEFAULT_PREFIX_RATIO
+    cut_ranges: CutRanges = ()
+    cuts: CutChoice = Cuts.USUAL
+    reach: Reach = 1
+    description: Description = False
+    preceding: Preceding = False
+    placebos: Placebos = DEFAULT_PLACEBOS
+    ways: Ways = DEFAULT_WAYS
+    samples: Samples = 0
+    temperature: Temperature = None
+    pass_at: PassAt = 0
+    max_tokens: MaxTokens = MAX_TOKENS
+    timeout: Timeout = DEFAULT_TIMEOUT
+    map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+
+    def __post_init__(self) -> None:
+        check_mutations(self.chosen_protocol, self.mutations)
+        if self.searches and self.cut_ranges:
+            raise OptionError(
+                "--cuts discriminating looks for one cut, and --cut-range wants several",
+                "Leave out one of the two options",
+            )
+        if self.drawing and self.pass_at > self.drawing.most:
+            raise OptionError(
+                f"--pass-at {self.pass_at} needs as many completions, and {self.drawing.most} are drawn",
+                f"Add --samples {self.pass_at}, or more",
+            )
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """How completions are drawn; None where none are."""
+        most = self.samples or (DEFAULT_SAMPLES if self.temperature is not None or self.pass_at else 0)
+        return (
+            Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
+        )
+
+    @property
+    def searches(self) -> bool:
+        """Whether cuts are looked for that tell a copier apart."""
+        return self.cuts is Cuts.DISCRIMINATING
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPairs:
+    """A function as far as no model is needed: what it would be asked, and what judges the answers.
+
+    Attributes:
+        function: The function.
+        judging: Judges programs of it.
+        asked: Its counterfactuals, each with its cut.
+        controls: Its placebos.
+        gaps: The holes of the original and of each of `asked` and `controls`.
+        refusals: What is not asked about.
+        dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
+        wanted: How many placebos were wanted.
+        why_not_judged: Why nothing can judge it; None where something can.
+    """
+
+    function: Function
+    judging: Judging
+    asked: tuple[Counterfactual, ...]
+    controls: tuple[Counterfactual, ...]
+    gaps: tuple[tuple[Gap, Gap], ...]
+    refusals: tuple[Refusal, ...]
+    dropped: tuple[tuple[Counterfactual, Verdict], ...]
+    wanted: int
+    why_not_judged: str | None
+
+
+def prepare(context: Context, target: Target, options: CompletionOptions) -> PreparedPairs:
+    """Find a function's judge, check it, and find the counterfactuals and placebos that can be asked about.
+
+    Args:
+        context: Its model is not used.
+        target: The function.
+        options: The choices.
+
+    Raises:
+        SourceError: as `CompletionProbe.run`.
+    """
+    document, steps, limits = target.document, context.steps, lasting(options.timeout)
+    function, surveys = surveys_of(target, options)
+    steps.next("finding the tests")
+    sandbox, cancel = context.sandbox(), context.cancel
+    judge = target.judge or find_judge(
+        document,
+        function,
+        sandbox,
+        limits=limits,
+        vetted=context.vetted,
+        surveyed=context.surveyed,
+        map_timeout=options.map_timeout,
+        cancel=cancel,
+        report=steps.next,
+    )
+    why_not = None
+    if judge is None:
+        why_not = why_no_judge(
+            document,
+            function,
+            sandbox,
+            limits=limits,
+            map_timeout=options.map_timeout,
+            cancel=cancel,
+        )
+        if options.searches or not context.unjudged:
+            raise SourceError(
+                f"nothing can judge {function.qualname}: {why_not}",
+                "Add a doctest or a test_*.py beside it; or name it to see what the model writes",
+            )
+    judging = Judging(judge, document, function, steps, limits)
+    judging.check_own_tests()
+    view = View(target.description if options.description else "", options.preceding)
+    asked, refusals, dropped = _asked(judging, document, function, surveys, view, options)
+    wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
+    offered = controls_of(document, function, asked, wanted, options.seed)
+    controls, failing = judging.sift(list(offered.counterfactuals))
+    gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
+    return PreparedPairs(
+        function,
+        judging,
+        tuple(asked),
+        tuple(controls),
+        tuple(gaps),
+        refusals if offered.counterfactuals else (*refusals, *offered.refusals),
+        (*dropped, *failing),
+        wanted,
+        why_not,
+    )
+
+
+def _asked(
+    judging: Judging,
+    document: Document,
+    function: Function,
+    surveys: Sequence[Survey],
+    view: View,
+    options: CompletionOptions,
+) -> tuple[list[Counterfactual], tuple[Refusal, ...], list[tuple[Counterfactual, Verdict]]]:
+    """The counterfactuals that are asked about, each with its cut; what is not, and what was dropped."""
+    cut, refusals = cut_of(surveys, options)
+    sound, dropped = judging.sift([variants[0] for variants in cut])
+    passing = set(sound)
+    kept, steps = [variants for variants in cut if variants[0] in passing], judging.steps
+    if options.searches:
+        found, never = cut_to_discriminate(judging, document, function, chain(*kept), view, steps)
+        kept, refusals = [(one,) for one in found], (*refusals, *never)
+    if not options.chosen_protocol:
+        kept, blind = seen(judging, document, function, kept, steps)
+        refusals = (*refusals, *blind)
+    return list(chain(*kept)), refusals, dropped
+
+
+def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, list[Survey]]:
+    """The function, and its counterfactuals, once for each range that they are to be cut in."""
+    surveys = []
+    for ratio in options.cut_ranges or (options.prefix_ratio,):
+        function, surveyed = rewritings(
+            target.document,
+            target.qualname,
+            options.mutations,
+            seed=options.seed,
+            prefix_ratio=ratio,
+            without=options.without,
+            reach=options.reach,
+            protocol=options.chosen_protocol,
+            every_cut=options.searches,
+            lines=target.lines,
+        )
+        surveys.append(surveyed)
+    return function, surveys
+
+
+def cut_of(
+    surveys: Sequence[Survey], options: CompletionOptions
+) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
+    """As `cut_in_all`; where cuts are looked for, those are kept, too, that the usual one does not show."""
+    if options.searches:
+        anyhow = [
+            replace(made, cut=made.cut or next(iter(made.other_cuts), None))
+            for made in surveys[0].counterfactuals
+        ]
+        surveys = [replace(surveys[0], counterfactuals=tuple(anyhow))]
+    return cut_in_all(surveys)
