@@ -1,0 +1,163 @@
+"""Tasks for Inspect, found through its entry point: `inspect eval counterlens/completion -T data=humaneval`.
+
+Inspect asks its own model; the prompts and the verdicts are Counterlens's. This module alone imports Inspect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, metric, scorer
+from inspect_ai.solver import generate
+
+from counterlens.errors import SandboxError
+from counterlens.evaluation.harness.prompt_set import (
+    PLACEBO,
+    PromptSample,
+    PromptSet,
+    ScoredSample,
+    effect_of,
+    share_right,
+)
+from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
+from counterlens.evaluation.plan import absolute, repository_in
+from counterlens.evaluation.settings import RunSettings
+from counterlens.metrics.effects import Proportion
+from counterlens.probes.options import DEFAULT_TIMEOUT, MAX_TOKENS
+from counterlens.probes.pairs.placebo import DEFAULT_PLACEBOS
+from counterlens.sandbox.registry import best_sandbox, chosen
+from counterlens.trust import require_trust
+
+_MESSAGES: Mapping[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser}
+
+
+def _completion(
+    data: str,
+    limit: int | None = None,
+    seed: int = 0,
+    since: str | None = None,
+    paths: str | Sequence[str] = (),
+    mutations: str | Sequence[str] = (),
+    without: str | Sequence[str] = (),
+    placebos: int = DEFAULT_PLACEBOS,
+    max_tokens: int = MAX_TOKENS,
+    timeout: float = DEFAULT_TIMEOUT,
+    trust: bool = False,
+    allow_weaker_sandbox: bool = False,
+) -> Any:
+    """Completions of functions and their counterfactuals, judged by the functions' own tests.
+
+    Args:
+        data: A dataset's name or path, or `repo:PATH`.
+        limit: A sample of the functions, drawn by `seed`.
+        seed: Of the draw and of new names.
+        since: For `repo:`: only functions that differ from this git revision.
+        paths: For `repo:`: only these files or folders.
+        mutations: Only these; without any all that keep the meaning.
+        without: Assumptions that no counterfactual may rest on.
+        placebos: How many for each function: the noise floor.
+        max_tokens: Of a completion.
+        timeout: Seconds for one run of all tests that judge a function.
+        trust: Whether the repository's own code may run.
+        allow_weaker_sandbox: Whether a weak sandbox will do.
+
+    Raises:
+        CounterlensError: an option has a value that it cannot have, the data is not there, the repository
+            is not trusted, or there is no strong sandbox.
+    """
+    given: dict[str, Any] = {
+        "mutations": _several(mutations),
+        "without": _several(without),
+        "placebos": placebos,
+        "max_tokens": max_tokens,
+        "timeout": float(timeout),
+        "seed": seed,
+    }
+    more = {"limit": limit, "since": since, "paths": _several(paths)}
+    settings = RunSettings.of(["completion"], absolute(data), given, **more)
+    require_trust(repository_in(settings.data), "its tests", decided=trust or None)
+    if chosen().weak and not allow_weaker_sandbox:
+        raise SandboxError(
+            f"the only sandbox here is weak: {chosen().name} {chosen().reason}",
+            "docs/sandbox.md names stronger ones; -T allow_weaker_sandbox=true runs all the same",
+        )
+    prompts = PromptSet.of(settings, best_sandbox())
+    return Task(
+        dataset=MemoryDataset([_sample(one) for one in prompts.samples], name=settings.data),
+        solver=generate(),
+        scorer=_judged(prompts),
+        config=GenerateConfig(temperature=0.0, max_tokens=prompts.max_tokens, seed=seed),
+        metadata={"left_out": dict(prompts.left_out)},
+    )
+
+
+def _several(value: str | Sequence[str]) -> tuple[str, ...]:
+    """A list as the command line of Inspect gives it: parsed already, or with commas."""
+    return tuple(filter(None, value.split(","))) if isinstance(value, str) else tuple(value)
+
+
+def _sample(one: PromptSample) -> Any:
+    return Sample(
+        id=one.id,
+        input=[_MESSAGES[role](content=text) for role, text in one.messages],
+        target="passes its tests",
+        metadata={
+            "problem": one.problem,
+            "which": one.which,
+            "original": one.original,
+            "mutation": one.mutation,
+            "description": one.description,
+        },
+    )
+
+
+def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) -> Any:
+    """A metric of Inspect: a share, with the ends of its 95 % interval."""
+
+    def compute(scores: Sequence[Any]) -> dict[str, float]:
+        found = figure([_scored(one) for one in scores if one.score.value == one.score.value])  # no NaN
+        ends = {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+        return {key: float("nan") if value is None else value for key, value in ends.items()}
+
+    return metric(name=name)(lambda: compute)
+
+
+def _scored(one: Any) -> ScoredSample:
+    """A sample of Inspect that was scored; over several epochs it is right where it mostly was."""
+    about: Mapping[str, str] = one.score.metadata
+    value = one.score.value
+    right = value == CORRECT if isinstance(value, str) else float(value) >= 0.5
+    return ScoredSample(about["id"], about["which"], about["original"], about["problem"], right)
+
+
+original_right = _share("original_right", partial(share_right, which=ORIGINAL))
+counterfactual_right = _share("counterfactual_right", partial(share_right, which=COUNTERFACTUAL))
+mutation_effect = _share("mutation_effect", effect_of)
+noise_floor = _share("noise_floor", partial(effect_of, which=PLACEBO))
+
+
+def _tests(prompts: PromptSet) -> Any:
+    """The function's own tests as a scorer of Inspect."""
+
+    async def score(state: Any, _target: Any) -> Any:
+        reply, sample = state.output.completion, str(state.sample_id)
+        found = await anyio.to_thread.run_sync(prompts.judge, sample, reply)
+        about = {key: state.metadata[key] for key in ("which", "original", "problem")} | {"id": sample}
+        words = {"answer": found.completion, "explanation": found.explanation, "metadata": about}
+        if found.right is None:
+            return Score(value=float("nan"), **words)  # what Inspect counts nowhere
+        return Score(value=CORRECT if found.right else INCORRECT, **words)
+
+    return score
+
+
+_judged = scorer(
+    metrics=[original_right(), counterfactual_right(), mutation_effect(), noise_floor()], name="tests"
+)(_tests)
+completion = task(name="completion")(_completion)

@@ -1,0 +1,214 @@
+"""Prompts for a harness that asks its own model: of originals, counterfactuals and placebos, and their judge.
+
+Nothing here asks a model, or knows which harness does. A model is asked as a chat model is, and its reply is
+read in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+
+from counterlens.attribution.base import Judgement
+from counterlens.errors import DataError, SourceError
+from counterlens.evaluation.harness.samples import COUNTERFACTUAL, ORIGINAL
+from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.unopened import UNOPENED
+from counterlens.metrics.effects import Effect, Proportion, average_mutation_effect, pooled_share
+from counterlens.models.callback import CallbackModel
+from counterlens.models.chat.turn import Turn
+from counterlens.mutations import Counterfactual
+from counterlens.probes.pairs.judging import Judging
+from counterlens.probes.pairs.preparing import CompletionOptions, PreparedPairs, prepare
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.gap import Gap
+from counterlens.sandbox.base import Sandbox
+
+TASK = "completion"
+PLACEBO = "placebo"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSample:
+    """One prompt.
+
+    Attributes:
+        id: `PROBLEM:original`, with a number from the second cut on, or `PROBLEM:MUTATION:NUMBER`.
+        problem: What the data calls the function.
+        which: `original`, `counterfactual` or `placebo`.
+        original: The id of the original that it is compared with; its own for an original.
+        mutation: The id of the mutation or placebo; empty for an original.
+        description: What was changed, in one sentence.
+        messages: Role (`system` or `user`) and text of each message to a chat model.
+    """
+
+    id: str
+    problem: str
+    which: str
+    original: str
+    mutation: str
+    description: str
+    messages: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyVerdict:
+    """What became of a reply.
+
+    Attributes:
+        completion: The code that was read out of it, up to the end of the function.
+        right: Whether the program passes; None where it could not be judged.
+        explanation: The verdict in words, with the test that failed.
+    """
+
+    completion: str
+    right: bool | None
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSample:
+    """A sample that has a verdict, as figures need it.
+
+    Attributes:
+        id: Of the sample.
+        which: As of `PromptSample`.
+        original: As of `PromptSample`.
+        problem: As of `PromptSample`.
+        right: Whether the program passed.
+    """
+
+    id: str
+    which: str
+    original: str
+    problem: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """The prompts of a dataset or a repository.
+
+    Attributes:
+        samples: In the order of the data; each counterfactual behind its original.
+        left_out: The functions that cannot be asked about, with the reason.
+        max_tokens: Of a reply, at most.
+    """
+
+    samples: tuple[PromptSample, ...]
+    left_out: Mapping[str, str]
+    max_tokens: int
+    _holes: Mapping[str, _Hole] = field(repr=False)
+
+    @classmethod
+    def of(cls, settings: RunSettings, sandbox: Sandbox) -> PromptSet:
+        """Read the data, find what judges each function, and lay out its prompts.
+
+        Args:
+            settings: Of a run of the task `completion`; its models are not asked.
+            sandbox: Where programs run.
+
+        Raises:
+            DataError: the data is not there, or no function of it can be asked about.
+        """
+        plan, options = make_plan(settings, sandbox), settings.options_of(TASK)
+        if not isinstance(options, CompletionOptions):
+            raise TypeError(f"{TASK} has other options")
+        context = Context(UNOPENED, lambda: sandbox, unjudged=False, vetted=True, surveyed=True)
+        holes: dict[str, _Hole] = {}
+        left_out: dict[str, str] = {}
+        for name, target in plan.targets[TASK].items():
+            try:
+                found = list(_holes(name, target, prepare(context, target, options), options))
+            except SourceError as error:
+                left_out[name] = error.message
+                continue
+            if not found:
+                left_out[name] = "no counterfactual could be asked about"
+            holes |= {hole.sample.id: hole for hole in found}
+        if not holes:
+            why = next(iter(left_out.values()), "it has no function")
+            raise DataError(f"no function of {settings.data} can be asked about: {why}", "Choose other data")
+        samples = tuple(hole.sample for hole in holes.values())
+        longest = max(Turn(hole.gap.prompt(options.max_tokens)).max_tokens for hole in holes.values())
+        return cls(samples, left_out, longest, holes)
+
+    def judge(self, sample: str, reply: str) -> ReplyVerdict:
+        """Judge what a model replied to a sample; from any thread.
+
+        Args:
+            sample: The id of the sample.
+            reply: The whole reply.
+        """
+        return self._holes[sample].judge(reply)
+
+
+@dataclass(frozen=True)
+class _Hole:
+    """A sample, the source with its hole, and what judges its function, one program at a time."""
+
+    sample: PromptSample
+    gap: Gap
+    judging: Judging
+    max_tokens: int
+    lock: Lock
+
+    def judge(self, reply: str) -> ReplyVerdict:
+        """As `PromptSet.judge`."""
+        model = CallbackModel("reply", "reply", "harness", lambda _request, _cancel: reply)
+        (completion,) = model.complete([self.gap.prompt(self.max_tokens)])
+        with self.lock:
+            verdict = self.judging.verdict(self.gap.fill(completion.text))
+        evidence = verdict.evidence
+        words = (f"{verdict.judgement} by {evidence.attribution}", evidence.failed, evidence.message)
+        right = None if verdict.judgement is Judgement.REFUSED else verdict.passed
+        return ReplyVerdict(completion.text, right, "; ".join(filter(None, words)))
+
+
+def _holes(name: str, target: Target, prepared: PreparedPairs, options: CompletionOptions) -> Iterator[_Hole]:
+    """The holes of a function: of each original once, and of what is compared with it."""
+    originals: dict[str, str] = {}
+    lock = Lock()
+
+    def hole(gap: Gap, *about: str) -> _Hole:
+        messages = Turn(gap.prompt(options.max_tokens)).messages
+        id_, which, original, mutation, description = about
+        sample = PromptSample(id_, name, which, original, mutation, description, messages)
+        return _Hole(sample, gap, prepared.judging, options.max_tokens, lock)
+
+    made: list[Counterfactual] = [*prepared.asked, *prepared.controls]
+    for number, (one, (before, after)) in enumerate(zip(made, prepared.gaps, strict=True)):
+        if before.shown not in originals:
+            more = f":{len(originals) + 1}" if originals else ""
+            id_ = originals[before.shown] = f"{name}:{ORIGINAL}{more}"
+            yield hole(before, id_, ORIGINAL, id_, "", f"{target.qualname} as it stands")
+        which = COUNTERFACTUAL if number < len(prepared.asked) else PLACEBO
+        about = (f"{name}:{one.mutation}:{number}", which, originals[before.shown])
+        yield hole(after, *about, one.mutation, one.description)
+
+
+def share_right(scored: Iterable[ScoredSample], which: str) -> Proportion:
+    """The share of the samples of one kind that passed, with its 95 % interval over functions."""
+    return pooled_share((one.problem, one.right) for one in scored if one.which == which)
+
+
+def effect_of(scored: Iterable[ScoredSample], which: str = COUNTERFACTUAL) -> Proportion:
+    """The average mutation effect over the informative pairs; of placebos it is the noise floor.
+
+    Args:
+        scored: The samples that have a verdict; a pair of which one has none does not count.
+        which: `counterfactual` or `placebo`.
+    """
+    known = list(scored)
+    originals = {one.id: one.right for one in known if one.which == ORIGINAL}
+    pairs = [
+        (Effect(originals[one.original], one.right), one.problem)
+        for one in known
+        if one.which == which and one.original in originals
+    ]
+    informative = [(effect, problem) for effect, problem in pairs if effect.informative]
+    return average_mutation_effect(
+        (effect for effect, _ in informative), (problem for _, problem in informative)
+    )
