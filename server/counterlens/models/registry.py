@@ -26,6 +26,7 @@ class Options:
         base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
             environment variable COUNTERLENS_BASE_URL.
         api: How a model is asked: `completions`, `fill` or `chat`.
+        mask: What is masked together to score with a masked model: `word` or `piece`.
         exact: Whether a model whose completions are not exact is refused.
         progress: Told how much of a local model is loaded. It changes nothing of what is opened.
     """
@@ -34,6 +35,7 @@ class Options:
     context: int = 0
     base_url: str | None = None
     api: str = "completions"
+    mask: str = "word"
     exact: bool = False
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -63,7 +65,8 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
     """Open a model by name.
 
     Args:
-        spec: `smollm2-135m`, a path to a GGUF file, `hf:owner/repo/file.gguf`, or `remote:NAME`.
+        spec: `smollm2-135m`, a path to a GGUF file, `hf:owner/repo/file.gguf`, `onnx:FOLDER`, or
+            `remote:NAME`.
         options: How to open it.
 
     Raises:
@@ -132,6 +135,21 @@ def _open_hub(spec: str, options: Options) -> Model:
     return _open_file(fetch(spec.removeprefix("hf:")), spec, options, None, None)
 
 
+def _open_export(spec: str, options: Options) -> Model:
+    from counterlens.models.local.model import DEFAULT_CONTEXT
+    from counterlens.models.onnx.model import ExportedModel, find_export
+
+    return ExportedModel(
+        find_export(spec.removeprefix("onnx:")),
+        spec=spec,
+        threads=options.threads,
+        context=options.context or DEFAULT_CONTEXT,
+        api=options.api,
+        mask=options.mask,
+        progress=options.progress,
+    )
+
+
 def _open_remote(spec: str, options: Options) -> Model:
     from counterlens.models.remote import connect
 
@@ -150,6 +168,12 @@ _OWN = (
         "a GGUF file from the Hugging Face hub, downloaded once, runs on this machine",
         lambda spec: spec.startswith("hf:"),
         _open_hub,
+    ),
+    Backend(
+        "onnx:FOLDER|OWNER/REPO",
+        "a Hugging Face model exported to ONNX, causal or masked, runs on this machine",
+        lambda spec: spec.startswith("onnx:"),
+        _open_export,
     ),
     Backend(
         "remote[:NAME]",

@@ -9,7 +9,7 @@ from counterlens.models.llama.chat_template import ChatTemplate
 from counterlens.models.llama.grammar import Grammar
 from counterlens.models.llama.native import Engine
 from counterlens.models.local import healing
-from counterlens.models.local.encoded_prompt import EncodedPrompt, overflow
+from counterlens.models.local.encoded_prompt import EncodedPrompt, encode_plain, overflow
 
 
 class PromptEncoder:
@@ -38,27 +38,23 @@ class PromptEncoder:
         Raises:
             ModelError: a prompt is empty, or asks for more than the context holds.
         """
-        if not prompt.text:
-            raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
-        if self._template:
+        if self._template and prompt.text:
             return self._instructed(self._template, prompt)
-        engine, text = self._engine, prompt.text.encode()
-        if prompt.reply is not None:  # a question is read as it stands
-            grammar = self._form(prompt)
-            tokens, required = engine.tokenize(text), b""
-            dropped = self._overflow(prompt, len(tokens))
-            return EncodedPrompt(prompt, tokens[dropped:], required, dropped, prompt.max_tokens, grammar)
-        tokens, required = healing.split(engine, text)
-        if self._api is Api.FILL and engine.fill_marks:
-            before, suffix, middle = engine.fill_marks
-            lead = tokens[: len(tokens) and int(engine.adds_bos)]
-            after = engine.tokenize(prompt.suffix.encode())[: engine.context // 4]
-            body = tokens[len(lead) :]
-            dropped = self._overflow(prompt, len(tokens) + len(after) + 3 + len(required))
-            fed = [*lead, before, *body[dropped:], suffix, *after, middle]
-            return EncodedPrompt(prompt, fed, required, dropped, prompt.max_tokens)
-        dropped = self._overflow(prompt, len(tokens) + len(required))
-        return EncodedPrompt(prompt, tokens[dropped:], required, dropped, prompt.max_tokens)
+        marks = self._engine.fill_marks if self._api is Api.FILL else None
+        if marks and prompt.text and prompt.reply is None:
+            return self._around(prompt, marks)
+        return encode_plain(self._engine, prompt, self._form(prompt))
+
+    def _around(self, prompt: Prompt, marks: tuple[int, int, int]) -> EncodedPrompt:
+        """The prompt, what follows the hole, and the mark after which it is filled."""
+        engine, (before, suffix, middle) = self._engine, marks
+        tokens, required = healing.split(engine, prompt.text.encode())
+        lead = tokens[: len(tokens) and int(engine.adds_bos)]
+        after = engine.tokenize(prompt.suffix.encode())[: engine.context // 4]
+        body = tokens[len(lead) :]
+        dropped = self._overflow(prompt, len(tokens) + len(after) + 3 + len(required))
+        fed = [*lead, before, *body[dropped:], suffix, *after, middle]
+        return EncodedPrompt(prompt, fed, required, dropped, prompt.max_tokens)
 
     def _instructed(self, template: ChatTemplate, prompt: Prompt) -> EncodedPrompt:
         turn = Turn(prompt)

@@ -12,6 +12,8 @@ from counterlens.errors import ModelError
 from counterlens.models import stopping
 from counterlens.models.base import Prompt
 from counterlens.models.chat.turn import Turn
+from counterlens.models.local import healing
+from counterlens.models.local.engine import TokenEngine
 
 _LEAST_PROMPT = 16
 """Tokens of a prompt that must fit at least."""
@@ -62,6 +64,28 @@ class EncodedPrompt:
         at_line_start = self.prompt.text.endswith("\n")
         end = stopping.cut(text, self.prompt.stop, at_line_start=at_line_start)
         return (text, ended) if end is None else (end, True)
+
+
+def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | None = None) -> EncodedPrompt:
+    """Encode a prompt as it stands, healed where it is no question.
+
+    Args:
+        engine: The model.
+        prompt: One that does not fit loses its oldest tokens.
+        grammar: What the answer is held to.
+
+    Raises:
+        ModelError: the prompt is empty, or asks for more than the context holds.
+    """
+    if not prompt.text:
+        raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
+    text = prompt.text.encode("utf-8", "surrogatepass")
+    if prompt.reply is not None:  # a question is read as it stands
+        tokens, required = engine.tokenize(text), b""
+    else:
+        tokens, required = healing.split(engine, text)
+    dropped = overflow(prompt, len(tokens) + len(required), engine.context)
+    return EncodedPrompt(prompt, tokens[dropped:], required, dropped, prompt.max_tokens, grammar)
 
 
 def overflow(prompt: Prompt, tokens: int, context: int) -> int:

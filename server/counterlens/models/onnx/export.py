@@ -1,0 +1,155 @@
+"""The files of a model that was exported to ONNX, as `optimum-cli export onnx` writes them into a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from counterlens.errors import ModelError
+from counterlens.models.files import identity
+
+WEIGHTS = ("model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx")
+"""What the graph may be called, the one to prefer first."""
+SUBFOLDERS = ("", "onnx")
+"""Where in the folder it may be; repositories of the hub keep it below `onnx`."""
+SETTINGS = (
+    "config.json",
+    "tokenizer.json",
+    "generation_config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+)
+"""Files beside the graph that decide what the model does."""
+POOLING = "1_Pooling/config.json"
+"""How an embedding model pools its states, where it says so."""
+
+_WINDOWS = ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len")
+_OFFSET = {"roberta", "xlm-roberta", "camembert", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text"}
+"""Model types whose positions are counted from the number of the padding token on."""
+
+
+class Reading(StrEnum):
+    """In which direction a model reads."""
+
+    CAUSAL = "causal"
+    """Each token from those before it."""
+    MASKED = "masked"
+    """A masked token from those on both sides of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A folder with an exported model.
+
+    Attributes:
+        folder: Where its settings are.
+        weights: The ONNX graph.
+    """
+
+    folder: Path
+    weights: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Export:
+        """The export in a folder, or the one of an ONNX file in it.
+
+        Raises:
+            ModelError: something is missing; the message says what.
+        """
+        if path.suffix == ".onnx":
+            if not path.is_file():
+                raise ModelError(f"there is no model file {path}", "Check the path")
+            inside = path.parent.name == "onnx" and not (path.parent / "config.json").is_file()
+            export = cls(path.parent.parent if inside else path.parent, path)
+        elif not path.is_dir():
+            raise ModelError(f"there is no model folder {path}", "Check the path")
+        else:
+            candidates = [path / subfolder / name for name in WEIGHTS for subfolder in SUBFOLDERS]
+            weights = next((candidate for candidate in candidates if candidate.is_file()), None)
+            if weights is None:
+                raise ModelError(
+                    f"the model folder {path} has no {WEIGHTS[0]}",
+                    "Export the model with: optimum-cli export onnx -m MODEL FOLDER",
+                )
+            export = cls(path, weights)
+        for name in SETTINGS[:2]:
+            if not (export.folder / name).is_file():
+                raise ModelError(
+                    f"the model folder {export.folder} has no {name}",
+                    "Export the model again, or save a fast tokenizer beside it",
+                )
+        export.settings()  # that it cannot be read is said before anything is loaded
+        return export
+
+    @property
+    def files(self) -> list[Path]:
+        """All files that decide what the model computes."""
+        data = sorted(self.weights.parent.glob(f"{self.weights.name}_data*"))
+        data += sorted(self.weights.parent.glob(f"{self.weights.name}.data*"))
+        settings = [self.folder / name for name in (*SETTINGS, POOLING)]
+        return [self.weights, *data, *(path for path in settings if path.is_file())]
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over the names and the contents of its files."""
+        digest = hashlib.sha256()
+        for path in self.files:
+            digest.update(f"{path.name} {identity(path)}\n".encode())
+        return digest.hexdigest()
+
+    def settings(self, name: str = "config.json") -> dict[str, Any]:
+        """What one of the files says; nothing where it is not there.
+
+        Raises:
+            ModelError: the file is no JSON object.
+        """
+        path = self.folder / name
+        if not path.is_file():
+            return {}
+        try:
+            settings = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise ModelError(f"the model's settings {path} cannot be read: {error}", "Export the model again") from error
+        if not isinstance(settings, dict):
+            raise ModelError(f"the model's settings {path} are no JSON object", "Export the model again")
+        return settings
+
+    @property
+    def architecture(self) -> str:
+        """As `config.json` names it, such as `GPTNeoForCausalLM`."""
+        config = self.settings()
+        named = config.get("architectures") or [config.get("model_type") or ""]
+        return str(named[0])
+
+    @property
+    def reading(self) -> Reading | None:
+        """In which direction the architecture reads; None where its name does not tell."""
+        name = self.architecture
+        if name.endswith(("ForCausalLM", "LMHeadModel")):
+            return Reading.CAUSAL
+        return Reading.MASKED if name.endswith(("ForMaskedLM", "ForPreTraining")) else None
+
+    @property
+    def window(self) -> int | None:
+        """How many tokens the model was trained to read at once, where `config.json` says it."""
+        config = self.settings()
+        said = next((config[name] for name in _WINDOWS if isinstance(config.get(name), int)), None)
+        if said is None or config.get("model_type") not in _OFFSET:
+            return said
+        padding = config.get("pad_token_id")
+        return int(said) - (padding if isinstance(padding, int) else 1) - 1
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The tokens that end a text."""
+        found: set[int] = set()
+        for name in ("config.json", "generation_config.json"):
+            said = self.settings(name).get("eos_token_id")
+            found |= {
+                token for token in (said if isinstance(said, list) else [said]) if isinstance(token, int)
+            }
+        return frozenset(found)

@@ -1,0 +1,130 @@
+"""Scores by a model that reads both sides: pseudo-log-likelihood (Salazar et al. 2020, section 2).
+
+Each token is masked and predicted from all others: alone (`piece`), or together with the other pieces of its
+word (`word`), so that no piece is given away by the rest of its own word. Ahmed et al. 2024 mask an operator
+so, all its pieces at once. The sum of the logarithms is no probability of the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import UnscorableError
+from counterlens.models.base import Progress
+from counterlens.models.local.messages import Scored
+from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
+from counterlens.models.onnx.engine import ExportEngine
+from counterlens.models.onnx.protocol import Masking
+
+_LOGITS_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is read and scored.
+
+    Attributes:
+        tokens: Of the context and the text.
+        first: The first that is scored.
+        ends: The byte of the text after each scored token.
+        words: The word of each token.
+    """
+
+    tokens: list[int]
+    first: int
+    ends: npt.NDArray[np.int64]
+    words: list[int]
+
+
+class MaskedScorer:
+    """Scores texts with one export that reads both sides.
+
+    Args:
+        engine: The export.
+        mask: The token that stands for a masked one.
+        masking: What is masked together.
+    """
+
+    def __init__(self, engine: ExportEngine, mask: int, masking: Masking) -> None:
+        self._engine, self._mask, self._masking = engine, mask, masking
+
+    def score(self, text: bytes, context: bytes, alternatives: int, progress: Progress) -> Scored:
+        """Score every token of a text given all that is around it, the context before it included.
+
+        A masked word is read in the middle of as much of the rest as fits into the window.
+
+        Args:
+            text: UTF-8.
+            context: What stands before it; not scored.
+            alternatives: How many of the likeliest tokens to name.
+            progress: Called with tokens done and tokens in all.
+
+        Raises:
+            Cancelled, ModelError: as `Session.run`.
+        """
+        read = self._read(text, context)
+        spans = self._spans(read)
+        total = len(read.tokens) - read.first
+        rows: list[Rows] = []
+        window = self._engine.context - sum(map(len, self._engine.around))
+        width = min(len(read.tokens), window)
+        at_once = max(1, self._engine.rows_of(_LOGITS_BYTES) // max(1, width))
+        starts: list[int] = []
+        for low in range(0, len(spans), at_once):
+            part = spans[low : low + at_once]
+            begins = [
+                min(max(0, (span[0] + span[-1]) // 2 - width // 2), len(read.tokens) - width) for span in part
+            ]
+            rows.append(self._predict(read, part, begins, width, alternatives))
+            starts += [begin for begin, span in zip(begins, part, strict=True) for _ in span]
+            progress(len(starts), total)
+        seen = np.arange(read.first, len(read.tokens)) - np.array(starts, np.int64)
+        return gathered(rows, read.ends, seen, alternatives, self._engine.pieces)
+
+    def _predict(self, read: _Text, spans: list[range], begins: list[int], width: int, k: int) -> Rows:
+        """The scores of some masked spans, each from a copy of its window."""
+        before, after = self._engine.around
+        ids = np.array([[*before, *read.tokens[begin : begin + width], *after] for begin in begins], np.int64)
+        at = [[len(before) + i - begin for i in span] for span, begin in zip(spans, begins, strict=True)]
+        for row, places in enumerate(at):
+            ids[row, places] = self._mask
+        logits, _ = self._engine.session.run(ids)
+        picked = np.concatenate([logits[row, places] for row, places in enumerate(at)])
+        targets = np.array([read.tokens[i] for span in spans for i in span], np.int64)
+        return reduce(picked, targets, k)
+
+    def _spans(self, read: _Text) -> list[range]:
+        """The scored tokens that are masked together, in their order."""
+        places = range(read.first, len(read.tokens))
+        if self._masking is Masking.PIECE:
+            return [range(i, i + 1) for i in places]
+        spans: list[range] = []
+        longest = max(1, (self._engine.context - sum(map(len, self._engine.around))) // 2)
+        for i in places:
+            last = spans[-1] if spans else None
+            if last and read.words[i] == read.words[last[-1]] and len(last) < longest:
+                spans[-1] = range(last[0], i + 1)
+            else:
+                spans.append(range(i, i + 1))
+        return spans
+
+    def _read(self, text: bytes, context: bytes) -> _Text:
+        """The tokens of a context and a text; by the tokenizer's own offsets where its pieces do not join."""
+        tokenizer = self._engine.tokenizer
+        try:
+            before, tokens, ends = tokenize(self._engine, context, text)
+        except UnscorableError:
+            parts = [tokenizer.encode(part) for part in (context, text)]
+            words = [*parts[0].words, *(-1_000_000 - word for word in parts[1].words)]
+            tokens = parts[0].tokens + parts[1].tokens
+            return _Text(tokens, len(parts[0].tokens), np.array(parts[1].ends, np.int64), words)
+        together = tokenizer.encode(context + text)
+        if together.tokens == before + tokens:
+            words = together.words
+        else:  # a token would have spanned the two
+            apart = [tokenizer.encode(context).words, tokenizer.encode(text).words]
+            words = [*apart[0], *(-1_000_000 - word for word in apart[1])]
+        return _Text(before + tokens, len(before), ends, words)

@@ -1,0 +1,171 @@
+"""Exported models: a folder with an ONNX graph, run by ONNX Runtime in a child process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from counterlens.errors import ModelError
+from counterlens.models.base import (
+    COMPLETIONS,
+    Api,
+    Capability,
+    Completion,
+    ModelInfo,
+    Progress,
+    Prompt,
+    TokenScores,
+    Vectors,
+)
+from counterlens.models.hub import fetch_folder
+from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
+from counterlens.models.local.process import ModelProcess
+from counterlens.models.onnx.export import POOLING, SETTINGS, SUBFOLDERS, WEIGHTS, Export, Reading
+from counterlens.models.onnx.protocol import Masking, OpenedExport, OpenExport
+
+WORKER = "counterlens.models.onnx.worker"
+_NEEDED = ("onnxruntime", "tokenizers")
+
+
+class ExportedModel(LocalModel):
+    """An export that a child process answers for.
+
+    Args:
+        export: Its files.
+        spec: What the user called it.
+        threads: Threads to compute with; 0 means one per available processor, at most eight.
+        context: Tokens of context, at most what the model was trained with.
+        api: How it is asked; exports are asked by `completions` alone.
+        mask: What a model that reads both sides has masked together: `word` or `piece`.
+        progress: Unused: ONNX Runtime does not say how much is loaded.
+
+    Raises:
+        ModelError: a package that it needs is not installed, or the export cannot be loaded or asked so.
+    """
+
+    def __init__(
+        self,
+        export: Export,
+        *,
+        spec: str,
+        threads: int = 0,
+        context: int = DEFAULT_CONTEXT,
+        api: str = "completions",
+        mask: str = "word",
+        progress: Progress | None = None,
+    ) -> None:
+        for package in _NEEDED:
+            if importlib.util.find_spec(package) is None:
+                raise ModelError(
+                    f"{package} is not installed, so ONNX models cannot run",
+                    "Install it with: pip install 'counterlens[onnx]'",
+                )
+        if Api.named(api) is not Api.COMPLETIONS:
+            raise ModelError(
+                f"an ONNX model cannot be asked by {api}",
+                "Ask it by completions, or choose a GGUF file or a remote model",
+            )
+        masking = Masking.named(mask)
+        threads = threads or min(len(os.sched_getaffinity(0)), 8)
+        sha256 = export.identity
+        super().__init__(ModelProcess(WORKER, OpenExport(export, threads, context, masking, sha256)))
+        opened: OpenedExport = self._process.start(progress)
+        masked = opened.reading is Reading.MASKED
+        self._info = ModelInfo(
+            id=spec,
+            name=export.folder.name
+            if "/snapshots/" not in str(export.folder)
+            else spec.removeprefix("onnx:"),
+            identity=sha256,
+            where="local",
+            capabilities=opened.capabilities,
+            context=opened.context,
+            engine=f"onnxruntime {opened.version} {opened.provider}",
+            scoring=f"pseudo-log-likelihood, {masking}" if masked else None,
+            decoding="",
+            details=(
+                ("engine", f"ONNX Runtime {opened.version}"),
+                ("runs on", opened.provider),
+                ("architecture", export.architecture),
+                ("reads", f"both sides, masked by {masking}" if masked else "forward"),
+                ("cache", "keys and values" if opened.cached else "none: each new token reads the text anew"),
+                ("file", export.weights.name),
+                ("threads", str(threads)),
+                (COMPLETIONS, "not exact"),
+            ),
+        )
+
+    @property
+    def info(self) -> ModelInfo:
+        """Identity of the model."""
+        return self._info
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """As `Model.complete`; a model that reads both sides completes nothing."""
+        if Capability.COMPLETE not in self._info.capabilities:
+            raise ModelError(
+                f"{self._info.name} completes nothing: it fills in what is masked",
+                "It can be scored; probes that complete need a causal model",
+            )
+        return super().complete(prompts, cancel=cancel, progress=progress)
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """As `Model.score`; of a model that reads both sides each token given all others."""
+        if Capability.SCORE not in self._info.capabilities:
+            raise ModelError(
+                f"{self._info.name} gives no token probabilities",
+                "Export it with its head: --task text-generation-with-past or fill-mask",
+            )
+        return super().score(
+            text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
+        )
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """As `Model.embed`, where hidden states were exported."""
+        if Capability.EMBED not in self._info.capabilities:
+            raise ModelError(
+                f"{self._info.name} gives no embeddings: its hidden states were not exported",
+                "Export it with --task feature-extraction",
+            )
+        return super().embed(texts, cancel=cancel, progress=progress)
+
+
+def find_export(name: str) -> Export:
+    """The export of a name: a folder, an ONNX file, or a repository of the Hugging Face hub.
+
+    Args:
+        name: As after `onnx:`. What is there as a path is one.
+
+    Raises:
+        ModelError: there is none, or it cannot be downloaded.
+    """
+    path = Path(name).expanduser()
+    parts = name.split("/")
+    if path.exists() or len(parts) != 2 or not all(parts) or name.startswith(("~", ".")):
+        return Export.at(path)
+    graphs = [
+        f"{folder}/{weights}{more}" if folder else f"{weights}{more}"
+        for folder in SUBFOLDERS
+        for weights in WEIGHTS[:2]
+        for more in ("", "_data*", ".data*")
+    ]
+    return Export.at(fetch_folder(name, [*SETTINGS, POOLING, *graphs], f"onnx:{name}"))

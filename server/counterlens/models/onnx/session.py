@@ -1,0 +1,252 @@
+"""A graph that ONNX Runtime has loaded, and what it wants to be fed. Imported only in the child process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from counterlens.errors import Cancelled, ModelError
+
+PROVIDERS = (
+    "CUDAExecutionProvider",
+    "ROCMExecutionProvider",
+    "DmlExecutionProvider",
+    "CoreMLExecutionProvider",
+    "CPUExecutionProvider",
+)
+"""What a model may run on, the first that is installed first."""
+
+_KINDS = {
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+}
+_PAST = "past"
+_KNOWN = {"input_ids", "attention_mask", "position_ids", "token_type_ids", "use_cache_branch"}
+_HIDDEN = ("last_hidden_state", "token_embeddings")
+
+Past = list[npt.NDArray[Any]]
+"""Keys and values of what was read, in the order of the session's past inputs."""
+
+
+class Termination(Event):
+    """An event that also ends the run that is under way."""
+
+    def __init__(self, options: Any) -> None:
+        super().__init__()
+        self._options = options
+
+    def set(self) -> None:
+        """Set the event, and end the run."""
+        super().set()
+        self._options.terminate = True
+
+    def clear(self) -> None:
+        """Clear the event, and let runs go on."""
+        self._options.terminate = False
+        super().clear()
+
+
+@dataclass(frozen=True, slots=True)
+class PastInput:
+    """A tensor of keys or values.
+
+    Attributes:
+        name: Of the input.
+        present: Of the output that continues it.
+        shape: Its size in each dimension; 0 in those of the batch and of the sequence.
+        axis: The dimension of the sequence.
+        kind: Of its numbers.
+    """
+
+    name: str
+    present: str
+    shape: tuple[int, ...]
+    axis: int
+    kind: type[Any]
+
+    @property
+    def width(self) -> int:
+        """Bytes that a token takes."""
+        numbers = int(np.prod([size for size in self.shape if size]))
+        return numbers * np.dtype(self.kind).itemsize
+
+    def empty(self) -> npt.NDArray[Any]:
+        """The keys or values of no token, of a batch of one."""
+        return np.empty((1, *self.shape[1:]), self.kind)
+
+
+class Session:
+    """One graph.
+
+    Args:
+        weights: The file.
+        threads: To compute with.
+
+    Attributes:
+        past: Its past inputs; none where the export has no cache.
+        hidden: The output with the last hidden states, where it was exported.
+        provider: What it runs on.
+        cancelled: Set from another thread to end the run that is under way.
+
+    Raises:
+        ModelError: ONNX Runtime cannot load it, or it wants something unknown.
+    """
+
+    def __init__(self, weights: Path, threads: int) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 4
+        options.enable_mem_pattern = False  # every call has another shape
+        # Threads that spin while they wait for each other starve beside an editor.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        available = onnxruntime.get_available_providers()
+        providers = [name for name in PROVIDERS if name in available]
+        try:
+            self._session = onnxruntime.InferenceSession(str(weights), options, providers=providers)
+        except Exception as error:  # the library's exceptions have no common class
+            raise ModelError(
+                f"ONNX Runtime cannot load {weights.name}: {_first_line(error)}",
+                "The file may be truncated or too new; export it again",
+            ) from error
+        self.provider: str = self._session.get_providers()[0]
+        self._options = onnxruntime.RunOptions()
+        self._options.log_severity_level = 4
+        self.cancelled: Event = Termination(self._options)
+        self._inputs = {tensor.name: tensor for tensor in self._session.get_inputs()}
+        self._outputs = [tensor.name for tensor in self._session.get_outputs()]
+        unknown = [name for name in self._inputs if name not in _KNOWN and not name.startswith(_PAST)]
+        if unknown or "input_ids" not in self._inputs:
+            raise ModelError(
+                f"{weights.name} is no exported text model: its inputs are {', '.join(self._inputs)}",
+                "Export a causal or a masked language model",
+            )
+        self.past = self._past_inputs(weights.name)
+        self.hidden = self._hidden()
+
+    @property
+    def has_logits(self) -> bool:
+        """Whether it says what each token may be."""
+        return "logits" in self._outputs
+
+    @property
+    def pads(self) -> bool:
+        """Whether it is told which tokens are padding, and where each one stands."""
+        return {"attention_mask", "position_ids"} <= set(self._inputs)
+
+    def run(
+        self,
+        ids: npt.NDArray[np.int64],
+        *,
+        output: str = "logits",
+        mask: npt.NDArray[np.int64] | None = None,
+        positions: npt.NDArray[np.int64] | None = None,
+        past: Past | None = None,
+    ) -> tuple[npt.NDArray[np.float32], Past]:
+        """Compute one output, and the keys and values of what was read.
+
+        Args:
+            ids: (b, n) tokens.
+            output: The name of what is wanted.
+            mask: (b, past + n), 1 where a token is no padding; by default none is.
+            positions: (b, n), where each token stands; by default after what was read.
+            past: What was read before; by default nothing.
+
+        Returns:
+            (b, n, width) float32, and the keys and values; none where the export has no cache.
+
+        Raises:
+            Cancelled: `cancelled` was set.
+            ModelError: ONNX Runtime failed.
+        """
+        if self.cancelled.is_set():
+            raise Cancelled
+        past = past if past is not None else [tensor.empty() for tensor in self.past]
+        before = past[0].shape[self.past[0].axis] if past else 0
+        count = ids.shape[1]
+        feeds: dict[str, npt.NDArray[Any]] = {
+            "input_ids": ids,
+            "attention_mask": np.ones((len(ids), before + count), np.int64) if mask is None else mask,
+            "position_ids": np.tile(np.arange(before, before + count), (len(ids), 1))
+            if positions is None
+            else positions,
+            "token_type_ids": np.zeros_like(ids),
+            "use_cache_branch": np.array([before > 0]),
+        }
+        feeds |= {tensor.name: values for tensor, values in zip(self.past, past, strict=True)}
+        wanted = [output, *(tensor.present for tensor in self.past)]
+        try:
+            answer, *presents = self._session.run(
+                wanted, {name: self._typed(name, feeds[name]) for name in self._inputs}, self._options
+            )
+        except Exception as error:  # the library's exceptions have no common class
+            if self.cancelled.is_set():
+                raise Cancelled from None
+            raise ModelError(
+                f"ONNX Runtime cannot run the model: {_first_line(error)}",
+                "There may be too little memory; or export the model again",
+            ) from error
+        return np.asarray(answer, np.float32), presents
+
+    def _typed(self, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.ascontiguousarray(values, _KINDS.get(self._inputs[name].type, values.dtype))
+
+    def _past_inputs(self, file: str) -> list[PastInput]:
+        return [self._past_input(name, file) for name in self._inputs if name.startswith(_PAST)]
+
+    def _past_input(self, name: str, file: str) -> PastInput:
+        tensor = self._inputs[name]
+        free = [axis for axis, size in enumerate(tensor.shape) if not isinstance(size, int)]
+        present = name.replace("past_key_values", "present", 1)
+        if present not in self._outputs:
+            present = name.replace("past", "present", 1)
+        if len(free) != 2 or free[0] != 0 or present not in self._outputs or tensor.type not in _KINDS:
+            raise ModelError(
+                f"{file} has a cache of an unknown form: {name} {tensor.shape}",
+                "Export the model again without a cache: --task text-generation",
+            )
+        shape = tuple(size if isinstance(size, int) else 0 for size in tensor.shape)
+        return PastInput(name, present, shape, free[1], _KINDS[tensor.type])
+
+    def _hidden(self) -> str | None:
+        for name in _HIDDEN:
+            if name in self._outputs:
+                return name
+        layers = [name for name in self._outputs if name.startswith("hidden_states")]
+        return layers[-1] if layers else None
+
+
+def stacked(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
+    """Keys and values of several sequences as those of a batch, with padding before the shorter ones."""
+    batch: Past = []
+    for tensor, parts in zip(inputs, zip(*pasts, strict=True), strict=True):
+        longest = max(part.shape[tensor.axis] for part in parts)
+        padded = []
+        for part in parts:
+            widths = [(0, 0)] * part.ndim
+            widths[tensor.axis] = (longest - part.shape[tensor.axis], 0)
+            padded.append(np.pad(part, widths))
+        batch.append(np.concatenate(padded))
+    return batch
+
+
+def cut(past: Past, inputs: Sequence[PastInput], length: int) -> Past:
+    """The first so many tokens of keys and values."""
+    return [
+        np.take(values, range(length), axis=tensor.axis) if values.shape[tensor.axis] != length else values
+        for tensor, values in zip(inputs, past, strict=True)
+    ]
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,118 @@
+"""The child process of ONNX Runtime: `python -m counterlens.models.onnx.worker`."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import onnxruntime
+
+from counterlens.errors import ModelError
+from counterlens.models.base import Capability, Progress
+from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations, Scored
+from counterlens.models.local.scoring import Scorer
+from counterlens.models.local.worker import Worker, serve
+from counterlens.models.onnx.completing import ExportCompleter
+from counterlens.models.onnx.embedding import ExportEmbedder, pooling_of
+from counterlens.models.onnx.engine import ExportEngine, reads_forward
+from counterlens.models.onnx.export import Export, Reading
+from counterlens.models.onnx.masked import MaskedScorer
+from counterlens.models.onnx.protocol import OpenedExport, OpenExport
+from counterlens.models.onnx.session import Session
+from counterlens.models.onnx.tokenizer import ExportTokenizer
+
+
+class ExportWorker(Worker):
+    """Answers with ONNX Runtime."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        super().__init__(requests, answers)
+        self._scorer: Scorer | MaskedScorer | None = None
+        self._completer: ExportCompleter | None = None
+        self._embedder: ExportEmbedder | None = None
+
+    def answer(self, request: Any, progress: Progress) -> Any:
+        """As `Worker.answer`."""
+        if isinstance(request, OpenExport):
+            return self._open(request)
+        if isinstance(request, Score):
+            return self._score(request.text, request.context, request.alternatives, progress)
+        if isinstance(request, ScoreContinuations):
+            return self._continuations(request, progress)
+        if isinstance(request, Complete) and self._completer:
+            return self._completer.complete(request.prompts, progress)
+        if isinstance(request, Embed) and self._embedder:
+            return self._embedder.embed(request.texts, progress)
+        return Failed("this model cannot do that")
+
+    def _score(self, text: bytes, context: bytes, alternatives: int, progress: Progress) -> Scored:
+        if self._scorer is None:
+            raise ModelError("this model gives no token probabilities")
+        return self._scorer.score(text, context, alternatives, progress)
+
+    def _continuations(self, request: ScoreContinuations, progress: Progress) -> list[Scored]:
+        scored = []
+        for text in request.continuations:
+            scored.append(self._score(text, request.context, request.alternatives, lambda *_: None))
+            progress(len(scored), len(request.continuations))
+        return scored
+
+    def _open(self, request: OpenExport) -> OpenedExport:
+        export = request.export
+        session = Session(export.weights, request.threads)
+        self.cancelled = session.cancelled
+        tokenizer = ExportTokenizer(export.folder / "tokenizer.json")
+        reading = _reading(export, session, tokenizer)
+        context = min(request.context, export.window or request.context)
+        offered: set[Capability] = set()
+        if session.has_logits:
+            engine = ExportEngine(export, session, tokenizer, context)
+            context = engine.context
+            offered |= {Capability.SCORE}
+            if reading is Reading.CAUSAL:
+                self._scorer, self._completer = Scorer(engine), ExportCompleter(engine)
+                offered |= {Capability.COMPLETE, Capability.SAMPLE, Capability.BATCH}
+            elif tokenizer.mask is not None:
+                self._scorer = MaskedScorer(engine, tokenizer.mask, request.masking)
+            else:
+                raise ModelError(f"the vocabulary of {export.folder.name} has no token for a mask")
+        if session.hidden:
+            self._embedder = ExportEmbedder(session, tokenizer, pooling_of(export, reading), context)
+            offered |= {Capability.EMBED}
+        if not offered:
+            raise ModelError(
+                f"{export.weights.name} gives neither logits nor hidden states",
+                "Export it with --task text-generation-with-past, fill-mask or feature-extraction",
+            )
+        return OpenedExport(
+            reading,
+            frozenset(offered),
+            context,
+            bool(session.past),
+            session.provider,
+            onnxruntime.__version__,
+        )
+
+
+def _reading(export: Export, session: Session, tokenizer: ExportTokenizer) -> Reading:
+    """In which direction a model reads: as its architecture says, or its cache and its vocabulary show.
+
+    Raises:
+        ModelError: it is said to read forward, and does not.
+    """
+    named = export.reading
+    if session.past:
+        named = Reading.CAUSAL
+    elif named is None:
+        masks = tokenizer.mask is not None or not session.has_logits
+        named = Reading.MASKED if masks else Reading.CAUSAL
+    if named is Reading.CAUSAL and session.has_logits and not reads_forward(session, tokenizer):
+        raise ModelError(
+            f"{export.folder.name} is said to be a causal model ({export.architecture}), and what follows a "
+            "token changes what it says of it",
+            "Export it for the task that it was trained for",
+        )
+    return named
+
+
+if __name__ == "__main__":
+    serve(ExportWorker)
