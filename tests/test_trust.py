@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from lsprotocol import types
 
 from counterlens.attribution.discovery import files_with_tests
 from counterlens.attribution.layout import confine, interpreter_for, layout_of
@@ -14,9 +16,11 @@ from counterlens.cli.main import cli
 from counterlens.cli.sources import files_of
 from counterlens.datasets.repository import python_files
 from counterlens.errors import SourceError
+from counterlens.lsp import consent
 from counterlens.mcp.desk import Desk
 from counterlens.models.registry import Options
 from counterlens.probes.operator.frequency import _python_files
+from counterlens.sandbox import registry
 from counterlens.trust import TrustError, is_trusted, remember, repository_of, require_trust, trusted_folders
 
 
@@ -67,6 +71,7 @@ def test_what_runs_programs_of_a_repository_says_so_first(
     def run(*_: object, **__: object) -> None:
         raise AssertionError("a program was run, or a model was opened")
 
+    registry.chosen()  # which tries what it claims with a program of ours
     monkeypatch.chdir(repository)
     monkeypatch.setattr("counterlens.sandbox.process.ProcessSandbox.run", run)
     monkeypatch.setattr("counterlens.cli.options.ChosenModel.opened", run)
@@ -189,3 +194,68 @@ def test_links_out_of_a_folder_are_not_followed(repository: Path, tmp_path: Path
     assert {path.name for path in _python_files(str(repository))} == ours
     confine(repository)
     assert layout_of(repository / "m.py").project == repository
+
+
+class Editor:
+    """One that shows a question, and gives an answer.
+
+    Attributes:
+        trusted: What it said of its workspace, if anything.
+        asked: The questions.
+    """
+
+    def __init__(self, trusted: bool | None, answer: str | None = None) -> None:
+        self.trusted, self._answer = trusted, answer
+        self.asked: list[str] = []
+
+    async def window_show_message_request_async(
+        self, params: types.ShowMessageRequestParams
+    ) -> types.MessageActionItem | None:
+        self.asked.append(params.message)
+        return types.MessageActionItem(self._answer) if self._answer else None
+
+
+async def test_an_editor_that_says_nothing_asks_once_and_runs_nothing_unasked(repository: Path) -> None:
+    place = repository / "m.py"
+    silent = Editor(None, "Trust It")
+    assert not consent.is_workspace_trusted(silent, place)
+    assert consent.may_be_trusted(silent, place)
+    assert silent.asked == []
+    for _ in range(2):
+        await consent.require_trusted_workspace(silent, place)
+    assert len(silent.asked) == 1
+    assert str(repository) in silent.asked[0]
+    assert consent.is_workspace_trusted(Editor(None), place)
+
+
+@pytest.mark.parametrize(
+    ("editor", "questions"), [(Editor(False, "Trust It"), 0), (Editor(None, "Not Now"), 1), (Editor(None), 1)]
+)
+async def test_an_editor_that_does_not_trust_runs_nothing(
+    repository: Path, editor: Editor, questions: int
+) -> None:
+    with pytest.raises(TrustError, match="not trusted"):
+        await consent.require_trusted_workspace(editor, repository / "m.py")
+    assert len(editor.asked) == questions
+    assert not trusted_folders()
+    assert not consent.is_workspace_trusted(editor, repository / "m.py")
+
+
+def test_an_editor_that_trusts_is_not_asked_and_the_environment_speaks_for_a_silent_one(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert consent.is_workspace_trusted(Editor(True), repository)
+    monkeypatch.setenv("COUNTERLENS_TRUST", "1")
+    assert consent.is_workspace_trusted(Editor(None), repository)
+    assert not consent.is_workspace_trusted(Editor(False), repository)
+
+
+def test_only_one_module_of_the_server_looks_at_what_the_editor_said() -> None:
+    folder = Path(consent.__file__).parent
+    readers = {
+        path.name
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "trusted" and isinstance(node.ctx, ast.Load)
+    }
+    assert readers == {"consent.py"}

@@ -40,7 +40,7 @@ class CounterlensServer(LanguageServer):
 
     Attributes:
         settings: What the user has set.
-        trusted: Whether code of the workspace may be run.
+        trusted: Whether the client says that code of the workspace may be run; None where it does not say.
         file: What the repository decides, where it is trusted and says something.
         client_shows_results: Whether the client has the commands of our own extension.
         client_options: All that the client sent with `initialize`.
@@ -66,7 +66,7 @@ class CounterlensServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
         self.settings = EditorSettings()
-        self.trusted = True
+        self.trusted: bool | None = None
         self.file: SettingsFile | None = None
         self.client_shows_results = False
         self.client_options: dict[str, object] = {}

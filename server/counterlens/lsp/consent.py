@@ -1,8 +1,12 @@
-"""Before programs run in a weak sandbox, the user is asked: once, and again only if it is another one."""
+"""What the user is asked before programs run: to trust the workspace, and whether a weak sandbox will do.
+
+Each once: of a weak sandbox again only if it is another one, of a workspace only where the editor is silent.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +16,13 @@ from lsprotocol import types
 from counterlens.errors import CounterlensError
 from counterlens.lsp.language import recognised, t
 from counterlens.sandbox.registry import Availability, chosen
+from counterlens.trust import TrustError, remember, repository_of, require_trust
+
+NOT_TRUSTED = (
+    "This workspace is not trusted, so nothing in it is run. Probing runs the function's tests: "
+    "trust the workspace first."
+)
+_BY_ENVIRONMENT = "COUNTERLENS_TRUST"
 
 
 class ConsentAsker(Protocol):
@@ -22,6 +33,69 @@ class ConsentAsker(Protocol):
     ) -> types.MessageActionItem | None:
         """Ask the user."""
         ...
+
+
+class TrustAsker(ConsentAsker, Protocol):
+    """A language server whose client may have said whether the workspace is trusted."""
+
+    @property
+    def trusted(self) -> bool | None:
+        """What the client said; None where it said nothing."""
+        ...
+
+
+def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
+    """Whether code beside a file may run, unasked: as the client says, else as the user has said before.
+
+    Args:
+        server: Knows what the client said.
+        place: A file or folder.
+    """
+    try:
+        require_trust([place], NOT_TRUSTED, decided=_decided(server))
+    except TrustError:
+        return False
+    return True
+
+
+def may_be_trusted(server: TrustAsker, place: Path) -> bool:
+    """Whether code beside a file may run, or the user can be asked."""
+    return server.trusted is None or is_workspace_trusted(server, place)
+
+
+async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
+    """Go on only where code beside a file may run; where the client says nothing, the user is asked once.
+
+    Args:
+        server: Knows what the client said, and asks by the standard request that any client shows.
+        place: A file or folder.
+
+    Raises:
+        TrustError: it may not.
+    """
+    if is_workspace_trusted(server, place):
+        return
+    if server.trusted is None:
+        question = t(
+            "{folder} is not trusted. Its tests, and what they import, would run in the sandbox.",
+            folder=repository_of(place),
+        )
+        trust, not_now = t("Trust It"), t("Not Now")
+        actions = [types.MessageActionItem(trust), types.MessageActionItem(not_now)]
+        answer = await server.window_show_message_request_async(
+            types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+        )
+        if answer is not None and answer.title == trust:
+            remember(place)
+            return
+    raise TrustError(NOT_TRUSTED)
+
+
+def _decided(server: TrustAsker) -> bool | None:
+    """What was said of this server as a whole."""
+    if server.trusted is None and os.environ.get(_BY_ENVIRONMENT) == "1":
+        return True
+    return server.trusted
 
 
 async def require_consent(

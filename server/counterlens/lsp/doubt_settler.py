@@ -16,7 +16,7 @@ from counterlens.doubt.settling import settled
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import LOG, CounterlensServer
-from counterlens.lsp.consent import has_consent
+from counterlens.lsp.consent import has_consent, is_workspace_trusted
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.sandbox.registry import best_sandbox
@@ -50,7 +50,9 @@ class DoubtSettler:
             cancel: Set to give up.
         """
         ls, document, settings = self._ls, analysis.document, self._ls.settings
-        if not ls.trusted or not settings.doubt_tests_per_minute or document.path is None:
+        if not settings.doubt_tests_per_minute or document.path is None:
+            return
+        if not is_workspace_trusted(ls, document.path):
             return
         for one in list(analysis.doubts.on(document, settings.asked)):
             scope = scopes.get(one.span[0])

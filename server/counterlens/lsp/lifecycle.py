@@ -12,6 +12,7 @@ from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import nearest
 from counterlens.lsp import language
 from counterlens.lsp.base import LOG, CounterlensServer
+from counterlens.lsp.consent import is_workspace_trusted
 from counterlens.lsp.settings import read_settings
 
 
@@ -29,9 +30,10 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     language.choose(params.locale)
     options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
     ls.client_options = options
-    ls.trusted = options.get("trusted") is not False
+    said = options.get("trusted")
+    ls.trusted = said if isinstance(said, bool) else None
     ls.client_shows_results = options.get("showsResults") is True
-    complaints = _read_file(ls, params) if ls.trusted else []
+    complaints = _read_file(ls, params)
     ls.settings, wrong = read_settings(options.get("settings"), ls.file)
     ls.host.choose(ls.settings)
     for complaint in (*complaints, *wrong):
@@ -39,11 +41,13 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
 
 
 def _read_file(ls: CounterlensServer, params: types.InitializeParams) -> list[str]:
-    """Take what the repository of the first folder decides; returns what is wrong with it."""
+    """Take what the first folder's repository decides, if it is trusted; returns what is wrong with it."""
     uri = next((one.uri for one in params.workspace_folders or ()), params.root_uri)
     path = to_fs_path(uri) if uri else None
+    if path is None or not is_workspace_trusted(ls, Path(path)):
+        return []
     try:
-        ls.file = nearest(Path(path)) if path else None
+        ls.file = nearest(Path(path))
     except OptionError as error:
         return [str(error)]
     return []

@@ -23,7 +23,7 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.consent import require_consent
+from counterlens.lsp.consent import require_consent, require_trusted_workspace
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
@@ -52,14 +52,9 @@ from counterlens.reports.document import Report
 from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function, functions
-from counterlens.trust import require_trust
 
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
-NOT_TRUSTED = (
-    "This workspace is not trusted, so nothing in it is run. Probing runs the function's tests: "
-    "trust the workspace first."
-)
 
 
 def register(server: CounterlensServer) -> None:
@@ -141,7 +136,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis, function = function_named(ls, argument)
         document, root = analysis.document, folder_of(ls, analysis.document.path)
         place = document.path or root or Path()
-        require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
+        await require_trusted_workspace(ls, place)
         await require_consent(ls, given_before=settings.allow_weaker_sandbox)
         (target,) = targets_in(document, function.qualname, root=root)
         asked = plain(argument)

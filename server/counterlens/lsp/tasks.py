@@ -17,7 +17,7 @@ from counterlens.errors import CounterlensError, ModelError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.consent import require_consent
+from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
 from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
@@ -33,7 +33,7 @@ from counterlens.probes.registry import ALL, PROBES, chosen
 from counterlens.probes.runner import AnyProbe, ProbeRun, State
 from counterlens.probes.subjects import targets_in
 from counterlens.syntax.functions import Function, find_function
-from counterlens.trust import TrustError, require_trust
+from counterlens.trust import TrustError
 
 LIST_COMMAND = "counterlens.tasks"
 COMMAND = "counterlens.probeTasks"
@@ -165,9 +165,11 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
     running = [probe for probe in probes if probe.runs_programs and probe.id not in blocked]
     if running:
         try:
+            await require_trusted_workspace(ls, analysis.document.path or Path())
             await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
         except CounterlensError as error:  # what runs nothing can still be asked
-            blocked |= {probe.id: str(error) for probe in running}
+            reason = NOT_TRUSTED if isinstance(error, TrustError) else str(error)
+            blocked |= dict.fromkeys((probe.id for probe in running), reason)
     document, path = analysis.document, analysis.document.path
     root = folder_of(ls, path)
     return analysis, ChosenProbes(
@@ -199,11 +201,8 @@ def _blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProb
     for probe in probes:
         if Need.CORPUS in probe.needs and not ls.settings.probe.get("corpus"):
             reasons[probe.id] = f"{NO_CORPUS}; {NAME_ONE}"
-        if probe.runs_programs:
-            try:
-                require_trust([place], NOT_TRUSTED, decided=ls.trusted, refusal=NOT_TRUSTED)
-            except TrustError as error:
-                reasons[probe.id] = str(error)
+        if probe.runs_programs and not may_be_trusted(ls, place):
+            reasons[probe.id] = NOT_TRUSTED
     return reasons
 
 
