@@ -8,7 +8,8 @@ drawn as `benchmarks/judges.py` draws them, and
 - the package's suite is timed alone and as the baseline (`baseline_over_suite`, the median of packages);
 - every function that has a judge is judged with three bad bodies: nothing, `return 42`, and one that raises.
   None may pass with strong evidence;
-- of all its functions' programs (a counterfactual that keeps the meaning or breaks it, a bad body, the file
+- of the programs of functions that tests judge (a counterfactual that keeps the meaning or breaks it, a bad
+  body, the file
   as it stands) some are drawn, judged, and also put into a copy of the repository, where the whole suite runs
   by `python -m pytest` outside of the sandbox: "passed" is right where no test fails that passes without it.
 
@@ -160,11 +161,14 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
                 found["bad bodies passed strongly"] += strong
                 if verdict.passed:
                     print(f"  passed: {program.function}, {program.made}, {verdict.evidence}", flush=True)
-        programs += made
+        if "tests" in judge.attribution:
+            programs += made
     random.Random(options.seed).shuffle(programs)  # noqa: S311 - a draw that can be repeated
     for program in programs[: options.verdicts]:
         verdict = judges[f"{program.path}::{program.function}"].judge(program.text)
         broken = repository.breaks(program)
+        if verdict.passed and broken:
+            broken &= repository.breaks(program)  # on a busy machine tests fail that look at the clock
         agree = verdict.passed == (not broken)
         found["agree" if agree else "differ"] += 1
         some = ", ".join(sorted(broken)[:2])

@@ -248,4 +248,4 @@ async def two():
         "one()",
     ),
 }
-"""By the kind of the alternative that mends it."""
+"""By the kind of the alternative that fixes it."""

@@ -15,10 +15,10 @@ from typing import Any
 from counterlens.attribution import doctests, unittests
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineTest
-from counterlens.attribution.differential.testable import find_node
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import RanBy, statement_lines
+from counterlens.attribution.stand_ins import body_lines, stand_ins
 from counterlens.attribution.suite import LARGEST
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
@@ -149,7 +149,8 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
         Path(file).name: known.baseline.broken[file] for file, *_ in named if file in known.baseline.broken
     }
     choice = unittests.Choice(items, len(usable), left_out, _ran_by(known, document, chosen))
-    return unittests.judge_by(judging, place, document.text, setting, choice)
+    overlooked = stand_ins(document.text, function.qualname)
+    return unittests.judge_by(judging, place, document.text, setting, choice, overlooked)
 
 
 def _ran_by(known: _Known, document: Document, chosen: Collection[int]) -> RanBy | None:
@@ -209,18 +210,6 @@ def nearest(
             break
         chosen.add(number)
     return sorted(chosen)
-
-
-def body_lines(text: str, qualname: str) -> range | None:
-    """The lines of a function that run when it is called, without its header and docstring."""
-    try:
-        found, _ = find_node(parse_module(text), qualname)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if found is None:
-        return None
-    first = found.body[1 if ast.get_docstring(found) is not None and len(found.body) > 1 else 0]
-    return range(first.lineno, (found.end_lineno or first.lineno) + 1)
 
 
 def _docstring(text: str, name: str) -> str | None:

@@ -21,6 +21,7 @@ from counterlens.attribution.base import (
     Judge,
     Judgement,
     Setting,
+    Strength,
     Verdict,
 )
 from counterlens.attribution.layout import interpreter_for
@@ -70,11 +71,13 @@ class JointJudge:
         notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
         message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
         distances = [verdict.evidence.isolation for verdict in able if verdict.evidence.isolation]
+        strengths = [verdict.evidence.strength for verdict in able if verdict.evidence.strength]
         evidence = Evidence(
             names,
             tests,
             last.evidence.failed,
             message if last.passed else last.evidence.message,
+            strength=min(strengths, key=list(Strength).index, default=None),
             isolation=max(distances, key=list(Isolation).index, default=None),
         )
         return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))

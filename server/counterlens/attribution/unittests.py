@@ -8,10 +8,11 @@ from itertools import groupby
 from threading import Event
 from typing import Any
 
-from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import HoleReach, RanBy, into
+from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.attribution.vetting import verdict_of, vet
 from counterlens.syntax.document import Document
@@ -53,9 +54,12 @@ class CasesJudge:
         test_run: TestRun,
         known: Mapping[str, Verdict] | None = None,
         choice: Choice | None = None,
+        stand_ins: Mapping[str, str] | None = None,
     ) -> None:
         self._cases, self._test_run, self._choice = cases, test_run, choice
         self._known = dict(known) if known is not None else None
+        self._stand_ins = stand_ins or {}
+        self._overlooked: str | None = None
 
     @property
     def tests(self) -> int:
@@ -77,11 +81,29 @@ class CasesJudge:
         return into(lines, self._choice.ran_by, judging)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Run the cases against a program; see `Judge.judge`."""
+        """Run the cases against a program; see `Judge.judge`.
+
+        That another program than the original passed is weak where a body that does nothing passes, too.
+        """
+        verdict = self._run(program, cancel)
+        if not verdict.passed or program == self._test_run.original or not self._is_blind(cancel):
+            return verdict
+        said = "\n".join(filter(None, (verdict.evidence.message, self._overlooked)))
+        return replace(verdict, evidence=replace(verdict.evidence, strength=Strength.WEAK, message=said))
+
+    def _run(self, program: str, cancel: Event | None) -> Verdict:
         if self._known is None:
             return self._test_run.run(program, read_cases, cancel)
         known = self._known.pop(program, None)  # asked again, it is run again
         return known or self._test_run.run(program, _read_vetted, cancel)
+
+    def _is_blind(self, cancel: Event | None) -> bool:
+        """Whether the cases pass with a stand-in for the function's body; found out once."""
+        if self._overlooked is None:
+            blind = (name for name, program in self._stand_ins.items() if self._run(program, cancel).passed)
+            stand_in = next(blind, None)
+            self._overlooked = OVERLOOKED.format(stand_in=stand_in) if stand_in else ""
+        return bool(self._overlooked)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by those cases that pass on the original; the reason where none does."""
@@ -107,7 +129,7 @@ class CasesJudge:
             files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice)
+        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice, self._stand_ins)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
@@ -118,7 +140,8 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     cases = cases_for(function.qualname, place, files_with_tests(place))
     if not cases:
         return None
-    return judge_by(cases, place, document.text, setting)
+    overlooked = stand_ins(document.text, function.qualname)
+    return judge_by(cases, place, document.text, setting, overlooked=overlooked)
 
 
 def judge_by(
@@ -127,6 +150,7 @@ def judge_by(
     original: str,
     setting: Setting,
     choice: Choice | None = None,
+    overlooked: Mapping[str, str] | None = None,
 ) -> CasesJudge:
     """The judge by some test cases.
 
@@ -136,6 +160,7 @@ def judge_by(
         original: Its text.
         setting: Where and how they run.
         choice: Which of the cases' parameters, where not all.
+        overlooked: Programs that no tests should pass, see `stand_ins`.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
@@ -144,7 +169,7 @@ def judge_by(
         file = {"path": str(path), "module": at.module, "root": str(at.root), "cases": chosen}
         files.append({**file, "items": choice.items[str(path)]} if choice else file)
     test_run = TestRun(ID, setting, place, {"files": files}, folder=place.project, original=original)
-    return CasesJudge(cases, test_run, choice=choice)
+    return CasesJudge(cases, test_run, choice=choice, stand_ins=overlooked)
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:

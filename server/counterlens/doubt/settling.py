@@ -10,7 +10,7 @@ from threading import Event
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Verdict
 from counterlens.attribution.registry import find_judge
 from counterlens.doubt.marking import Doubt, Telling
-from counterlens.doubt.mending import mended
+from counterlens.doubt.fixing import fix_for
 from counterlens.doubt.scope import DoubtScope
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
@@ -30,7 +30,7 @@ def settled(
     """The doubts of a function with what its tests say of each.
 
     Those whose alternative breaks what works are left out. Where the function fails its tests and none of
-    the alternatives passes them, others are tried, see `mended`.
+    the alternatives passes them, others are tried, see `fix_for`.
 
     Args:
         model: The model.
@@ -43,7 +43,7 @@ def settled(
         progress: Called with what is being done.
 
     Raises:
-        UnscorableError, ModelError: as `mended`.
+        UnscorableError, ModelError: as `fix_for`.
         SandboxError, Cancelled: as `find_judge` and `Judge.judge`.
     """
     say = progress or (lambda _: None)
@@ -67,7 +67,7 @@ def settled(
     if stands.passed or any(one.tests is Telling.FAIL for one in left):
         return left
     say(f"looking for what passes the tests of {name}")
-    fix = mended(model, scope, judge, failing, cancel=cancel)
+    fix = fix_for(model, scope, judge, failing, cancel=cancel)
     if fix is None:
         return left
     start, end = fix.alternative.place

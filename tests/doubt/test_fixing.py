@@ -1,4 +1,4 @@
-"""A function that fails its own tests is mended by the alternative with which it passes them."""
+"""A function that fails its own tests is fixed by the alternative with which it passes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Telling
-from counterlens.doubt.mending import MOST, MOST_ENDLESS, mended
+from counterlens.doubt.fixing import MOST, MOST_ENDLESS, fix_for
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
@@ -43,7 +43,7 @@ def test_there_is_a_planted_bug_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("kind", "planted"), PLANTED.items(), ids=list(PLANTED))
-def test_a_bug_of_each_kind_is_mended_by_the_functions_own_examples(
+def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
     kind: str, planted: Planted, tmp_path: Path
 ) -> None:
     path = tmp_path / "planted.py"
@@ -60,7 +60,7 @@ def test_the_likeliest_alternative_is_tried_first(tmp_path: Path) -> None:
     scope = scope_of(PLANTED["arithmetic"].wrong, tmp_path / "planted.py")
     for liked in ("*", "-"):
         judge = Scripted(Judgement.FAILED)
-        assert mended(WordModel({liked: -0.1}), scope, judge, "it failed") is None
+        assert fix_for(WordModel({liked: -0.1}), scope, judge, "it failed") is None
         assert f"width {liked} height" in judge.asked[0]
         assert len(set(judge.asked)) == len(judge.asked) > 2
 
@@ -69,13 +69,13 @@ def test_what_is_run_is_bounded(tmp_path: Path) -> None:
     terms = " + ".join(f"a * {number}" for number in range(2, 40))
     scope = scope_of(f"def f(a, b):\n    return {terms}\n", tmp_path / "long.py")
     failing, endless = Scripted(Judgement.FAILED), Scripted(Judgement.TIMED_OUT)
-    assert mended(WordModel({}), scope, failing, "") is None
+    assert fix_for(WordModel({}), scope, failing, "") is None
     assert len(failing.asked) == MOST
-    assert mended(WordModel({}), scope, endless, "") is None
+    assert fix_for(WordModel({}), scope, endless, "") is None
     assert len(endless.asked) == MOST_ENDLESS
 
 
-def test_an_ignored_line_is_not_mended(tmp_path: Path) -> None:
+def test_an_ignored_line_is_not_fixed(tmp_path: Path) -> None:
     text = PLANTED["arithmetic"].wrong.replace("height\n", "height  # counterlens: ignore\n", 1)
     assert "ignore" in text
     path = tmp_path / "planted.py"

@@ -21,7 +21,7 @@ MOST_ENDLESS = 3
 """So many may run out of time."""
 
 
-def mended(
+def fix_for(
     model: Model, scope: DoubtScope, judge: Judge, failing: str, *, cancel: Event | None = None
 ) -> Doubt | None:
     """The first alternative with which a function passes its tests; None where none of those tried does.

@@ -1,0 +1,38 @@
+"""Programs with nothing where a function should be: tests that pass with one do not see the function."""
+
+from __future__ import annotations
+
+import ast
+
+from counterlens.attribution.differential.testable import find_node
+from counterlens.syntax.python_ast import parse_module
+
+STAND_INS = ("pass", "return 42")
+"""Bodies that no tests should take for a function."""
+OVERLOOKED = "the tests also pass with `{stand_in}` as the body, so they do not see what it does"
+
+
+def body_lines(text: str, qualname: str) -> range | None:
+    """The lines of a function that run when it is called, without its header and docstring, 1-based."""
+    try:
+        found, _ = find_node(parse_module(text), qualname)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if found is None:
+        return None
+    first = found.body[1 if ast.get_docstring(found) is not None and len(found.body) > 1 else 0]
+    return range(first.lineno, (found.end_lineno or first.lineno) + 1)
+
+
+def stand_ins(text: str, qualname: str) -> dict[str, str]:
+    """A program for each stand-in, with it as the function's body; none where the body shares a line."""
+    lines = body_lines(text, qualname)
+    if lines is None:
+        return {}
+    every = text.splitlines(keepends=True)
+    first = every[lines[0] - 1]
+    indent = first[: len(first) - len(first.lstrip())]
+    if not indent or first.lstrip().startswith(("def ", "async def ", "class ", "@")):
+        return {}
+    before, after = "".join(every[: lines[0] - 1]), "".join(every[lines[-1] :])
+    return {stand_in: f"{before}{indent}{stand_in}\n{after}" for stand_in in STAND_INS}
