@@ -1,10 +1,12 @@
 """How fast is scoring, as ratios against named baselines measured in the same run.
 
-    python benchmarks/scoring.py [--quick]
+    python benchmarks/scoring.py [--quick] [--model onnx:FOLDER]
 
 - `of_prompt_speed`: our tokens a second over the model's own prompt speed (the same chunks, logits for the
-  last token of each only). 1.0 would mean that scores cost nothing beside reading.
-- `over_echo`: our tokens a second over llama-cpp-python's `create_completion(echo=True, logprobs=5)`.
+  last token of each only). 1.0 would mean that scores cost nothing beside reading. An ONNX export gives all
+  logits of what it reads, so there it is our tokens a second over the session's own.
+- `over_echo`: our tokens a second over llama-cpp-python's `create_completion(echo=True, logprobs=5)`; of the
+  embedded model only.
 - `edit_last`, `edit_middle`: the time to score 20 functions again after one line was edited in one of them,
   over the time to score them all.
 - `reopen`: the time to score an unchanged file again in a new process's store, over the first time.
@@ -30,12 +32,14 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own pro
 import numpy as np
 
 from counterlens.confidence import score_document
+from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
-from counterlens.models.llama.model import LlamaModel
-from counterlens.models.llama.native import CHUNK, Engine, chunk_of
-from counterlens.models.local.model import DEFAULT_CONTEXT
+from counterlens.models.llama.native import Engine, chunk_of
+from counterlens.models.local.engine import SequenceEngine
+from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.scoring import Scorer, reduce
+from counterlens.models.registry import DEFAULT_MODEL, Options
 from counterlens.syntax.document import Document
 
 HERE = Path(__file__).parents[1]
@@ -49,19 +53,33 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def prompt_speed(text: bytes, rounds: int, threads: int) -> tuple[float, int]:
+def engine_of(name: str, threads: int) -> SequenceEngine:
+    """The engine of a model, in this process."""
+    if not name.startswith("onnx:"):
+        path = embedded_model() if name == DEFAULT_MODEL else Path(name)
+        return Engine(path, threads=threads, context=DEFAULT_CONTEXT)
+    from counterlens.models.onnx.engine import ExportEngine
+    from counterlens.models.onnx.model import find_export
+    from counterlens.models.onnx.session import Session
+    from counterlens.models.onnx.tokenizer import ExportTokenizer
+
+    export = find_export(name.removeprefix("onnx:"))
+    tokenizer = ExportTokenizer(export.folder / "tokenizer.json")
+    return ExportEngine(export, Session(export.weights, threads), tokenizer, DEFAULT_CONTEXT)
+
+
+def prompt_speed(engine: SequenceEngine, text: bytes, rounds: int) -> tuple[float, int]:
     """Our speed over the model's own: the median of the ratios of neighbouring runs; and the tokens."""
-    engine = Engine(embedded_model(), threads=threads, context=DEFAULT_CONTEXT)
     tokens = engine.tokenize(text)
 
     def read() -> None:
-        engine.forget()
-        for low in range(0, len(tokens), CHUNK):
-            part = tokens[low : low + CHUNK]
+        engine.keep_prefix((), 0)
+        for low in range(0, len(tokens), engine.chunk):
+            part = tokens[low : low + engine.chunk]
             engine.decode(part, logits_from=len(part) - 1)
 
     def score() -> None:
-        engine.forget()
+        engine.keep_prefix((), 0)
         Scorer(engine).score(text, b"", ALTERNATIVES, lambda _done, _total: None)
 
     read()
@@ -116,10 +134,11 @@ def bound(vocabulary: int) -> tuple[int, float]:
     return chunk, (2 * logits.nbytes + added) / 2**20
 
 
-def edits(folder: Path, threads: int) -> tuple[dict[str, float], float]:
+def edits(name: str, folder: Path, threads: int) -> tuple[dict[str, float], float]:
     """The ratios of an edit and of reopening, and the peak memory above the loaded model's in MiB."""
     source = '"""Work."""\n\nimport math\n\n\n' + "\n\n".join(function(i) for i in range(20))
-    with LlamaModel(embedded_model(), spec="benchmark", threads=threads) as model:
+    with load(name, Options(threads=threads)) as model:
+        assert isinstance(model, LocalModel)
         pid = model.pid or 0
         loaded = memory(pid, "VmRSS")
         store = AnswerStore(folder / "answers.sqlite")
@@ -154,17 +173,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="fewer rounds, in under a minute")
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="a GGUF file, or onnx:FOLDER")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     text = (HERE / "server/counterlens/models/stopping.py").read_bytes()
-    speed, tokens = prompt_speed(text, 2 if options.quick else 7, options.threads)
+    speed, tokens = prompt_speed(engine_of(options.model, options.threads), text, 2 if options.quick else 7)
     print(f"{tokens} tokens, {options.threads} threads")
     print(f"our speed over the model's own prompt speed: {speed:.2f}")
-    sample = text[: 500 if options.quick else 2000].decode()
-    echo = over_echo(sample, options.threads)
-    print(f"our speed over create_completion(echo=True, logprobs=5): {echo:.1f}")
+    figures = {"of_prompt_speed": speed}
+    if options.model == DEFAULT_MODEL:
+        sample = text[: 500 if options.quick else 2000].decode()
+        figures["over_echo"] = over_echo(sample, options.threads)
+        print(f"our speed over create_completion(echo=True, logprobs=5): {figures['over_echo']:.1f}")
     with tempfile.TemporaryDirectory() as folder:
-        ratios, peak = edits(Path(folder), options.threads)
+        ratios, peak = edits(options.model, Path(folder), options.threads)
     for name, ratio in ratios.items():
         print(f"{name}: {ratio:.3f} of a full score")
     print(f"peak memory of the model's process above the loaded model: {peak:.0f} MiB")
@@ -174,8 +196,7 @@ def main() -> None:
         print(
             f"vocabulary of {vocabulary:,}: {chunk} positions at once, at most {bounds[vocabulary]:.0f} MiB"
         )
-    figures = {"of_prompt_speed": speed, "over_echo": echo, **ratios}
-    rounded = {name: round(value, 4) for name, value in figures.items()}
+    rounded = {name: round(value, 4) for name, value in (figures | ratios).items()}
     print(
         json.dumps(
             {
