@@ -17,20 +17,21 @@ def test_what_is_done_meanwhile_is_said_before_any_function_is_done(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run_progress, "EVERY_SECONDS", 0.0)
-    with run_progress.run_progress(20, 4) as (advance, notice):
+    left = iter([None, 840.5])
+    with run_progress.run_progress(20, 4, lambda: next(left)) as (advance, notice):
         notice("slugify: running the tests of boltons, 120 of 400")
         advance(6, 20, "slugify")
     first, second = lines(capfd)
     assert first == "4 of 20, slugify: running the tests of boltons, 120 of 400"
     assert second.startswith("6 of 20, ")
-    assert "per minute, about 1 min left" in second
+    assert "per minute, about 15 min left" in second
 
 
 def test_there_is_a_line_now_and_then_from_any_thread(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run_progress, "EVERY_SECONDS", 3600.0)
-    with run_progress.run_progress(20, 0) as (advance, notice):
+    with run_progress.run_progress(20, 0, lambda: None) as (advance, notice):
         threads = [Thread(target=notice, args=("at work",)) for _ in range(8)]
         for thread in threads:
             thread.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -14,8 +15,10 @@ from counterlens.cli.run_progress import run_progress
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
+from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import gate
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
+from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
@@ -82,7 +85,8 @@ def bench(
 
 def show_plan(choices: RunChoices, out: Path) -> None:
     """Say what a run would ask."""
-    for line in _plan_lines(_plan(choices.settings(out), strong_sandbox())):
+    plan = _plan(choices.settings(out), strong_sandbox())
+    for line in plan_lines(plan, counted=_counted(plan)):
         say(line)
 
 
@@ -138,13 +142,14 @@ def run_bench(
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
             say(f"damaged, and made anew: {lost}", err=True)
-        done = len(store.done)
-        for line in _plan_lines(plan, done):
+        done = store.done
+        counted = _counted(plan)
+        for line in plan_lines(plan, len(done), counted):
             say(line, err=True)
-        cancel = Event()
+        cancel, remaining = Event(), _remaining(plan, done, counted)
         try:
-            with run_progress(len(plan.items), done) as (advance, notice):
-                ended = run.go(cancel, advance, jobs or room, notice)
+            with run_progress(len(plan.items), len(done), remaining.seconds) as (advance, notice):
+                ended = run.go(cancel, advance, jobs or room, notice, remaining)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             say(_resume_with("stopped", store), err=True)
@@ -162,9 +167,16 @@ def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:
         return make_plan(settings, sandbox, report)
 
 
-def _plan_lines(plan: Plan, done: int = 0) -> list[str]:
+def _counted(plan: Plan) -> dict[str, PromptCounts]:
     with steps("counting what will be asked", total_known=False):
-        return plan_lines(plan, done)
+        return {task: counted_prompts(plan, task) for task in plan.targets}
+
+
+def _remaining(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts]) -> RemainingTime:
+    prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
+    minutes = plan.settings.minutes
+    left = [item for item in plan.items if item.position not in done]
+    return RemainingTime(left, prompts, most=None if minutes is None else 60 * minutes)
 
 
 def _finish(out: Path, ended: Ended, *, brief: bool) -> None:

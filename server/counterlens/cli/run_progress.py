@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from counterlens.cli.saying import say
 from counterlens.evaluation.run import Advance, Notice
@@ -20,12 +20,15 @@ EVERY_SECONDS = 15.0
 
 
 @contextmanager
-def run_progress(total: int, done: int) -> Iterator[tuple[Advance, Notice]]:
+def run_progress(
+    total: int, done: int, remaining: Callable[[], float | None]
+) -> Iterator[tuple[Advance, Notice]]:
     """Live progress with rate, remaining time, and what is being done.
 
     Args:
         total: How many items the run has.
         done: How many were done before.
+        remaining: Tells about how many seconds are left; None where that is not known yet.
 
     Yields:
         What to call when an item is done, and while one is in work; from any thread.
@@ -37,24 +40,24 @@ def run_progress(total: int, done: int) -> Iterator[tuple[Advance, Notice]]:
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         TextColumn("{task.description}", markup=False),
     )
-    shown = Progress(*columns, console=console, disable=not console.is_terminal, speed_estimate_period=300)
+    shown = Progress(*columns, console=console, disable=not console.is_terminal)
     with shown as bar:
-        task = bar.add_task("loading the model", total=total, completed=done, rate="")
+        task = bar.add_task("loading the model", total=total, completed=done, rate="", left="")
 
         def tell(what: str) -> None:
             nonlocal last
             rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
             said = f"{rate:.1f} per minute" if rate else ""
-            bar.update(task, completed=reached, rate=said, description=printable(what, keep=""))
+            left = _left(remaining())
+            bar.update(task, completed=reached, rate=said, left=left, description=printable(what, keep=""))
             with lock:
                 due = not console.is_terminal and time.monotonic() - last > EVERY_SECONDS
                 if due:
                     last = time.monotonic()
             if due:
-                left = f"about {math.ceil((total - reached) / rate)} min left" if rate else ""
                 say(", ".join(filter(None, (f"{reached} of {total}", said, left, what))), err=True)
 
         def advance(now: int, _of: int, name: str) -> None:
@@ -63,3 +66,7 @@ def run_progress(total: int, done: int) -> Iterator[tuple[Advance, Notice]]:
             tell(name)
 
         yield advance, tell
+
+
+def _left(seconds: float | None) -> str:
+    return "" if seconds is None else f"about {max(1, math.ceil(seconds / 60))} min left"

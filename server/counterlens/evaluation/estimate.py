@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from counterlens.errors import SourceError
@@ -42,10 +42,30 @@ class PromptEstimate:
     functions: int
 
 
-def estimated_prompts(
+@dataclass(frozen=True, slots=True)
+class PromptCounts:
+    """How many questions a task asks about functions, counted one by one.
+
+    Attributes:
+        counts: By the name of the function, in the order in which they were drawn.
+        told: Of how many functions it could be told; the others will be left out.
+        left: How many functions there was no time for.
+    """
+
+    counts: Mapping[str, int]
+    told: int
+    left: int
+
+    def of_each(self, names: Iterable[str]) -> dict[str, float]:
+        """About how many questions each of some functions is asked: those that were not counted, the mean."""
+        usual = sum(self.counts.values()) / len(self.counts) if self.counts else 0.0
+        return {name: self.counts.get(name, usual) for name in names}
+
+
+def counted_prompts(
     plan: Plan, task: str, *, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
-) -> PromptEstimate | None:
-    """About how many questions a task asks; None where it cannot be told of any function.
+) -> PromptCounts:
+    """Count what a task asks, function by function, as far as there is time.
 
     A model is taken to offer all there is, and nothing to be left out when it is run.
 
@@ -55,25 +75,47 @@ def estimated_prompts(
         seconds: When to stop counting; None for this task's part of `SECONDS`.
         clock: Tells the time, in seconds.
     """
-    targets = list(plan.targets[task].values())
+    targets = list(plan.targets[task].items())
     random.Random(plan.settings.seed).shuffle(targets)  # noqa: S311 - no secret
     limit = SECONDS / len(plan.targets) if seconds is None else seconds
-    options, started, counts, told = plan.settings.options_of(task), clock(), list[int](), 0
-    for target in targets:
+    options, started, counts, told = plan.settings.options_of(task), clock(), dict[str, int](), 0
+    for name, target in targets:
         if len(counts) >= LEAST and clock() - started > limit:
             break
         try:
-            counts.append(PROBES[task].estimate(target, options, UNOPENED))
+            counts[name] = PROBES[task].estimate(target, options, UNOPENED)
             told += 1
         except SourceError:  # it will be left out, with the reason
-            counts.append(0)
-    if not told:
+            counts[name] = 0
+    return PromptCounts(counts, told, len(targets) - len(counts))
+
+
+def estimated_prompts(
+    plan: Plan,
+    task: str,
+    counted: PromptCounts | None = None,
+    *,
+    seconds: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> PromptEstimate | None:
+    """About how many questions a task asks; None where it cannot be told of any function.
+
+    Args:
+        plan: Of the run.
+        task: One of its tasks.
+        counted: What was counted of it; None to count now.
+        seconds: As of `counted_prompts`.
+        clock: As of `counted_prompts`.
+    """
+    counted = counted or counted_prompts(plan, task, seconds=seconds, clock=clock)
+    if not counted.told:
         return None
-    known, left = sum(counts), len(targets) - len(counts)
+    counts, left = list(counted.counts.values()), counted.left
+    known = sum(counts)
     each = bootstrap(counts, mean, seed=plan.settings.seed)
     value = each.value or 0.0
     # Where the bounds are unknown, those that were counted are all alike, or too few.
     total, low, high = (
         known + left * (value if bound is None else bound) for bound in (value, each.low, each.high)
     )
-    return PromptEstimate(total, low, high, len(counts), len(targets))
+    return PromptEstimate(total, low, high, len(counts), len(counts) + left)

@@ -17,6 +17,7 @@ from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
+from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
 from counterlens.models.base import Model
@@ -96,6 +97,7 @@ class Run:
         advance: Advance | None = None,
         jobs: int | None = None,
         notice: Notice | None = None,
+        remaining: RemainingTime | None = None,
     ) -> Ended:
         """Carry out what is left.
 
@@ -104,6 +106,7 @@ class Run:
             advance: Called whenever an item is done.
             jobs: How many items together; None for as many as the engine has work for.
             notice: Called with what is being done meanwhile.
+            remaining: Follows the items.
 
         Raises:
             ModelError: a model cannot be opened, or does not offer what is needed.
@@ -126,7 +129,9 @@ class Run:
                     opened_encoder(settings, answers) as encoder,
                 ):
                     digest = self._manifest(spec, model, encoder)
-                    one = partial(self._perform, CachedModel(model, answers), encoder, cancel, notice)
+                    one = partial(
+                        self._followed, remaining, CachedModel(model, answers), encoder, cancel, notice
+                    )
 
                     # Closed before the model is, whatever happens here: its threads still ask it.
                     begun = budget.begun(left, spec)
@@ -163,6 +168,27 @@ class Run:
         failed[finished.item.id] = error
         if len(failed) >= MOST_FAILURES:
             raise error
+
+    def _followed(
+        self,
+        remaining: RemainingTime | None,
+        model: Model,
+        encoder: ModelSentences | None,
+        cancel: Event,
+        notice: Notice | None,
+        item: Item,
+    ) -> StoredRecord:
+        """As `_perform`, from when to when."""
+        if remaining is None:
+            return self._perform(model, encoder, cancel, notice, item)
+        remaining.begin(item)
+        done = False
+        try:
+            record = self._perform(model, encoder, cancel, notice, item)
+            done = True
+        finally:
+            remaining.end(item, done=done)
+        return record
 
     def _perform(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from counterlens.counting import plural
-from counterlens.evaluation.estimate import estimated_prompts
+from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
@@ -75,8 +75,14 @@ def not_drawn(results: RunResults) -> list[str]:
     return _not_drawn(dropped)
 
 
-def plan_lines(plan: Plan, done: int = 0) -> list[str]:
-    """What will be asked, before it is: task by task, with how much that is."""
+def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | None = None) -> list[str]:
+    """What will be asked, before it is: task by task, with how much that is.
+
+    Args:
+        plan: Of the run.
+        done: How many of its items are done.
+        counted: The prompts of each task, where they are counted already.
+    """
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
     lines = [
@@ -86,7 +92,7 @@ def plan_lines(plan: Plan, done: int = 0) -> list[str]:
     lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
-        found = estimated_prompts(plan, task)
+        found = estimated_prompts(plan, task, counted[task] if counted else None)
         if found is not None:
             line += f", about {found.total * models:.0f} {_asked(plan, task)}"
             if found.counted < found.functions:
