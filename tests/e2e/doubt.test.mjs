@@ -122,6 +122,20 @@ describe("doubts in the editor", { skip }, () => {
     await until(async () => assert.ok(!(await vscode.markedAt("total", { line: RIGHT.trim() }))));
   });
 
+  step("a bug of a kind that is silent is found by the function's own test", async () => {
+    const { keyboard } = vscode.page;
+    await vscode.click("total", { line: "total += value" });
+    await keyboard.press("Home");
+    await keyboard.press("Shift+End");
+    await keyboard.insertText("total -= value");
+    await vscode.command("Problems: Focus on Problems View");
+    const row = vscode.problems("tests fail as it stands, and pass with it").first();
+    await row.waitFor({ timeout: 60_000 });
+    assert.match(await row.innerText(), /did you mean/);
+    await session.screenshot("silent-kind");
+    await vscode.command("View: Hide Panel");
+  });
+
   step("another method of the same receiver is marked", async () => {
     await vscode.quickOpen("names.py");
     await vscode.click("append", { line: "found.append(word.upper())" });
