@@ -366,6 +366,8 @@ def test_models_and_doctor(cli: Cli) -> None:
     assert doctor.json["ok"]
     names = {finding["name"] for finding in doctor.json["findings"]}
     assert {"processor", "embedded model", "model answers", "sandbox"} <= names
+    details = {finding["name"]: finding["detail"] for finding in doctor.json["findings"]}
+    assert "CPUExecutionProvider" in details["onnxruntime"]
 
 
 def test_the_console_script_and_the_module_are_the_same() -> None:

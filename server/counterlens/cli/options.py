@@ -19,7 +19,7 @@ from counterlens.cli.saying import say, say_document
 from counterlens.errors import SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import Options
+from counterlens.models.registry import MASKS, Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 from counterlens.text import json_text, printable
@@ -71,11 +71,12 @@ def model_options(command: Command) -> Command:
         threads: int,
         base_url: str | None,
         api: str,
+        mask: str,
         no_cache: bool = False,
         exact: bool = False,
         **others: Any,
     ) -> Any:
-        options = Options(threads=threads, base_url=base_url, api=api, exact=exact)
+        options = Options(threads=threads, base_url=base_url, api=api, mask=mask, exact=exact)
         chosen_model = ChosenModel(model, options, not no_cache)
         return command(*arguments, model=chosen_model, **others)
 
@@ -95,6 +96,13 @@ def model_options(command: Command) -> Command:
             help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
         ),
         click.option(
+            "--mask",
+            type=click.Choice(MASKS),
+            default="word",
+            show_default=True,
+            help="What a masked model has masked together when it scores: whole words, or single tokens.",
+        ),
+        click.option(
             "--base-url",
             metavar="URL",
             help="Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from "
@@ -106,7 +114,7 @@ def model_options(command: Command) -> Command:
             default=DEFAULT_MODEL,
             show_default=True,
             metavar="M",
-            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, or remote:NAME.",
+            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, or remote:NAME.",
         ),
     ):
         decorated = option(decorated)

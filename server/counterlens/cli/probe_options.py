@@ -35,7 +35,7 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
         runs: Commands that make runs.
     """
     context.meta[_FILE] = file
-    own = {name: value for name, value in file.run.items() if name in ("api", "threads", "exact")}
+    own = {name: value for name, value in file.run.items() if name in ("api", "mask", "threads", "exact")}
     one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
     several = {**file.given, **file.run}
     context.default_map = {**dict.fromkeys(single, one), **dict.fromkeys(runs, several)}

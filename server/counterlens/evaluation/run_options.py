@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.registry import DEFAULT_MODEL, MASKS
 from counterlens.probes.options import option
 from counterlens.probes.registry import PROBES
 
@@ -64,6 +64,13 @@ class RunOptions:
             choices=APIS,
         ),
     ] = "completions"
+    mask: Annotated[
+        str,
+        option(
+            "What a masked model has masked together when it scores: whole words, or single tokens.",
+            choices=MASKS,
+        ),
+    ] = "word"
     threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
     exact: Annotated[
         bool,

@@ -47,6 +47,7 @@ class RunSettings:
         threads: CPU threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
+        mask: What a masked model has masked together when it scores.
         exact: Whether a model whose completions are not exact is refused.
         minutes: After so many no function is begun any more; those that tell most come first. None: all, in
             the order of the data.
@@ -64,6 +65,7 @@ class RunSettings:
     threads: int = 0
     base_url: str | None = None
     api: str = "completions"
+    mask: str = "word"
     exact: bool = False
     minutes: float | None = None
     settings_file: SettingsUsed | None = None

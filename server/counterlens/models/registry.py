@@ -14,6 +14,8 @@ from counterlens.models.base import Capability, Model, Progress
 from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
+MASKS = ("word", "piece")
+"""What a masked model may have masked together; `models/onnx/protocol.py` says what each means."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ class Export:
         try:
             settings = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise ModelError(f"the model's settings {path} cannot be read: {error}", "Export the model again") from error
+            raise ModelError(
+                f"the model's settings {path} cannot be read: {error}", "Export the model again"
+            ) from error
         if not isinstance(settings, dict):
             raise ModelError(f"the model's settings {path} are no JSON object", "Export the model again")
         return settings

@@ -20,6 +20,8 @@ from counterlens.models.onnx.engine import ExportEngine
 from counterlens.models.onnx.protocol import Masking
 
 _LOGITS_BYTES = 256 << 20
+_AT_ONCE = 16
+"""Copies of a window that are read together at most: more gain little, and each takes memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class MaskedScorer:
         rows: list[Rows] = []
         window = self._engine.context - sum(map(len, self._engine.around))
         width = min(len(read.tokens), window)
-        at_once = max(1, self._engine.rows_of(_LOGITS_BYTES) // max(1, width))
+        at_once = max(1, min(_AT_ONCE, self._engine.rows_of(_LOGITS_BYTES) // max(1, width)))
         starts: list[int] = []
         for low in range(0, len(spans), at_once):
             part = spans[low : low + at_once]

@@ -55,7 +55,9 @@ class ExportTokenizer:
             self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(path))
             self._description = json.loads(path.read_text(encoding="utf-8"))
         except Exception as error:  # the library raises `Exception` itself
-            raise ModelError(f"the tokenizer {path} cannot be read: {error}", "Export the model again") from error
+            raise ModelError(
+                f"the tokenizer {path} cannot be read: {error}", "Export the model again"
+            ) from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True  # special tokens in a text are text
