@@ -12,9 +12,10 @@ from counterlens.cli.main import main
 from counterlens.errors import OptionError
 from counterlens.evaluation import settings_file
 from counterlens.evaluation.settings import RunSettings
-from counterlens.evaluation.settings_file import SettingsFile, nearest
+from counterlens.evaluation.settings_file import SettingsFile, known_entries, nearest
 from counterlens.evaluation.starter import RepositoryFacts, starter
 from counterlens.lsp.settings import EditorSettings, read_settings
+from counterlens.models.entries import ModelEntry, entry_text, user_file
 from counterlens.models.registry import DEFAULT_MODEL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -47,6 +48,10 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
         ("base-url = 'http://elsewhere'\n", ":1: there is no setting base-url"),
         ("limit = 3\nmodels = [\n", ":"),
         ("[options]\ntimeout = 3\n", ":1: there is no setting options"),
+        ("limit = 3\n[models.a]\nbase-url = 'http://a'\nurl = 'x'\n", ":4: a model has no setting url"),
+        ("limit = 3\n[models.a]\nmodel = 'x'\n", ":2: models.a has no base-url"),
+        ("model = 'one'\n[models.a]\nbase-url = 'http://a'\n", ":1: model is 'one', but has to be a list"),
+        ("model = ['a']\nmodels = ['b']\n", ": models and model are the same setting"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(tmp_path: Path, text: str, said: str) -> None:
@@ -62,6 +67,42 @@ def test_a_table_of_pyproject_is_read_with_its_own_lines(tmp_path: Path) -> None
     assert (found.run, found.given) == ({"limit": 4}, {})
     with pytest.raises(OptionError, match=r"pyproject\.toml:5: limit is 0"):
         read(tmp_path, f"{other}[tool.counterlens]\nlimit = 0\n", "pyproject.toml")
+
+
+def test_models_have_names_beside_the_list_of_those_that_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
+    text = "model = ['near', 'smollm2-135m']\n[models.near]\nbase-url = 'http://127.0.0.1:1/v1'\n"
+    found = read(tmp_path, text)
+    near = ModelEntry("near", "http://127.0.0.1:1/v1", "near")
+    assert (found.run, found.entries) == ({"models": ("near", "smollm2-135m")}, (near,))
+    own = tmp_path / "own"
+    own.mkdir()
+    of_pyproject = read(own, '[tool.counterlens.models.near]\nbase-url = "http://b"\n', "pyproject.toml")
+    assert of_pyproject.entries == (ModelEntry("near", "http://b", "near"),)
+    assert known_entries(found, "near", "far", DEFAULT_MODEL) == (near,)
+    assert known_entries(found, "far") == known_entries(None, "near") == ()
+    mine = ModelEntry("near", "http://127.0.0.1:2/v1", "mine")
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(entry_text(mine))
+    assert known_entries(found, "near") == (mine,)  # nobody's repository takes the place of the user's own
+
+
+def test_the_editor_takes_a_name_that_the_user_chose_and_none_of_a_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
+    text = "model = ['near']\n[models.near]\nbase-url = 'http://127.0.0.1:1/v1'\n"
+    file = read(tmp_path, text)
+    settings, complaints = read_settings({"model": "near"}, file)
+    assert not complaints
+    assert settings.chosen_model[0] == "near"
+    assert settings.chosen_model[1].entries == file.entries
+    assert read_settings({}, file)[0].chosen_model[0] == DEFAULT_MODEL
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text("limit = 1\n")
+    assert "there is no setting limit" in read_settings({"model": "near"}, file)[1][0]
 
 
 def test_the_nearest_file_of_the_repository_counts(tmp_path: Path) -> None:

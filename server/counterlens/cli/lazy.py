@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+CONFIG = "counterlens.config"
+"""Under this name a context keeps which settings file was named, and whether none is to be read."""
+
 
 class LazyGroup(click.Group):
     """Imports a subcommand when it is called, or all of them when they are listed.

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 import counterlens
-from counterlens.cli.lazy import LazyGroup
+from counterlens.cli.lazy import CONFIG, LazyGroup
 from counterlens.cli.saying import say, say_document
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.text import json_text
@@ -58,21 +58,21 @@ _PLACES = dict.fromkeys(("compare", "replay"), "report")
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Settings for bench, changed and probe; without it the nearest counterlens.toml, or pyproject.toml "
-    "with [tool.counterlens], of this folder or one above it in the repository.",
+    help="Settings for bench, changed and probe, and models that have a name in it; without it the nearest "
+    "counterlens.toml, or pyproject.toml with [tool.counterlens], of this folder or one above it in the "
+    "repository.",
 )
 @click.option("--no-config", is_flag=True, help="Read no settings file.")
 @click.pass_context
 def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
     """Does the model understand this code, or does it only recognise it?"""
-    if context.invoked_subcommand not in (*_SINGLE, *_RUNS) or (no_config and config is None):
-        return
-    from counterlens.cli.probe_options import use_file
-    from counterlens.evaluation.settings_file import nearest, read
+    context.meta[CONFIG] = config, no_config
+    if context.invoked_subcommand in (*_SINGLE, *_RUNS):
+        from counterlens.cli.probe_options import from_file, use_file
 
-    file = read(config) if config else nearest(Path.cwd())
-    if file is not None:
-        use_file(context, file, _SINGLE, _RUNS)
+        file = from_file(context)
+        if file is not None:
+            use_file(context, file, _SINGLE, _RUNS)
 
 
 def main(arguments: list[str] | None = None) -> None:

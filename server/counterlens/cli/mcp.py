@@ -40,7 +40,7 @@ def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool, trust: bool)
         raise SourceError(
             "the Model Context Protocol is not installed", "pip install 'counterlens[mcp]'"
         ) from error
-    desk = Desk(root, model.name, model.options, allow_weaker_sandbox, trust)
+    desk = Desk(root, model.name, model.opening, allow_weaker_sandbox, trust)
     try:
         create_server(desk).run("stdio")
     finally:

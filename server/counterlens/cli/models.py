@@ -8,12 +8,14 @@ from dataclasses import replace
 import click
 from rich.table import Table
 
+from counterlens.cli.named_models import add_model, allow_model, named_models
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
+from counterlens.models.remote.consent import is_allowed
 from counterlens.reports.export import json as plain
 
 
@@ -33,6 +35,10 @@ def list_models(as_json: bool = False) -> None:
     for backend in BACKENDS.values():
         state = "ready" if backend.form != DEFAULT_MODEL else _embedded_state()
         rows.append({"id": backend.form, "description": backend.description, "state": state})
+    for entry in named_models():
+        where = f"{entry.model} at {entry.base_url}"
+        state = "ready" if is_allowed(entry) else f"counterlens models allow {entry.name}"
+        rows.append({"id": entry.name, "description": where, "state": state})
     if as_json:
         print_json(rows)
         return
@@ -42,6 +48,10 @@ def list_models(as_json: bool = False) -> None:
     for row in rows:
         table.add_row(row["id"], row["description"], row["state"])
     print_report(table)
+
+
+models.add_command(add_model)
+models.add_command(allow_model)
 
 
 @models.command("test")

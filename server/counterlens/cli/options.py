@@ -16,10 +16,11 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from counterlens.cli.saying import say, say_document
-from counterlens.errors import SandboxError
+from counterlens.errors import OptionError, SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import MASKS, Options
+from counterlens.models.registry import Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 from counterlens.text import json_text, printable
@@ -52,13 +53,43 @@ class ChosenModel:
         """Another model, opened in the same way, that gives embeddings."""
         return replace(self, name=name, options=replace(self.options, api="completions"))
 
+    @property
+    def opening(self) -> Options:
+        """How it is opened, with what settings files say of its name.
+
+        Raises:
+            OptionError: a settings file cannot be read; or an option is given that its entry decides.
+        """
+        if not is_entry_name(self.name) or self.name == DEFAULT_MODEL:
+            return self.options
+        entries = entries_of(self.name)
+        if entries and self.options.base_url is not None:
+            raise OptionError(
+                f"where {self.name} is served is in its entry of a settings file", "Leave out --base-url"
+            )
+        return replace(self.options, entries=entries)
+
     def opened(self) -> Model:
         """Open the model; close it afterwards.
 
         Raises:
             ModelError: it cannot be opened.
+            OptionError: as `opening`.
         """
-        return (open_cached if self.cached else load)(self.name, self.options)
+        return (open_cached if self.cached else load)(self.name, self.opening)
+
+
+def entries_of(*names: str) -> tuple[ModelEntry, ...]:
+    """The named models that some names mean, of the user's settings file and the repository's.
+
+    Raises:
+        OptionError: one cannot be read, or holds what it cannot hold.
+    """
+    from counterlens.cli.probe_options import from_file  # it knows all probes, which take a while to load
+    from counterlens.evaluation.settings_file import known_entries
+
+    context = click.get_current_context(silent=True)
+    return known_entries(None if context is None else from_file(context), *names)
 
 
 def model_options(command: Command) -> Command:
@@ -71,12 +102,11 @@ def model_options(command: Command) -> Command:
         threads: int,
         base_url: str | None,
         api: str,
-        mask: str,
         no_cache: bool = False,
         exact: bool = False,
         **others: Any,
     ) -> Any:
-        options = Options(threads=threads, base_url=base_url, api=api, mask=mask, exact=exact)
+        options = Options(threads=threads, base_url=base_url, api=api, exact=exact)
         chosen_model = ChosenModel(model, options, not no_cache)
         return command(*arguments, model=chosen_model, **others)
 
@@ -96,13 +126,6 @@ def model_options(command: Command) -> Command:
             help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
         ),
         click.option(
-            "--mask",
-            type=click.Choice(MASKS),
-            default="word",
-            show_default=True,
-            help="What a masked model has masked together when it scores: whole words, or single tokens.",
-        ),
-        click.option(
             "--base-url",
             metavar="URL",
             help="Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from "
@@ -114,7 +137,7 @@ def model_options(command: Command) -> Command:
             default=DEFAULT_MODEL,
             show_default=True,
             metavar="M",
-            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, or remote:NAME.",
+            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, remote:NAME, or a name in [models].",
         ),
     ):
         decorated = option(decorated)

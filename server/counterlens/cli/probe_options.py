@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
+from counterlens.cli.lazy import CONFIG
 from counterlens.errors import OptionError
-from counterlens.evaluation.settings_file import SettingsFile
+from counterlens.evaluation.settings_file import SettingsFile, nearest, read
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.probe import Probe
@@ -21,8 +23,15 @@ _FILE = "counterlens.settings_file"
 
 
 def from_file(context: click.Context) -> SettingsFile | None:
-    """The settings file that the command line found; None without one."""
-    return cast("SettingsFile | None", context.meta.get(_FILE))
+    """The settings file that the command line names, or the nearest one; None without one.
+
+    Raises:
+        OptionError: it cannot be read, or holds what it cannot hold.
+    """
+    if _FILE not in context.meta:
+        config, no_config = context.meta.get(CONFIG, (None, False))
+        context.meta[_FILE] = read(config) if config else None if no_config else nearest(Path.cwd())
+    return cast("SettingsFile | None", context.meta[_FILE])
 
 
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
@@ -30,11 +39,10 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
 
     Args:
         context: Of the group of commands.
-        file: The file.
+        file: The file, as `from_file` gave it.
         single: Commands that ask one model about one target.
         runs: Commands that make runs.
     """
-    context.meta[_FILE] = file
     own = {name: value for name, value in file.run.items() if name in ("api", "mask", "threads", "exact")}
     one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
     several = {**file.given, **file.run}

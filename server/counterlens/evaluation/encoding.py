@@ -30,7 +30,7 @@ def opened_encoder(
     if settings.encoder is None:
         yield None
         return
-    options = Options(threads=settings.threads, base_url=settings.base_url)
+    options = Options(threads=settings.threads, base_url=settings.base_url, entries=settings.entries)
     with (
         load(settings.encoder, options)
         if answers is None

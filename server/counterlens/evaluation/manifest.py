@@ -14,6 +14,7 @@ import counterlens
 from counterlens.attribution.suite import circumstances
 from counterlens.evaluation.plan import Plan
 from counterlens.models.base import Capability, Model, ModelInfo
+from counterlens.models.entries import entry_named
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import named
@@ -23,7 +24,10 @@ _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "
 _PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes")
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
 # How many parameters a model has is in its identity already.
-_HARMLESS = {"model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"}
+_HARMLESS = {
+    *("model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"),
+    *("model.entry.concurrency", "model.entry.key", "model.entry.requests_per_minute"),
+}
 
 
 def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
@@ -31,9 +35,9 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
 
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
     each task); `settings_file` (name, SHA-256, and which choices it made; null without one); `model`
-    (identity, name, how it is run and with which template it is asked); `encoder` (identity
-    and name of the model that compares sentences, where one is named); `dataset` (licence, version, SHA-256,
-    records);
+    (identity, name, how it is run and with which template it is asked; `entry`, what a settings file says
+    of it, where it has a name there, without its key); `encoder` (identity and name of the model that
+    compares sentences, where one is named); `dataset` (licence, version, SHA-256, records);
     `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
     `judged_by` (test files, interpreter and installed packages of the repositories that functions come from,
     see `attribution.suite.circumstances`; where there are some);
@@ -58,6 +62,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
             "where": info.where,
             "context": info.context,
             "details": dict(info.details),
+            **({"entry": asdict(entry)} if (entry := entry_named(spec, plan.settings.entries)) else {}),
         },
         "encoder": None if encoder is None else _named(encoder.model.info),
         "dataset": {

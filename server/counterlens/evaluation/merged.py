@@ -166,7 +166,8 @@ def _common_task(runs: Iterable[RunResults]) -> str:
 
 
 def _asked_as(run: RunResults, model: str) -> tuple[str, str, str]:
-    return model, run.settings.api, run.settings.base_url or ""
+    api, url = run.settings.served(model)
+    return model, api, url or ""
 
 
 def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from counterlens.errors import CounterlensError
+from counterlens.models.entries import ModelEntry, entry_named
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
 from counterlens.probes.registry import PROBES, named
@@ -46,8 +47,9 @@ class RunSettings:
         paths: For `repo:`: only these files.
         threads: CPU threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
+        entries: What settings files say of the models that have a name there: where each is served, and how
+            it is asked. The variable of a key is named, the key is not.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
-        mask: What a masked model has masked together when it scores.
         exact: Whether a model whose completions are not exact is refused.
         minutes: After so many no function is begun any more; those that tell most come first. None: all, in
             the order of the data.
@@ -64,8 +66,8 @@ class RunSettings:
     paths: tuple[str, ...] = ()
     threads: int = 0
     base_url: str | None = None
+    entries: tuple[ModelEntry, ...] = ()
     api: str = "completions"
-    mask: str = "word"
     exact: bool = False
     minutes: float | None = None
     settings_file: SettingsUsed | None = None
@@ -109,6 +111,11 @@ class RunSettings:
     def encoder(self) -> str | None:
         """The model whose embeddings compare sentences, where a task has one."""
         return next((str(one["encoder"]) for one in self.options.values() if one.get("encoder")), None)
+
+    def served(self, model: str) -> tuple[str, str | None]:
+        """How a model is asked, and where it is served; None for a place that the environment names."""
+        entry = entry_named(model, self.entries)
+        return (self.api, self.base_url) if entry is None else (entry.api or self.api, entry.base_url)
 
     def options_of(self, task: str) -> ProbeOptions:
         """The options of a task."""

@@ -1,7 +1,8 @@
 """`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: what a repository decides about its runs.
 
 A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. What the command
-line says comes first, then this file, then the defaults.
+line says comes first, then this file, then the defaults. Tables `[models.NAME]` are models that have a name,
+see `models/entries.py`; beside them `model` has the list that `models` has without them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,14 @@ from typing import Any
 
 from counterlens.errors import OptionError
 from counterlens.evaluation.run_options import RunOptions
+from counterlens.models.entries import (
+    ModelEntry,
+    entry_named,
+    entry_text,
+    is_entry_name,
+    read_entries,
+    user_entries,
+)
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
@@ -30,6 +39,7 @@ _ELSEWHERE = {
     "allow-weaker-sandbox": "how programs are kept in is not for a file that comes with code: "
     "--allow-weaker-sandbox says it",
 }
+_ALIASES = {"model": "models"}  # beside [models.NAME], where `models` is that table
 _NAMING = frozenset({"models", "corpus", "encoder"})
 _FAULT = re.compile(r" \(at line (\d+), column \d+\)$")
 
@@ -43,12 +53,14 @@ class SettingsFile:
         sha256: Of its content.
         run: Values of `RunOptions`, by their fields.
         given: Values of probes' options, by their names.
+        entries: Its named models.
     """
 
     path: Path
     sha256: str
     run: Mapping[str, Any] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[ModelEntry, ...] = ()
 
     def paths_below(self, root: Path) -> tuple[str, ...]:
         """Its paths, which are relative to the file, as they are named from a folder; those outside not."""
@@ -115,15 +127,49 @@ def read(path: Path) -> SettingsFile | None:
     return _checked(path, text, hashlib.sha256(data).hexdigest(), table, document)
 
 
+def with_entry(path: Path, entry: ModelEntry) -> str:
+    """The text of a settings file, which need not be there yet, with one more named model at its end.
+
+    Raises:
+        OptionError: the file has a model of this name, or a list `models`; or it cannot be read.
+    """
+    text = ""
+    table = "tool.counterlens.models" if path.name == _PYPROJECT else "models"
+    if path.exists():
+        known = read(path)
+        if known is not None and entry_named(entry.name, known.entries) is not None:
+            raise OptionError(
+                f"{path} has a model {entry.name}", "Choose another name, or change the entry in the file"
+            )
+        text = path.read_text(encoding="utf-8").rstrip("\n")
+    text = f"{text}\n\n{entry_text(entry, table)}".lstrip("\n")
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise OptionError(
+            f"{path} has a list models, and cannot have [{table}.{entry.name}] beside it",
+            "Rename the list to model",
+        ) from None
+    return text
+
+
 def _checked(
     path: Path, text: str, sha256: str, table: tuple[str, ...], document: Mapping[str, Any]
 ) -> SettingsFile:
     known, own = keys(), specs(RunOptions)
     run: dict[str, Any] = {}
     given: dict[str, Any] = {}
+    entries: tuple[ModelEntry, ...] = ()
+    if isinstance(document.get("models"), dict):
+        entries = read_entries(
+            document["models"], lambda name, key: f"{path}:{_line(text, (*table, 'models', name), key)}"
+        )
+        document = {key: value for key, value in document.items() if key != "models"}
+    elif {"models", "model"} <= document.keys():
+        raise OptionError(f"{path}: models and model are the same setting", "Leave one of them out")
     for key, value in document.items():
         where = f"{path}:{_line(text, table, key)}"
-        spec = known.get(key)
+        spec = known.get(_ALIASES.get(key, key))
         if spec is None:
             raise OptionError(f"{where}: there is no setting {key}", _meant(key, known))
         if not fits(spec, value):
@@ -135,7 +181,24 @@ def _checked(
         except OptionError as error:
             raise OptionError(f"{where}: {error.message}", error.hint) from None
         (run if spec.name in own and own[spec.name] is spec else given)[spec.name] = settled
-    return SettingsFile(path, sha256, run, given)
+    return SettingsFile(path, sha256, run, given, entries)
+
+
+def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, ...]:
+    """The named models that some names mean: those of the user's own file before those of a repository.
+
+    Args:
+        file: The repository's.
+        names: As the user gave them.
+
+    Raises:
+        OptionError: the user's file cannot be read.
+    """
+    wanted = {name for name in names if is_entry_name(name)}
+    if not wanted:
+        return ()
+    found = {entry.name: entry for entry in (*(file.entries if file else ()), *user_entries())}
+    return tuple(found[name] for name in sorted(wanted & found.keys()))
 
 
 def _meant(key: str, known: Mapping[str, OptionSpec]) -> str:

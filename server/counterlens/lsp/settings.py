@@ -14,8 +14,10 @@ from counterlens.confidence.exclusion import ScoringLimits
 from counterlens.confidence.granularity import Granularity
 from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
-from counterlens.evaluation.settings_file import SettingsFile, fits, wanted
+from counterlens.errors import OptionError
+from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, wanted
 from counterlens.models import DEFAULT_MODEL
+from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.registry import Options
 from counterlens.probes.operator.tables import PREFERRED
 from counterlens.probes.options import OptionSpec, declared, option, specs
@@ -104,9 +106,11 @@ class EditorSettings(DeclaredSettings):
 
     Attributes:
         probe: The options of probes that were set, by their names; any other has the default of each probe.
+        entries: The named model that is meant, where the model has a name in a settings file.
     """
 
     probe: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[ModelEntry, ...] = ()
 
     @property
     def model_spec(self) -> str:
@@ -123,6 +127,7 @@ class EditorSettings(DeclaredSettings):
             threads=self.threads,
             base_url=self.remote_base_url or None,
             api=self.remote_api if remote and self.remote_api else "completions",
+            entries=self.entries,
         )
 
     @property
@@ -184,7 +189,12 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
         values = _beneath(values, _of_file(file), specs(DeclaredSettings))
         probe = _beneath(probe, file.given, _PROBE_OPTIONS)
     values["probe"] = probe
-    return msgspec.convert(values, EditorSettings), complaints
+    found = msgspec.convert(values, EditorSettings)
+    try:
+        found = replace(found, entries=known_entries(file, found.model))
+    except OptionError as error:
+        complaints.append(str(error))
+    return found, complaints
 
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
@@ -192,7 +202,8 @@ def _of_file(file: SettingsFile) -> dict[str, Any]:
     found = {"threads": file.run["threads"]} if "threads" in file.run else {}
     model = next(iter(file.run.get("models", ())), "")
     # A file that comes with code must not send it elsewhere while it is read, nor download anything.
-    return found | ({} if not model or model.startswith(_ELSEWHERE) else {"model": model})
+    elsewhere = model.startswith(_ELSEWHERE) or (model != DEFAULT_MODEL and is_entry_name(model))
+    return found | ({} if not model or elsewhere else {"model": model})
 
 
 def _beneath(

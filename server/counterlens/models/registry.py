@@ -5,17 +5,16 @@ To add a back end: one file that builds a `Model`, and one `Backend` here; or a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model, Progress
+from counterlens.models.entries import ModelEntry, entry_named
 from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
-MASKS = ("word", "piece")
-"""What a masked model may have masked together; `models/onnx/protocol.py` says what each means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,7 @@ class Options:
         api: How a model is asked: `completions`, `fill` or `chat`.
         mask: What is masked together to score with a masked model: `word` or `piece`.
         exact: Whether a model whose completions are not exact is refused.
+        entries: Named models of settings files, which a name may mean.
         progress: Told how much of a local model is loaded. It changes nothing of what is opened.
     """
 
@@ -39,6 +39,7 @@ class Options:
     api: str = "completions"
     mask: str = "word"
     exact: bool = False
+    entries: tuple[ModelEntry, ...] = ()
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
 
@@ -76,7 +77,8 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
             for; the message says why.
     """
     options = options or Options()
-    model = _backend(spec).open(spec, options)
+    entry = entry_named(spec, options.entries)
+    model = _backend(spec).open(spec, options) if entry is None else _open_entry(entry, options)
     try:
         if options.exact and not model.offers(Capability.EXACT):
             raise ModelError(
@@ -89,19 +91,26 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
     return model
 
 
-def runs_here(spec: str) -> bool:
+def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
     """Whether a model of this name runs on the machine that opens it, and not behind an endpoint.
+
+    Args:
+        spec: As for `load`.
+        entries: Named models of settings files.
 
     Raises:
         ModelError: there is no such model.
     """
-    return _backend(spec).here
+    return entry_named(spec, entries) is None and _backend(spec).here
 
 
 def _backend(spec: str) -> Backend:
     accepting = [backend for backend in BACKENDS.values() if backend.accepts(spec)]
     if not accepting:
-        raise ModelError(f"there is no model {spec!r}", f"A model is one of: {', '.join(BACKENDS)}")
+        raise ModelError(
+            f"there is no model {spec!r}",
+            f"A model is one of: {', '.join(BACKENDS)}; or has a name in [models] of a settings file",
+        )
     return min(accepting, key=lambda backend: backend.fallback)
 
 
@@ -156,6 +165,12 @@ def _open_remote(spec: str, options: Options) -> Model:
     from counterlens.models.remote import connect
 
     return connect(spec.partition(":")[2] or None, base_url=options.base_url, api=options.api)
+
+
+def _open_entry(entry: ModelEntry, options: Options) -> Model:
+    from counterlens.models.remote import connect_entry
+
+    return connect_entry(entry, api=options.api)
 
 
 _OWN = (

@@ -60,8 +60,11 @@ def opened(spec: str, settings: RunSettings) -> Model:
 def options_of(settings: RunSettings) -> Options:
     """How the models of a run are opened."""
     return Options(
-        threads=settings.threads, base_url=settings.base_url, api=settings.api, mask=settings.mask,
-        exact=settings.exact
+        threads=settings.threads,
+        base_url=settings.base_url,
+        api=settings.api,
+        exact=settings.exact,
+        entries=settings.entries,
     )
 
 

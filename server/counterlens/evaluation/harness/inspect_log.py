@@ -72,7 +72,7 @@ def _log(found: RunResults, task: HarnessTask, when: datetime, key: str) -> dict
                 "shuffled": False,
             },
             "model": _model(task.model),
-            "model_base_url": found.settings.base_url,
+            "model_base_url": found.settings.served(task.model)[1],
             "model_generate_config": {"temperature": 0.0, "seed": found.settings.seed},
             "config": {"limit": found.settings.limit, "epochs": 1},
             "packages": {"counterlens": str(manifest.get("counterlens", counterlens.__version__))},

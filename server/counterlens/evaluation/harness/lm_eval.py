@@ -63,6 +63,7 @@ def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: date
     sides = {_name(task, which): (task, which) for task in tasks for which in SIDES}
     better = {PASSED: True, EFFECT: False}
     options = found.settings.options
+    api, url = found.settings.served(model)
     return {
         "results": {name: _figures(name, *one) for name, one in sides.items()},
         "group_subtasks": {name: [] for name in sides},
@@ -94,7 +95,7 @@ def _results(found: RunResults, model: str, tasks: list[HarnessTask], when: date
         },
         "config": {
             "model": "counterlens",
-            "model_args": {"model": model, "base_url": found.settings.base_url, "api": found.settings.api},
+            "model_args": {"model": model, "base_url": url, "api": api},
             "limit": found.settings.limit,
             "random_seed": found.settings.seed,
         },

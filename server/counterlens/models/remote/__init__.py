@@ -5,12 +5,14 @@ from __future__ import annotations
 from threading import Event
 
 from counterlens.errors import ModelError
+from counterlens.models.entries import ModelEntry
 from counterlens.models.remote.client import Retries, Timeouts
+from counterlens.models.remote.consent import require_allowed
 from counterlens.models.remote.endpoint import ApiKey
 from counterlens.models.remote.model import RemoteModel
-from counterlens.models.remote.settings import read_environment
+from counterlens.models.remote.settings import key_in, read_environment
 
-__all__ = ["RemoteModel", "Retries", "Timeouts", "connect", "models_at"]
+__all__ = ["RemoteModel", "Retries", "Timeouts", "connect", "connect_entry", "models_at"]
 
 
 def connect(
@@ -56,6 +58,41 @@ def connect(
         concurrency=concurrency,
         allow_insecure=environment.allow_insecure,
         allow_unlisted=environment.allow_unlisted,
+    )
+
+
+def connect_entry(entry: ModelEntry, *, api: str = "completions", allowed: bool = False) -> RemoteModel:
+    """The model of an entry of a settings file; its key comes from the variable that the entry names.
+
+    Args:
+        entry: The entry.
+        api: `completions`, `fill` or `chat`, where the entry leaves it open.
+        allowed: Whether the user has just named its endpoint; otherwise it has to be allowed already.
+
+    Raises:
+        ModelError: the user has not allowed its endpoint, its key is not there, or something of it cannot be
+            used; the message says what.
+    """
+    if not allowed:
+        require_allowed(entry)
+    if entry.api is not None and api not in (entry.api, "completions"):
+        raise ModelError(
+            f"the model {entry.name} is asked by {entry.api}, as its entry says, and not by {api}",
+            "Leave out --api, or make another entry",
+        )
+    environment = read_environment()
+    return RemoteModel(
+        entry.base_url,
+        entry.model,
+        entry.api or api,
+        key_in(entry.key) if entry.key else None,
+        spec=entry.name,
+        concurrency=entry.concurrency,
+        allow_insecure=environment.allow_insecure,
+        allow_unlisted=environment.allow_unlisted,
+        context=entry.context,
+        requests_per_minute=entry.requests_per_minute,
+        parameters=entry.extra,
     )
 
 

@@ -20,6 +20,7 @@ from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json, body
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import PassingError, Transient
+from counterlens.models.remote.pace import RequestPace
 
 T = TypeVar("T")
 
@@ -68,12 +69,22 @@ class Retries:
 
 
 class HttpClient:
-    """Requests to one endpoint; lives in one event loop."""
+    """Requests to one endpoint; lives in one event loop.
 
-    def __init__(self, endpoint: Endpoint, timeouts: Timeouts, retries: Retries) -> None:
+    Args:
+        endpoint: The endpoint.
+        timeouts: How long to wait.
+        retries: When to repeat a request.
+        pace: How fast questions may follow each other; None: as fast as they come.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, timeouts: Timeouts, retries: Retries, pace: RequestPace | None = None
+    ) -> None:
         self._endpoint = endpoint
         self._timeouts = timeouts
         self._retries = retries
+        self._pace = pace or RequestPace(None)
         self._client: httpx.AsyncClient | None = None
 
     async def post(self, path: str, payload: Json, read: Read[T], *, retry: bool = True) -> T:
@@ -135,6 +146,8 @@ class HttpClient:
         url = self._endpoint.url + path
         # Escaped, so that half a surrogate pair in a prompt is the server's to refuse, not a crash here.
         content = None if payload is None else json.dumps(payload).encode("ascii")
+        if payload is not None:
+            await self._pace.turn()
         try:
             async with self._open().stream(method, url, content=content) as response:
                 if not response.is_success:

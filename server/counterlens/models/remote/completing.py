@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
@@ -36,13 +37,20 @@ class RemoteCompleter:
         model: The name of the model there.
         dialect: How it is asked.
         listing: The models that it has.
+        parameters: Further parameters of each request.
     """
 
     def __init__(
-        self, endpoint: Endpoint, client: HttpClient, model: str, dialect: Dialect, listing: Listing
+        self,
+        endpoint: Endpoint,
+        client: HttpClient,
+        model: str,
+        dialect: Dialect,
+        listing: Listing,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         self._endpoint, self._client, self._model = endpoint, client, model
-        self._dialect, self._listing = dialect, listing
+        self._dialect, self._listing, self._parameters = dialect, listing, dict(parameters or {})
         self._limit = "max_tokens"
         self._forms = Forms()
 
@@ -66,7 +74,7 @@ class RemoteCompleter:
         async def read(answer: Answer) -> Completion:
             return await self._read(prompt, exchange, answer)
 
-        payload: Json = {"model": self._model, **exchange.payload}
+        payload: Json = {"model": self._model, **exchange.payload, **self._parameters}
         refusal: RefusedRequestError | None = None
         for way, body in self._forms.ways(payload):
             try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from threading import Event
 from typing import Any, Final, TypeVar
 
@@ -31,6 +32,7 @@ from counterlens.models.remote.dialect import Dialect
 from counterlens.models.remote.embedding import RemoteEmbedder
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
 from counterlens.models.remote.listing import Listing
+from counterlens.models.remote.pace import RequestPace
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.scorer import RemoteScorer
 
@@ -63,6 +65,9 @@ class RemoteModel(Model):
         allow_unlisted: Whether to ask for a model that the endpoint does not list. Some servers answer
             for any name with the model that they have, and a report would then name the wrong one.
         memory: What endpoints were found to be able to tell; by default a file in the user's cache.
+        context: Tokens that fit into one request, where that is known.
+        requests_per_minute: At most so many requests are begun in a minute; None: any number.
+        parameters: Further parameters of each request for a completion.
 
     Raises:
         ModelError: the address or the key cannot be used. Nothing is sent before the first request.
@@ -82,6 +87,9 @@ class RemoteModel(Model):
         allow_insecure: bool = False,
         allow_unlisted: bool = False,
         memory: Memory | None = None,
+        context: int | None = None,
+        requests_per_minute: float | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         api = Api.named(api)
         key = ApiKey(api_key) if isinstance(api_key, str) else api_key
@@ -89,19 +97,27 @@ class RemoteModel(Model):
         self._model = model
         self._dialect = _DIALECTS[api]()
         timeout, retries = timeout or Timeouts(), retries or Retries()
-        self._client = HttpClient(self._endpoint, timeout, retries)
-        self._scorer = RemoteScorer(self._endpoint, self._client, model, timeout, retries, memory or Memory())
+        pace = RequestPace(requests_per_minute)
+        self._client = HttpClient(self._endpoint, timeout, retries, pace)
+        self._scorer = RemoteScorer(
+            self._endpoint, self._client, model, timeout, retries, memory or Memory(), pace
+        )
         self._background = Background(f"counterlens {self._endpoint.address}")
         self._places = asyncio.Semaphore(max(1, concurrency))
         self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
-        self._completer = RemoteCompleter(self._endpoint, self._client, model, self._dialect, self._listing)
+        self._completer = RemoteCompleter(
+            self._endpoint, self._client, model, self._dialect, self._listing, parameters
+        )
         self._embedder = RemoteEmbedder(self._endpoint, self._client, model)
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
+        if parameters:
+            identity += f"\n{json.dumps(parameters, sort_keys=True)}"
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
             name=model,
             identity=hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest(),
             where=self._endpoint.host,
+            context=context,
             capabilities=frozenset({Capability.COMPLETE, Capability.SAMPLE}),
             details=(("endpoint", self._endpoint.url), ("api", api)),
             api=api,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from counterlens.errors import ModelError
 from counterlens.models.remote.endpoint import ApiKey, host_of
 
 OPENAI_HOST = "api.openai.com"
@@ -42,6 +43,18 @@ class Environment:
             if name in self._keys:
                 return ApiKey(self._keys[name], f"the environment variable {name}")
         return None
+
+
+def key_in(variable: str, environ: Mapping[str, str] | None = None) -> ApiKey:
+    """The key in an environment variable that an entry of a settings file names.
+
+    Raises:
+        ModelError: it is not set, or holds no key that can be used.
+    """
+    value = (os.environ if environ is None else environ).get(variable, "").strip()
+    if not value:
+        raise ModelError(f"the environment variable {variable} holds no key", f"Set {variable} to the key")
+    return ApiKey(value, f"the environment variable {variable}")
 
 
 def read_environment(environ: Mapping[str, str] | None = None) -> Environment:

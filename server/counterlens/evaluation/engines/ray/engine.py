@@ -60,7 +60,7 @@ class RayEngine:
         Raises:
             CounterlensError: as `RayCluster`; ModelError: as `Replicas`.
         """
-        if not runs_here(spec):
+        if not runs_here(spec, settings.entries):
             return opened(spec, settings)
         replicas = Replicas(self._connected(), spec, options_of(settings), self._replicas, self._warn)
         return fitting(RayModel(replicas), settings)

@@ -11,6 +11,7 @@ from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.client import HttpClient, Retries, Timeouts
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.models.remote.pace import RequestPace
 from counterlens.models.remote.scoring.dialect import Service
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.memory import Memory
@@ -30,6 +31,7 @@ class RemoteScorer:
         timeouts: How long to wait for the server's own services.
         retries: When to repeat requests to them.
         memory: What is known of endpoints.
+        pace: How fast questions may follow each other, those to the API included.
     """
 
     def __init__(
@@ -40,10 +42,11 @@ class RemoteScorer:
         timeouts: Timeouts,
         retries: Retries,
         memory: Memory,
+        pace: RequestPace | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._api = api
-        self._root = HttpClient(dataclasses.replace(endpoint, url=endpoint.root), timeouts, retries)
+        self._root = HttpClient(dataclasses.replace(endpoint, url=endpoint.root), timeouts, retries, pace)
         self._model = model
         self._memory = memory
         self._identity = hashlib.sha256(

@@ -1,0 +1,226 @@
+"""Named models: what `[models.NAME]` of a settings file says of a model behind an endpoint.
+
+[models.fast]
+base-url = "https://models.example.com/v1"
+model = "coder-7b"                  # its name there; otherwise NAME
+api = "chat"
+key = "TEAM_KEY"                    # the environment variable that holds the key, never the key
+context = 32768
+concurrency = 8
+requests-per-minute = 60
+parameters = { reasoning_effort = "low" }
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from counterlens.errors import OptionError
+
+CONCURRENCY = 4
+"""Requests at the same time, where nobody says."""
+
+_TAKEN = frozenset({"remote", "smollm2-135m"})
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_APIS = ("completions", "fill", "chat")
+_OURS = frozenset(
+    {
+        *("model", "prompt", "suffix", "messages", "stream", "stop", "n", "seed", "temperature"),
+        *("max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "grammar", "response_format"),
+    }
+)
+"""Parameters of a request that decide what is measured: Counterlens chooses them."""
+
+Where = Callable[[str], str]
+"""File and line of a key of an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A named model behind an endpoint; all that is needed to ask it, but for the key.
+
+    Attributes:
+        name: What the user calls it: `-m NAME`.
+        base_url: Such as `https://models.example.com/v1`.
+        model: Its name at the endpoint.
+        api: `completions`, `fill` or `chat`; None: as the command says.
+        key: The environment variable that holds the key; None: it is asked without one.
+        context: Tokens that fit into one request, where that is known.
+        concurrency: Requests at the same time, at most.
+        requests_per_minute: At most so many requests are begun in a minute; None: as many as it takes.
+        parameters: Further parameters of each request for a completion: a JSON object, keys in order.
+    """
+
+    name: str
+    base_url: str
+    model: str
+    api: str | None = None
+    key: str | None = None
+    context: int | None = None
+    concurrency: int = CONCURRENCY
+    requests_per_minute: float | None = None
+    parameters: str = "{}"
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The parameters, read."""
+        read: dict[str, Any] = json.loads(self.parameters)
+        return read
+
+
+def user_file() -> Path:
+    """The user's own settings file, whose entries every repository may use."""
+    return Path(platformdirs.user_config_dir("counterlens")) / "counterlens.toml"
+
+
+def user_entries() -> tuple[ModelEntry, ...]:
+    """The entries of the user's own file; none without one.
+
+    Raises:
+        OptionError: it cannot be read, or holds what it cannot hold.
+    """
+    path = user_file()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise OptionError(f"{path} cannot be read: {error}") from None
+    other = sorted(set(document) - {"models"})
+    if other:
+        raise OptionError(f"{path}: there is no setting {other[0]}", "This file holds [models.NAME] alone")
+    return read_entries(document.get("models"), lambda name, _: f"{path}, models.{name}")
+
+
+def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[ModelEntry, ...]:
+    """The entries of a table of tables, in its order.
+
+    Args:
+        table: What TOML gives for `models`; None for nothing.
+        where: File and line of an entry's key, by the entry's name and the key.
+
+    Raises:
+        OptionError: an entry has a key that does not exist, or a value that it cannot have.
+    """
+    if table is None:
+        return ()
+    if not isinstance(table, dict):
+        raise OptionError(f"{where('', 'models')}: models is no table", "Write [models.NAME]")
+    return tuple(_entry(name, values, where) for name, values in table.items())
+
+
+def is_entry_name(spec: str) -> bool:
+    """Whether a model's name has the form of an entry's."""
+    return _NAME.fullmatch(spec) is not None and not spec.endswith(".gguf") and spec not in _TAKEN
+
+
+def entry_named(spec: str, entries: Iterable[ModelEntry]) -> ModelEntry | None:
+    """The entry of a name; None where there is none."""
+    return next((entry for entry in entries if entry.name == spec), None)
+
+
+def entry_text(entry: ModelEntry, table: str = "models") -> str:
+    """An entry in TOML, as `read_entries` reads it."""
+    values: list[tuple[str, object]] = [
+        ("base-url", entry.base_url),
+        ("model", entry.model if entry.model != entry.name else None),
+        ("api", entry.api),
+        ("key", entry.key),
+        ("context", entry.context),
+        ("concurrency", entry.concurrency if entry.concurrency != CONCURRENCY else None),
+        ("requests-per-minute", entry.requests_per_minute),
+    ]
+    lines = [f"{key} = {_toml(value)}" for key, value in values if value is not None]
+    lines += [f"parameters.{_toml(key)} = {_toml(value)}" for key, value in entry.extra.items()]
+    name = entry.name if "." not in entry.name else _toml(entry.name)
+    return "\n".join([f"[{table}.{name}]", *lines]) + "\n"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_toml(key)} = {_toml(part)}' for key, part in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _entry(name: str, values: object, where: Callable[[str, str], str]) -> ModelEntry:
+    if not is_entry_name(name):
+        raise OptionError(
+            f"{where(name, '')}: {name!r} cannot be the name of a model",
+            "Letters, digits, dots, underscores and hyphens; not the name of a file, nor remote",
+        )
+    if not isinstance(values, dict):
+        raise OptionError(f"{where(name, '')}: models.{name} is no table", f"Write [models.{name}]")
+    for key, value in values.items():
+        known = _KEYS.get(key)
+        if known is None:
+            raise OptionError(
+                f"{where(name, key)}: a model has no setting {key}", f"There are: {', '.join(_KEYS)}"
+            )
+        fits, wanted = known
+        if not fits(value):
+            shown = "what it is" if key == "key" else repr(value)
+            raise OptionError(f"{where(name, key)}: {key} cannot be {shown}: it has to be {wanted}")
+    if "base-url" not in values:
+        raise OptionError(
+            f"{where(name, '')}: models.{name} has no base-url", "Say where the model is served"
+        )
+    rate = values.get("requests-per-minute")
+    return ModelEntry(
+        name=name,
+        base_url=values["base-url"],
+        model=values.get("model", name),
+        api=values.get("api"),
+        key=values.get("key"),
+        context=values.get("context"),
+        concurrency=values.get("concurrency", CONCURRENCY),
+        requests_per_minute=None if rate is None else float(rate),
+        parameters=json.dumps(values.get("parameters", {}), sort_keys=True),
+    )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_whole(low: int, high: int) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _are_parameters(value: object) -> bool:
+    if not isinstance(value, Mapping) or _OURS & value.keys():
+        return False
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):  # a date, or a number that JSON does not have
+        return False
+    return True
+
+
+_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "base-url": (_is_text, "an address such as http://127.0.0.1:8080/v1"),
+    "model": (_is_text, "the name of the model at its endpoint"),
+    "api": (lambda value: value in _APIS, f"one of {', '.join(_APIS)}"),
+    "key": (
+        lambda value: isinstance(value, str) and _VARIABLE.fullmatch(value) is not None,
+        "the name of the environment variable that holds the key, never the key itself",
+    ),
+    "context": (_is_whole(1, 2**31), "a whole number of tokens"),
+    "concurrency": (_is_whole(1, 64), "a whole number from 1 to 64"),
+    "requests-per-minute": (_is_rate, "a number above 0"),
+    "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),
+}

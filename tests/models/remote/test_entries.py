@@ -1,0 +1,222 @@
+"""Named models of settings files: read, written, allowed, and asked over real connections as they say."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterlens.errors import ModelError, OptionError
+from counterlens.models import DEFAULT_MODEL
+from counterlens.models.base import Prompt, Stop
+from counterlens.models.entries import (
+    ModelEntry,
+    entry_text,
+    is_entry_name,
+    read_entries,
+    user_entries,
+    user_file,
+)
+from counterlens.models.registry import Options, load, runs_here
+from counterlens.models.remote import connect_entry
+from counterlens.models.remote.consent import allow, is_allowed
+from tests.models.remote.test_requests import whole
+
+if TYPE_CHECKING:
+    from tests.models.remote.conftest import Handler, Serve
+
+KEY = "sk-0123456789"
+PROMPT = Prompt("def f(x):\n", 50, Stop(indent=0))
+ENTRY = ModelEntry("fast", "http://127.0.0.1:1/v1", "coder")
+
+
+@pytest.fixture(autouse=True)
+def _own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
+    for name in ("COUNTERLENS_API_KEY", "OPENAI_API_KEY", "COUNTERLENS_BASE_URL", "TEAM_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def read(text: str) -> tuple[ModelEntry, ...]:
+    return read_entries(tomllib.loads(text).get("models"), lambda name, key: f"{name}/{key}")
+
+
+def test_an_entry_is_read_with_all_that_it_says() -> None:
+    (found,) = read(
+        '[models.fast]\nbase-url = "https://a.example/v1"\nmodel = "coder-7b"\napi = "chat"\n'
+        'key = "TEAM_KEY"\n'
+        "context = 32768\nconcurrency = 8\nrequests-per-minute = 30\n"
+        'parameters = { top_k = 1, reasoning_effort = "low" }\n'
+    )
+    parameters = '{"reasoning_effort": "low", "top_k": 1}'
+    assert found == ModelEntry(
+        "fast", "https://a.example/v1", "coder-7b", "chat", "TEAM_KEY", 32768, 8, 30.0, parameters
+    )
+    assert read('[models.b]\nbase-url = "http://b"\n') == (ModelEntry("b", "http://b", "b"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[models.a]\nmodel = 'x'\n", "models.a has no base-url"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: a model has no setting price"),
+        ("[models.a]\nbase-url = 3\n", "a/base-url: base-url cannot be 3"),
+        ("[models.a]\nbase-url = 'http://a'\napi = 'magic'\n", "a/api: api cannot be 'magic'"),
+        ("[models.a]\nbase-url = 'http://a'\ncontext = true\n", "a/context: context cannot be True"),
+        ("[models.a]\nbase-url = 'http://a'\nconcurrency = 0\n", "a whole number from 1 to 64"),
+        ("[models.a]\nbase-url = 'http://a'\nrequests-per-minute = 0\n", "a number above 0"),
+        ("[models.a]\nbase-url = 'http://a'\nparameters.temperature = 1\n", "without grammar, "),
+        ("[models.a]\nbase-url = 'http://a'\nparameters.since = 2026-01-01\n", "that JSON can hold"),
+        ("[models.'a/b']\nbase-url = 'http://a'\n", "'a/b' cannot be the name of a model"),
+        ("[models.remote]\nbase-url = 'http://a'\n", "'remote' cannot be the name"),
+        (f"[models.{DEFAULT_MODEL}]\nbase-url = 'http://a'\n", f"'{DEFAULT_MODEL}' cannot be the name"),
+        ("models = 3\n", "models is no table"),
+        ("[models]\na = 3\n", "models.a is no table"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, said: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        read(text)
+    assert said in str(caught.value)
+
+
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated() -> None:
+    with pytest.raises(OptionError, match="the environment variable that holds the key") as caught:
+        read(f"[models.a]\nbase-url = 'http://a'\nkey = '{KEY}'\n")
+    assert KEY not in str(caught.value)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["C"]), min_size=1).filter(str.strip)
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**53), 2**53) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True).filter(is_entry_name),
+    TEXTS,
+    st.dictionaries(TEXTS.map("x{}".format), VALUES, max_size=3),
+    st.none() | st.integers(1, 10**6),
+    st.none() | st.floats(0.1, 1e6),
+)
+def test_what_is_written_is_what_is_read(
+    name: str, text: str, parameters: dict[str, Any], context: int | None, rate: float | None
+) -> None:
+    entry = ModelEntry(
+        name,
+        f"http://{text}",
+        text,
+        context=context,
+        requests_per_minute=rate,
+        parameters=json.dumps(parameters, sort_keys=True),
+    )
+    assert read(entry_text(entry)) == (entry,)
+
+
+def test_the_users_own_file_holds_models_alone() -> None:
+    assert user_entries() == ()
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(entry_text(ENTRY))
+    assert user_entries() == (ENTRY,)
+    user_file().write_text("limit = 3\n")
+    with pytest.raises(OptionError, match="there is no setting limit"):
+        user_entries()
+
+
+def test_code_and_key_go_only_where_the_user_has_allowed_it() -> None:
+    far = replace(ENTRY, base_url="https://models.example.com/v1", key="TEAM_KEY")
+    assert is_allowed(ENTRY)
+    assert not is_allowed(replace(ENTRY, key="TEAM_KEY"))  # who listens here may not be whom the key is for
+    with pytest.raises(ModelError) as caught:
+        connect_entry(far)
+    assert "would send code and the key in TEAM_KEY to models.example.com:443" in str(caught.value)
+    assert caught.value.hint == "If that is wanted: counterlens models allow fast"
+    allow(far)
+    assert is_allowed(replace(far, name="slow", model="other", base_url=f"{far.base_url}/"))
+    assert not is_allowed(replace(far, base_url="https://elsewhere.example.com/v1"))
+    assert not is_allowed(replace(far, key="HOME"))
+    with pytest.raises(ModelError, match="the environment variable TEAM_KEY holds no key"):
+        connect_entry(far)
+
+
+def test_what_stands_in_the_users_own_file_is_allowed() -> None:
+    far = replace(ENTRY, base_url="https://models.example.com/v1")
+    assert not is_allowed(far)
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(entry_text(far))
+    assert is_allowed(far)
+
+
+def test_an_entry_is_asked_as_it_says(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = serve(whole("    return x\n"), models=["coder"])
+    monkeypatch.setenv("TEAM_KEY", KEY)
+    monkeypatch.setenv("COUNTERLENS_API_KEY", "sk-another")
+    entry = replace(ENTRY, base_url=script.url, key="TEAM_KEY", context=64, parameters='{"top_k": 1}')
+    allow(entry)
+    options = Options(base_url="http://127.0.0.1:1/v1", entries=(entry,))
+    with load("fast", options) as model:
+        (answer,) = model.complete([PROMPT])
+        info = model.info
+    assert answer.text == "    return x\n"
+    (path, body, headers) = script.requests[0]
+    assert path == "/v1/completions"
+    assert (body["model"], body["top_k"]) == ("coder", 1)
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert (info.id, info.name, info.context) == ("fast", "coder", 64)
+    assert KEY not in repr((info, entry, options))
+    assert not runs_here("fast", (entry,))
+    with load("fast", Options(entries=(replace(entry, parameters="{}"),))) as other:
+        assert other.info.identity != info.identity  # its answers may be others
+
+
+def test_the_key_of_the_environment_is_not_for_an_entry(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = serve(whole("    return x\n"), models=["coder"])
+    monkeypatch.setenv("COUNTERLENS_API_KEY", KEY)
+    with connect_entry(replace(ENTRY, base_url=script.url)) as model:
+        model.complete([PROMPT])
+    assert "Authorization" not in script.requests[0][2]
+
+
+def test_a_prompt_format_that_the_entry_excludes_is_refused() -> None:
+    entry = replace(ENTRY, api="fill")
+    assert connect_entry(entry).info.api == "fill"
+    assert connect_entry(ENTRY, api="chat").info.api == "chat"
+    with pytest.raises(ModelError, match="fast is asked by fill, as its entry says, and not by chat"):
+        connect_entry(entry, api="chat")
+
+
+def test_a_rate_and_a_number_of_requests_at_a_time_are_held(serve: Serve) -> None:
+    lock, active, most, begun = threading.Lock(), 0, 0, []
+
+    def answer(handler: Handler) -> None:
+        nonlocal active, most
+        with lock:
+            active, begun[len(begun) :] = active + 1, [time.monotonic()]
+            most = max(most, active)
+        time.sleep(0.12)
+        with lock:
+            active -= 1
+        whole("    return x\n")(handler)
+
+    script = serve(answer, models=["coder"])
+    prompts = [Prompt(f"def f{i}(x):\n", 50, Stop(indent=0)) for i in range(6)]
+    with connect_entry(replace(ENTRY, base_url=script.url, concurrency=2)) as model:
+        model.complete(prompts)
+    assert most == 2
+    begun.clear()
+    paced = replace(ENTRY, base_url=script.url, concurrency=6, requests_per_minute=1200)
+    with connect_entry(paced) as model:
+        model.complete(prompts)
+    assert begun[-1] - begun[0] >= 5 * 60 / 1200 - 0.02
