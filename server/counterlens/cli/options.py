@@ -20,7 +20,7 @@ from counterlens.errors import OptionError, SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import Options
+from counterlens.models.registry import MASKS, Options
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 from counterlens.text import json_text, printable
@@ -102,11 +102,12 @@ def model_options(command: Command) -> Command:
         threads: int,
         base_url: str | None,
         api: str,
+        mask: str,
         no_cache: bool = False,
         exact: bool = False,
         **others: Any,
     ) -> Any:
-        options = Options(threads=threads, base_url=base_url, api=api, exact=exact)
+        options = Options(threads=threads, base_url=base_url, api=api, mask=mask, exact=exact)
         chosen_model = ChosenModel(model, options, not no_cache)
         return command(*arguments, model=chosen_model, **others)
 
@@ -126,6 +127,13 @@ def model_options(command: Command) -> Command:
             help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
         ),
         click.option(
+            "--mask",
+            type=click.Choice(MASKS),
+            default="word",
+            show_default=True,
+            help="What a masked model has masked together when it scores: whole words, or single tokens.",
+        ),
+        click.option(
             "--base-url",
             metavar="URL",
             help="Base URL of a remote model (or COUNTERLENS_BASE_URL); the key comes from "
@@ -137,7 +145,8 @@ def model_options(command: Command) -> Command:
             default=DEFAULT_MODEL,
             show_default=True,
             metavar="M",
-            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, remote:NAME, or a name in [models].",
+            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, onnx:OWNER/REPO, "
+            "remote:NAME, or a name in [models].",
         ),
     ):
         decorated = option(decorated)

@@ -15,6 +15,8 @@ from counterlens.models.entries import ModelEntry, entry_named
 from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
+MASKS = ("word", "piece")
+"""What a masked model may have masked together; `models/onnx/protocol.py` says what each means."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ def options_of(settings: RunSettings) -> Options:
         threads=settings.threads,
         base_url=settings.base_url,
         api=settings.api,
+        mask=settings.mask,
         exact=settings.exact,
         entries=settings.entries,
     )
