@@ -23,6 +23,7 @@ import argparse
 import json
 import random
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -49,6 +50,7 @@ from counterlens.syntax.functions import Function
 FAILS = "raise NotImplementedError"
 BAD = {"it raises": FAILS, "return 42": "return 42", "empty": "pass"}
 SUITE_SECONDS = 120.0
+MEMORY = 4 << 30  # bytes
 
 
 @dataclass
@@ -93,12 +95,19 @@ class Repository:
                 text=True,
                 timeout=SUITE_SECONDS,
                 check=False,
+                preexec_fn=_bounded,
             )
         except subprocess.TimeoutExpired:
             return {"the suite does not end"}
         if ran.returncode not in (0, 1):
             return {f"pytest ends with {ran.returncode}"}
         return set(re.findall(r"^(?:FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE))
+
+
+def _bounded() -> None:
+    """A bad program may ask for all the memory that there is."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(SUITE_SECONDS), int(SUITE_SECONDS)))
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 from tests.cli.test_check import EITHER
 from tests.cli.test_check import RIGHT as PASSING
 from tests.cli.test_check import WRONG as FAILING
+from tests.doubt.planted import PLANTED
 from tests.lsp.conftest import initialize, open_file, scored, until, watch
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import configure, edit
@@ -138,3 +139,17 @@ async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path:
     assert test.startswith("The test that tells:")
     assert "is_even(2)" in wrong.message
     assert either.severity == types.DiagnosticSeverity.Information
+
+
+async def test_an_edited_function_that_fails_its_tests_is_fixed_whatever_its_kind(
+    words: LanguageClient, tmp_path: Path
+) -> None:
+    planted = PLANTED["augmented"]
+    uri = open_file(words, tmp_path / "total.py", planted.right)
+    edit(words, uri, 2, planted.wrong)
+    await until(lambda: len(marked(words, uri)) == 1, 60)
+    (mark,) = marked(words, uri)
+    assert mark.severity == types.DiagnosticSeverity.Error
+    assert "did you mean `+=`?" in mark.message
+    edit(words, uri, 3, planted.right)
+    await until(lambda: not marked(words, uri), 60)

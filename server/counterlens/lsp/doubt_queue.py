@@ -39,6 +39,7 @@ class DoubtQueue:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
         self._present: dict[str, set[str]] = {}
+        self._early: set[str] = set()  # edited before the first check: nobody knows what it was before
         self._edited_ones: dict[str, set[str]] = {}
         self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
         ls.when_edited.append(self._edited)
@@ -51,8 +52,10 @@ class DoubtQueue:
 
     def _edited(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         """What was edited is checked before the document is scored, where the rest was checked before."""
-        if self.known(analysis) or analysis.uri in self._present:
+        if analysis.uri in self._present:
             self._start(analysis, changed_only=True)
+        else:
+            self._early.add(analysis.uri)
 
     def _changed(self, ls: CounterlensServer, analysis: Analysis) -> None:
         """Once a document is scored, or cannot be, all that is not known is checked."""
@@ -64,6 +67,7 @@ class DoubtQueue:
     def _closed(self, _ls: CounterlensServer, analysis: Analysis) -> None:
         self._passed.pop(analysis.uri, None)
         self._present.pop(analysis.uri, None)
+        self._early.discard(analysis.uri)
         self._edited_ones.pop(analysis.uri, None)
         self._stop(analysis.uri)
 
@@ -103,7 +107,8 @@ class DoubtQueue:
         names = {name for name, _ in present}
         before, self._present[analysis.uri] = self._present.get(analysis.uri), names
         edited = self._edited_ones.setdefault(analysis.uri, set())
-        edited |= names - before if before is not None else set()
+        early = before is None and analysis.uri in self._early
+        edited |= names if early else names - (before if before is not None else names)
         edited &= names
         if analysis.doubts.keep(document, settings.asked, same):
             ls.changed(analysis)
