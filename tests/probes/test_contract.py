@@ -34,7 +34,7 @@ def another(spec: OptionSpec) -> Any:
     if spec.kind is bool:
         return True
     if spec.kind is str:
-        return "another"
+        return ("another",) if spec.repeatable else "another"
     return spec.kind(max((spec.default or 0) + 1, spec.low or 0))
 
 

@@ -162,6 +162,7 @@ class Setting:
         vetted: Whether tests are left out that do not pass on the original.
         surveyed: Whether tests were looked for by the lines that they run before anything else.
         map_timeout: Seconds that running the project's whole suite once may take; 0 for not at all.
+        excluded: Patterns of tests that never judge, relative to the project.
     """
 
     sandbox: Sandbox
@@ -172,6 +173,7 @@ class Setting:
     vetted: bool = False
     map_timeout: float = MAP_SECONDS
     surveyed: bool = False
+    excluded: tuple[str, ...] = ()
 
 
 class Attribution(Protocol):

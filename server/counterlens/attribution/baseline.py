@@ -26,7 +26,8 @@ class BaselineTest:
         owner: Its class; empty where it is a function.
         name: The function or method; the dotted name of what has the docstring.
         item: As pytest names it behind the file, with its parameters.
-        outcome: `passed`, `failed`, `skipped`, or `ended` where it ended the process or did not end.
+        outcome: `passed`, `failed`, `skipped`, `excluded` where the settings say so, or `ended` where it
+            ended the process or did not end.
         seconds: Of processor time, which hardly depends on what else the machine does.
         reason: Why it did not pass.
     """
@@ -53,7 +54,7 @@ class Baseline:
     Attributes:
         tests: All that ran.
         lines: File to line to positions in `tests`, ascending.
-        broken: The test files that cannot be imported, with the reason.
+        broken: The test files that cannot be imported, or are excluded, with the reason.
         partial: Whether there was no time for all tests.
         why: Why there are no tests, where the suite as a whole cannot be run.
         spent: Seconds that the runs took together.

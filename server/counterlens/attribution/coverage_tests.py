@@ -18,6 +18,7 @@ from counterlens.attribution.baseline import FAILED, PASSED, Baseline, BaselineT
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests, read_text
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import RanBy, statement_lines
+from counterlens.attribution.sandboxed.recorder.exclusion import REASON as EXCLUDED
 from counterlens.attribution.stand_ins import body_lines, stand_ins
 from counterlens.attribution.suite import LARGEST
 from counterlens.attribution.suite_run import baseline_of
@@ -86,7 +87,9 @@ def why_not(document: Document, function: Function, setting: Setting) -> str:
         reason = next((f": {test.reason}" for test in known.tests if test.reason), "")
         return f"{many} that reach it cannot be used ({parts}{reason}){unfinished}"
     broken = "".join(
-        f"; {Path(file).name} cannot be imported: {why}" for file, why in list(baseline.broken.items())[:1]
+        f"; {Path(file).name} cannot be imported: {why}"
+        for file, why in list(baseline.broken.items())[:1]
+        if why != EXCLUDED
     )
     return f"none of the {plural(len(baseline.tests), 'test')} that were run reaches it{unfinished}{broken}"
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.layout import layout_of
+from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -85,6 +86,10 @@ class DoctestJudge:
 
 def find(document: Document, function: Function, setting: Setting) -> DoctestJudge | None:
     """The judge by docstring examples; None when there are none that expect something."""
+    if document.path is not None and setting.excluded:
+        place = layout_of(document.path, document.text)
+        if Suite(place.project, setting.excluded).excludes(place.path, function.qualname):
+            return None
     return judge_by(_docstring(document, function), document, setting, function.qualname)
 
 

@@ -8,6 +8,7 @@ there are none, `FALLBACKS` are asked one after the other. The tests that come w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -94,6 +95,7 @@ def find_judge(
     vetted: bool = False,
     surveyed: bool = False,
     map_timeout: float = MAP_SECONDS,
+    excluded: Sequence[str] = (),
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Judge | None:
@@ -114,6 +116,7 @@ def find_judge(
             lines that they run, by what they mention only where that is not known; else it is run only for a
             function that nothing mentions.
         map_timeout: Seconds that running the project's suite once may take; 0 for not at all.
+        excluded: Patterns of tests that never judge, see `exclusion.py`.
         cancel: Set it to give up.
         report: Called with what is being done, where that takes time.
 
@@ -126,7 +129,7 @@ def find_judge(
         Cancelled: `cancel` was set.
     """
     python = python or interpreter_for(document.path)
-    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed)
+    setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed, tuple(excluded))
     first = BY_LINES if surveyed else ATTRIBUTIONS
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
@@ -176,6 +179,7 @@ def why_no_judge(
     limits: Limits = LIMITS,
     fallback: bool = True,
     map_timeout: float = MAP_SECONDS,
+    excluded: Sequence[str] = (),
     cancel: Event | None = None,
 ) -> str:
     """Why `find_judge` found nothing, one reason for each attribution function; the arguments are the same.
@@ -183,14 +187,25 @@ def why_no_judge(
     The tests that were found and cannot be used are run once more.
     """
     python = python or interpreter_for(document.path)
-    setting = Setting(sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout)
+    setting = Setting(
+        sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout, excluded=tuple(excluded)
+    )
     _, unusable = _usable(ATTRIBUTIONS, document, function, setting)
     reasons = [*unusable.values()] or ["no test mentions it, and its docstring has no examples"]
+    if not unusable and _all_excluded(document, function, setting):
+        reasons = ["the settings exclude every test that mentions it"]
     if fallback:
         reasons.append(coverage_tests.why_not(document, function, setting))
         shown = differential.why_not(document, function, setting)
         reasons.append(f"it cannot be judged by what it does: {shown}" if shown else "")
     return "; ".join(filter(None, reasons))
+
+
+def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
+    """Whether there would be tests of a function if none were excluded."""
+    anyway = replace(setting, excluded=())
+    found = (find(document, function, anyway) for find in ATTRIBUTIONS.values())
+    return bool(setting.excluded) and any(judge is not None for judge in found)
 
 
 def described(judge: Judge) -> str:

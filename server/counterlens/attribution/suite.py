@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.attribution.layout import interpreter_for, is_project, layout_of
+from counterlens.attribution.sandboxed.recorder.exclusion import is_excluded
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
@@ -37,9 +38,15 @@ _digests: dict[tuple[Path, Path], tuple[int, str]] = {}
 
 @dataclass(frozen=True)
 class Suite:
-    """The test suite of the project in a folder."""
+    """The test suite of the project in a folder.
+
+    Attributes:
+        project: The folder.
+        excluded: Patterns of tests that are not run and never judge, see `exclusion.py`.
+    """
 
     project: Path
+    excluded: tuple[str, ...] = ()
 
     @cached_property
     def sources(self) -> list[Path]:
@@ -62,6 +69,12 @@ class Suite:
         tests = set(self.tests)
         return [path for path in self.sources if path not in tests and b">>>" in _content(path)]
 
+    def excludes(self, file: Path, item: str = "") -> bool:
+        """Whether a test, or a file with all its tests, is excluded."""
+        if not self.excluded or not file.is_relative_to(self.project):
+            return False
+        return is_excluded(self.excluded, file.relative_to(self.project).as_posix(), item)
+
     @property
     def notable(self) -> list[Path]:
         """The files beside that say how tests are run."""
@@ -81,14 +94,16 @@ class Suite:
 
 
 def digest_of(suite: Suite, python: Path) -> str:
-    """Of all that a baseline depends on: the project's files, the interpreter, and what is installed."""
-    stamp = hash(tuple((path, *_stamp(path)) for path in [*suite.sources, *suite.notable]))
+    """Of all that a baseline depends on: files, interpreter, what is installed, what is excluded."""
+    stamp = hash((suite.excluded, *((path, *_stamp(path)) for path in [*suite.sources, *suite.notable])))
     known = _digests.get((suite.project, python))
     packages = installed(python)
     stamp = hash((stamp, packages))
     if known is not None and known[0] == stamp:
         return known[1]
     found = hashlib.sha256(f"{_VERSION}\0{suite.project}\0{python}\0{packages}".encode())
+    if suite.excluded:
+        found.update(f"\0excluded {sorted(suite.excluded)}".encode("utf-8", "replace"))
     for path, content in suite.contents():
         found.update(f"\0{path}\0{hashlib.sha256(content).hexdigest()}".encode("utf-8", "replace"))
     _digests[suite.project, python] = stamp, found.hexdigest()

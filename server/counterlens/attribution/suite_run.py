@@ -20,6 +20,7 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.baseline import ENDED, Baseline, BaselineTest, read, write
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import run
+from counterlens.attribution.sandboxed.recorder.exclusion import REASON
 from counterlens.attribution.suite import Suite, digest_of
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Ending, JobOutcome, Limits
@@ -60,7 +61,7 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
     """
     if setting.map_timeout <= 0:
         return None
-    suite = Suite(place.project)
+    suite = Suite(place.project, setting.excluded)
     if not suite.tests and not suite.examples:
         return None
     kept = folder or Path(platformdirs.user_cache_dir("counterlens")) / "baselines"
@@ -126,15 +127,20 @@ class SuiteRun:
     def _slice(self, seconds: float) -> bool:
         """Run tests for some time; whether that was all of them."""
         suite, setting = self._suite, self._setting
-        files = [(path, layout_of(path)) for path in suite.tests if str(path) not in self._ending]
+        excluded = [path for path in suite.tests if suite.excludes(path)]
+        self._found.broken |= {str(path): REASON for path in excluded}
+        left_out = {*self._ending, *map(str, excluded)}
+        files = [(path, layout_of(path)) for path in suite.tests if str(path) not in left_out]
+        examples = [path for path in suite.examples if not suite.excludes(path)]
         task = {
             "files": [{"path": str(path), "module": at.module, "root": str(at.root)} for path, at in files],
-            "examples": [{"path": str(path), "module": layout_of(path).module} for path in suite.examples],
+            "examples": [{"path": str(path), "module": layout_of(path).module} for path in examples],
             "roots": [str(root) for root in suite.roots],
             "beside": list(dict.fromkeys(str(path.parent) for path in suite.tests)),
             "omitted": [*map(str, suite.tests)],
             "folder": str(suite.project),
             "done": list(self._numbers),
+            "excluded": list(suite.excluded),
             "seconds": seconds,
         }
         most = seconds + _START + setting.limits.seconds

@@ -13,6 +13,7 @@ from counterlens.attribution.discovery import CaseName, cases_for, files_with_te
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import HoleReach, RanBy, into
 from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
+from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.attribution.vetting import verdict_of, vet
 from counterlens.syntax.document import Document
@@ -137,7 +138,12 @@ def find(document: Document, function: Function, setting: Setting) -> CasesJudge
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)
-    cases = cases_for(function.qualname, place, files_with_tests(place))
+    suite = Suite(place.project, setting.excluded)
+    cases = [
+        case
+        for case in cases_for(function.qualname, place, files_with_tests(place))
+        if not suite.excludes(case.file, "::".join(filter(None, (case.owner, case.name))))
+    ]
     if not cases:
         return None
     overlooked = stand_ins(document.text, function.qualname)

@@ -49,6 +49,7 @@ class Repository(Loader):
         sandbox: Where tests run once, to see what they reach; None for what they mention only.
         progress: Called with each file, and while tests are run.
         map_timeout: Seconds that running the whole suite once may take; 0 for not at all.
+        excluded: Patterns of tests that never judge.
     """
 
     id = "repo"
@@ -64,9 +65,10 @@ class Repository(Loader):
         sandbox: Sandbox | None = None,
         progress: ProgressCallback | None = None,
         map_timeout: float = MAP_SECONDS,
+        excluded: Sequence[str] = (),
     ) -> None:
         self._since, self._patterns, self._sandbox = since, tuple(patterns), sandbox
-        self._progress, self._map_timeout = progress, map_timeout
+        self._progress, self._map_timeout, self._excluded = progress, map_timeout, tuple(excluded)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - a folder of code may be anything
         """Never: a folder of code is a benchmark only when the user says so."""
@@ -162,7 +164,13 @@ class Repository(Loader):
             return None
         python = interpreter_for(document.path)
         setting = Setting(
-            self._sandbox, python, LIMITS, report=self._report, vetted=True, map_timeout=self._map_timeout
+            self._sandbox,
+            python,
+            LIMITS,
+            report=self._report,
+            vetted=True,
+            map_timeout=self._map_timeout,
+            excluded=self._excluded,
         )
         return is_reached(document, function, setting)
 
@@ -224,6 +232,7 @@ def repository(
     sandbox: Sandbox | None = None,
     progress: ProgressCallback | None = None,
     map_timeout: float = MAP_SECONDS,
+    excluded: Sequence[str] = (),
 ) -> RepositoryDataset:
     """The dataset of `repo:PATH`; the arguments are those of `Repository`.
 
@@ -234,7 +243,8 @@ def repository(
     if not path.is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise DataError(f"{path} {what}", "repo: takes the folder of a repository, such as repo:.")
-    return RepositoryDataset(Repository(since, patterns, sandbox, progress, map_timeout), path.resolve())
+    loader = Repository(since, patterns, sandbox, progress, map_timeout, excluded)
+    return RepositoryDataset(loader, path.resolve())
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,9 @@ def _check(settings: RunSettings) -> None:
 
 def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:
     if settings.data.startswith(PREFIX):
-        bounds = (getattr(settings.options_of(task), "map_timeout", None) for task in settings.tasks)
+        options = [settings.options_of(task) for task in settings.tasks]
+        bounds = (getattr(one, "map_timeout", None) for one in options)
+        excluded = next((found for one in options if (found := getattr(one, "excluded_tests", ()))), ())
         return repository(
             settings.data,
             since=settings.since,
@@ -110,6 +112,7 @@ def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback 
             sandbox=sandbox,
             progress=progress,
             map_timeout=max((bound for bound in bounds if bound is not None), default=MAP_SECONDS),
+            excluded=excluded,
         )
     if settings.since is not None or settings.paths:
         raise CounterlensError(

@@ -191,6 +191,14 @@ MapTimeout = Annotated[
         high=24 * LONGEST,
     ),
 ]
+ExcludedTests = Annotated[
+    tuple[str, ...],
+    option(
+        "Tests of a repository that never judge, relative to its folder: a file, a folder or a pattern, with "
+        "::TEST behind it for one test or class (repeatable).",
+        metavar="PATTERN",
+    ),
+]
 Corpus = Annotated[
     str | None,
     option(

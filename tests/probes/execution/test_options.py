@@ -78,7 +78,7 @@ def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
     declared = plain_options(make(PROBES[probe].options, {}))
     more = {"unroll"} if probe == "execution" else set()
     more |= {"protocol"} if probe != "coherence" else set()
-    more |= {"map_timeout"} if probe == "dependent-execution" else set()
+    more |= {"map_timeout", "excluded_tests"} if probe == "dependent-execution" else set()
     assert set(declared) == {"seed", "timeout", "max_tokens"} | more
     with pytest.raises(OptionError, match="no option"):
         make(PROBES[probe].options, {"windows": True})

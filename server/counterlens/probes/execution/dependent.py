@@ -39,6 +39,7 @@ from counterlens.probes.execution.writing import description, write
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
+    ExcludedTests,
     MapTimeout,
     ProbeOptions,
     Timeout,
@@ -62,6 +63,7 @@ class DependentExecutionOptions(ProbeOptions):
 
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+    excluded_tests: ExcludedTests = ()
     max_tokens: StyleTokens = None
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
@@ -147,7 +149,7 @@ def _synthesised(
     text = description(target, function)
     if text is None:
         raise SourceError("it has no description to write it from", "Add a docstring")
-    judge, judging = _judging(context, target, function, limits, options.map_timeout)
+    judge, judging = _judging(context, target, function, limits, options)
     inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     tokens = most_tokens(context.model.info, options.max_tokens, WRITTEN_TOKENS)
@@ -180,7 +182,11 @@ def _synthesised(
 
 
 def _judging(
-    context: Context, target: Target, function: Function, limits: Limits, map_timeout: float
+    context: Context,
+    target: Target,
+    function: Function,
+    limits: Limits,
+    options: DependentExecutionOptions,
 ) -> tuple[Judge, Judging]:
     """The tests of a function, which it passes as it stands and fails without its body."""
     judge = target.judge or find_judge(
@@ -191,7 +197,8 @@ def _judging(
         fallback=False,
         vetted=context.vetted,
         surveyed=context.surveyed,
-        map_timeout=map_timeout,
+        map_timeout=options.map_timeout,
+        excluded=options.excluded_tests,
         cancel=context.cancel,
     )
     if judge is None:

@@ -27,6 +27,7 @@ from counterlens.probes.options import (
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
     Corpus,
+    ExcludedTests,
     MapTimeout,
     MaxTokens,
     PrefixRatio,
@@ -61,6 +62,7 @@ class MemorisationOptions(ProbeOptions):
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+    excluded_tests: ExcludedTests = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +161,7 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
         "max_tokens": options.max_tokens,
         "timeout": options.timeout,
         "map_timeout": options.map_timeout,
+        "excluded_tests": options.excluded_tests,
     }
     return make(CompletionOptions, given)
 

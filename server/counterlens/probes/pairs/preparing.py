@@ -20,6 +20,7 @@ from counterlens.probes.options import (
     DEFAULT_TIMEOUT,
     MAX_TOKENS,
     CutRanges,
+    ExcludedTests,
     MapTimeout,
     MaxTokens,
     PrefixRatio,
@@ -88,6 +89,7 @@ class CompletionOptions(ProbeOptions):
     max_tokens: MaxTokens = MAX_TOKENS
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+    excluded_tests: ExcludedTests = ()
 
     def __post_init__(self) -> None:
         check_mutations(self.chosen_protocol, self.mutations)
@@ -166,6 +168,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         vetted=context.vetted,
         surveyed=context.surveyed,
         map_timeout=options.map_timeout,
+        excluded=options.excluded_tests,
         cancel=cancel,
         report=steps.next,
     )
@@ -177,6 +180,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
             sandbox,
             limits=limits,
             map_timeout=options.map_timeout,
+            excluded=options.excluded_tests,
             cancel=cancel,
         )
         if options.searches or not context.unjudged:

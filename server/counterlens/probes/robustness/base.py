@@ -120,7 +120,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         limits, reader = lasting(options.timeout), self._reader(options)
         found, passed = self._programs(context, target, options, left_out), None
         for program in found:
-            versions = settled(context, program, self._planned(program, options), limits, options.map_timeout)
+            planned, tests = self._planned(program, options), (options.map_timeout, options.excluded_tests)
+            versions = settled(context, program, planned, limits, *tests)
             left_out.update(versions.left_out)
             questions = self.questions(context, program, versions, options, limits, left_out)
             asked += [(program, versions.correct, question) for question in questions]

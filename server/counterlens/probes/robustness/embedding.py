@@ -28,6 +28,7 @@ from counterlens.probes.operator.pairs import flipped_site
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
+    ExcludedTests,
     MapTimeout,
     ProbeOptions,
     Timeout,
@@ -70,6 +71,7 @@ class EmbeddingOptions(ProbeOptions):
     without: Without = ()
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+    excluded_tests: ExcludedTests = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         """
         signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
-        found = settled(context, target, surveyed, lasting(options.timeout), options.map_timeout)
+        tests = (options.map_timeout, options.excluded_tests)
+        found = settled(context, target, surveyed, lasting(options.timeout), *tests)
         sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))

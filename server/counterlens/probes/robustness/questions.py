@@ -9,6 +9,7 @@ from counterlens.models.base import Prompt
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
+    ExcludedTests,
     MapTimeout,
     MaxTokens,
     Mutations,
@@ -32,6 +33,7 @@ class RobustnessOptions(ProbeOptions):
     max_tokens: MaxTokens = 64
     timeout: Timeout = DEFAULT_TIMEOUT
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
+    excluded_tests: ExcludedTests = ()
     protocol: Annotated[str | None, protocols(EMPICA)] = None
 
 

@@ -89,7 +89,12 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
 
 
 def settled(
-    context: Context, target: Target, surveyed: Survey, limits: Limits, map_timeout: float
+    context: Context,
+    target: Target,
+    surveyed: Survey,
+    limits: Limits,
+    map_timeout: float,
+    excluded: Sequence[str] = (),
 ) -> Versions:
     """The versions of a function, each run to see what it is.
 
@@ -99,6 +104,7 @@ def settled(
         surveyed: Its counterfactuals.
         limits: What a program may use together with its tests.
         map_timeout: Seconds for running the whole test suite of a repository once.
+        excluded: Patterns of tests that never judge.
 
     Raises:
         SandboxError, Cancelled: as `Judge.judge`.
@@ -117,6 +123,7 @@ def settled(
         vetted=context.vetted,
         surveyed=context.surveyed,
         map_timeout=map_timeout,
+        excluded=excluded,
         cancel=cancel,
     )
     correct, verdict = None, None

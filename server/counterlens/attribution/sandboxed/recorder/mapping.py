@@ -62,7 +62,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
         task: `files`, each with its `path`, `module` and `root`; `examples`, modules whose docstrings may
             have some, each with its `path` and `module`; `roots`, the folders to import from, and `beside`,
             those of the tests, which come last; `omitted`, files whose lines do not count; `folder`;
-            `done`, tests that are not to be run; `seconds`.
+            `done`, tests that are known; `excluded`, patterns of tests that are not run; `seconds`.
         tell: Takes a word and what is told.
     """
     sys.path[:0] = task["roots"]
@@ -70,7 +70,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
     os.chdir(task["folder"])
     probes = LineProbes(task["folder"], task["omitted"])
     probes.install()
-    survey = SuiteSurvey(tell, probes, task["done"], task["seconds"])
+    survey = SuiteSurvey(tell, probes, task["done"], task["seconds"], task["excluded"], task["folder"])
     sys.stdout = io.StringIO()
     if task["files"] and run_pytest is not None:
         run_pytest(task["files"], survey)

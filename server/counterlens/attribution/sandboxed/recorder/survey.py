@@ -7,6 +7,8 @@ import os
 import re
 import time
 
+from . import exclusion
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 _FLUSH = 1.0  # seconds between two reports of what was run
 REASON = 300  # characters
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+PASSED, FAILED, SKIPPED, EXCLUDED = "passed", "failed", "skipped", "excluded"
 
 
 class SuiteSurvey:
@@ -29,6 +31,8 @@ class SuiteSurvey:
         probes: In the modules of the project.
         done: Tests that are known from an earlier run.
         seconds: No test begins later.
+        excluded: Patterns of tests that are not run, as of `exclusion.py`.
+        folder: Of the project, which they are relative to.
 
     Attributes:
         cut: Whether there was no time for all.
@@ -40,7 +44,10 @@ class SuiteSurvey:
         probes: LineProbes,
         done: Iterable[list[str]],
         seconds: float,
+        excluded: Iterable[str] = (),
+        folder: str = "",
     ) -> None:
+        self._excluded, self._folder = list(excluded), folder
         self._tell, self._probes = tell, probes
         self._done = {tuple(test) for test in done}
         self._seconds, self._next = seconds, 0
@@ -64,8 +71,16 @@ class SuiteSurvey:
         self._until = time.monotonic() + self._seconds
 
     def wants(self, test: Test) -> bool:
-        """Whether a test is to be run."""
-        return test not in self._done
+        """Whether a test is to be run; of one that is excluded it is told."""
+        if test in self._done:
+            return False
+        if self._excluded:
+            file = os.path.relpath(test[1], self._folder).replace(os.sep, "/")
+            if exclusion.is_excluded(self._excluded, file, test[4]):
+                with self.of(test) as outcome:
+                    outcome[:] = [EXCLUDED, exclusion.REASON]
+                return False
+        return True
 
     def over(self) -> bool:
         """Whether there is no time for another test."""
