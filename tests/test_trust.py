@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from lsprotocol import types
 
 from counterlens.attribution.discovery import files_with_tests
 from counterlens.attribution.layout import confine, interpreter_for, layout_of
+from counterlens.attribution.suite import Suite
 from counterlens.cli.main import cli
 from counterlens.cli.sources import files_of
 from counterlens.datasets.repository import python_files
@@ -194,6 +196,20 @@ def test_links_out_of_a_folder_are_not_followed(repository: Path, tmp_path: Path
     assert {path.name for path in _python_files(str(repository))} == ours
     confine(repository)
     assert layout_of(repository / "m.py").project == repository
+
+
+def test_a_pipe_among_the_files_holds_nothing_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opened it would wait for a writer for ever."""
+    monkeypatch.setenv("COUNTERLENS_TRUST", "1")
+    (repository / "tests").mkdir()
+    for name in ("endless.py", "test_endless.py", "tests/test_more.py"):
+        os.mkfifo(repository / name)
+    (repository / "h.py").write_text("def h(x):\n    return x\n")
+    for read in (files_of([repository]), python_files(repository), _python_files(str(repository))):
+        assert sorted(Path(name).name for name in read) == ["h.py", "m.py", "test_m.py"]
+    found = CliRunner().invoke(cli, ["judge", str(repository / "h.py")])
+    assert "nothing to judge it by" in found.output, found
+    assert Suite(repository).sources
 
 
 class Editor:

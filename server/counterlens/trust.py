@@ -61,10 +61,15 @@ def require_trust(
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path in a folder leads to a place in it, also where it is a link, or is in one."""
+    """Whether a path in a folder leads to a file or folder in it, also where it is a link, or is in one.
+
+    What is neither, such as a pipe, is not: it has no end, and who reads it waits.
+    """
     try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # links in a circle
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return False
+        return path.is_file() or path.is_dir() or not path.exists()
+    except (OSError, RuntimeError, ValueError):  # links in a circle; no name of a file
         return False
 
 
