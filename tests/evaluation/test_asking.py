@@ -70,7 +70,7 @@ def scored(text: str) -> TokenScores:
 class Counting(Model):
     """Counts what it is asked, which does not depend on what it answers."""
 
-    info = ModelInfo("counting", "counting", "0", "local", frozenset(Capability))
+    info = ModelInfo("counting", "counting", "0", "local", frozenset(Capability) - {Capability.MASKED})
 
     def __init__(self) -> None:
         self.asked = 0

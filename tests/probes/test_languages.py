@@ -32,7 +32,7 @@ BOTH = [
 class Asked(Model):
     """A model that must not be asked anything."""
 
-    info = ModelInfo("asked", "asked", "0", "local", frozenset(Capability))
+    info = ModelInfo("asked", "asked", "0", "local", frozenset(Capability) - {Capability.MASKED})
 
     def complete(self, *_: object, **__: object) -> list[Completion]:
         raise AssertionError("it was asked")

@@ -30,7 +30,8 @@ class Capability(StrEnum):
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
     together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. Where
     requests decode together and are not exact, an answer depends on the whole call, through rounding.
-    `SAMPLE`: completions can be drawn at a temperature, as `Prompt.draw` says.
+    `SAMPLE`: completions can be drawn at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked
+    tokens, each given what is on both sides of it, and `score_span` masks what it is told.
     """
 
     COMPLETE = "complete"
@@ -39,6 +40,7 @@ class Capability(StrEnum):
     BATCH = "batch"
     EXACT = "exact"
     SAMPLE = "sample"
+    MASKED = "masked"
 
 
 COMPLETIONS = "completions"
@@ -357,6 +359,30 @@ class Model(ABC):
             if progress:
                 progress(len(scores), len(continuations))
         return scores
+
+    def score_span(
+        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
+    ) -> TokenScores:
+        """Score the tokens in a span of a text, masked all at once, given what is on both sides of them.
+
+        Needs `Capability.MASKED`. This is how Ahmed et al. 2024 ask masked models for an operator.
+
+        Args:
+            text: UTF-8 once encoded; of a long one as much as fits around the span is read.
+            start: The first byte of the span.
+            end: The byte after its last.
+            alternatives: How many of the most likely tokens to name.
+            cancel: Set it to give up.
+
+        Returns:
+            Of the tokens that overlap the span alone; the offsets are those of the text.
+
+        Raises:
+            ModelError: the model cannot answer, or masks nothing.
+            Cancelled: `cancel` was set.
+        """
+        del text, start, end, alternatives, cancel
+        raise ModelError(f"{self.info.name} masks nothing: it reads forward", "Choose a masked model")
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None

@@ -253,6 +253,18 @@ class CachedModel(WrappedModel):
         self._store.put_all([(key, _packed(scores)) for key, scores in zip(keys, fresh, strict=True)])
         return fresh
 
+    def score_span(
+        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
+    ) -> TokenScores:
+        """As `Model.score_span`; the model is asked only if it never was."""
+        key = self._key("span", text, start, end, alternatives)
+        known = _scores(self._store.get(key), text)
+        if known is not None:
+            return known
+        scores = self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
+        self._store.put(key, _packed(scores))
+        return scores
+
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:

@@ -70,6 +70,12 @@ class WrappedModel(Model):
             context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
         )
 
+    def score_span(
+        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
+    ) -> TokenScores:
+        """As `Model.score_span`."""
+        return self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
+
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:

@@ -73,7 +73,8 @@ class LlamaModel(LocalModel):
             name=name or path.stem,
             identity=sha256,
             where="local",
-            capabilities=frozenset(Capability) - {Capability.EXACT},  # as long as it is not known
+            # Whether it is exact is not known yet.
+            capabilities=frozenset(Capability) - {Capability.EXACT, Capability.MASKED},
             context=opened.context,
             api=api,
             engine="llama.cpp",

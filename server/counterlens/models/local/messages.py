@@ -45,6 +45,16 @@ class ScoreContinuations:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreSpan:
+    """Score the tokens of a text in a span, all masked at once. Answered by where they begin and `Scored`."""
+
+    text: bytes
+    start: int
+    end: int
+    alternatives: int
+
+
+@dataclass(frozen=True, slots=True)
 class Embed:
     """Embed texts, at least one. Answered by an (n, dimensions) float32 array."""
 

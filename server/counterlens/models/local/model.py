@@ -7,8 +7,8 @@ from threading import Event
 
 import numpy as np
 
-from counterlens.models.base import Completion, Model, Progress, Prompt, TokenScores, Vectors
-from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored
+from counterlens.models.base import Capability, Completion, Model, Progress, Prompt, TokenScores, Vectors
+from counterlens.models.local.messages import Complete, Embed, Score, ScoreContinuations, Scored, ScoreSpan
 from counterlens.models.local.process import ModelProcess
 
 DEFAULT_CONTEXT = 8192
@@ -80,6 +80,16 @@ class LocalModel(Model):
         scored: list[Scored] = self._process.ask(request, cancel=cancel, progress=progress)
         return [_token_scores(text, scores) for text, scores in zip(continuations, scored, strict=True)]
 
+    def score_span(
+        self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
+    ) -> TokenScores:
+        """As `Model.score_span`."""
+        if Capability.MASKED not in self.info.capabilities:
+            return super().score_span(text, start, end, alternatives=alternatives, cancel=cancel)
+        request = ScoreSpan(text.encode("utf-8", "surrogatepass"), start, end, alternatives)
+        first, scored = self._process.ask(request, cancel=cancel)
+        return _token_scores(text, scored, first)
+
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
@@ -94,8 +104,8 @@ class LocalModel(Model):
         self._process.close()
 
 
-def _token_scores(text: str, scored: Scored) -> TokenScores:
-    start = np.concatenate([[0], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
+def _token_scores(text: str, scored: Scored, first: int = 0) -> TokenScores:
+    start = np.concatenate([[first], scored.end[:-1]]).astype(np.int64) if len(scored.end) else scored.end
     return TokenScores(
         text=text,
         start=start,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import UnscorableError
+from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Scored
 from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
@@ -53,6 +53,16 @@ class MaskedScorer:
     def __init__(self, engine: ExportEngine, mask: int, masking: Masking) -> None:
         self._engine, self._mask, self._masking = engine, mask, masking
 
+    @property
+    def _window(self) -> int:
+        """Tokens of a text that are read at once."""
+        return self._engine.context - sum(map(len, self._engine.around))
+
+    @property
+    def _longest(self) -> int:
+        """Tokens that are masked together at most."""
+        return max(1, self._window // 2)
+
     def score(self, text: bytes, context: bytes, alternatives: int, progress: Progress) -> Scored:
         """Score every token of a text given all that is around it, the context before it included.
 
@@ -68,22 +78,47 @@ class MaskedScorer:
             Cancelled, ModelError: as `Session.run`.
         """
         read = self._read(text, context)
-        spans = self._spans(read)
-        total = len(read.tokens) - read.first
+        return self._score(read, self._spans(read), alternatives, progress)
+
+    def score_span(self, text: bytes, start: int, end: int, alternatives: int) -> tuple[int, Scored]:
+        """Score the tokens that overlap a span of a text, all masked at once.
+
+        Args:
+            text: UTF-8.
+            start: The first byte of the span.
+            end: The byte after its last.
+            alternatives: How many of the likeliest tokens to name.
+
+        Returns:
+            The byte at which the first of these tokens begins, and their scores.
+
+        Raises:
+            Cancelled, ModelError: as `Session.run`; or the span has no token, or too many.
+        """
+        read = self._read(text, b"")
+        starts = np.concatenate([[0], read.ends[:-1]])
+        inside = np.flatnonzero((starts < end) & (read.ends > start))
+        if not 0 < len(inside) <= self._longest:
+            raise ModelError(f"a span of {len(inside)} tokens cannot be masked", "Name a shorter one")
+        low, high = int(inside[0]), int(inside[-1]) + 1
+        masked = _Text(read.tokens, low, read.ends[low:high], read.words)
+        return int(starts[low]), self._score(masked, [range(low, high)], alternatives, lambda *_: None)
+
+    def _score(self, read: _Text, spans: list[range], alternatives: int, progress: Progress) -> Scored:
+        """The scores of spans that follow each other, from the first scored token on."""
+        total = sum(map(len, spans))
         rows: list[Rows] = []
-        window = self._engine.context - sum(map(len, self._engine.around))
-        width = min(len(read.tokens), window)
+        width = min(len(read.tokens), self._window)
         at_once = max(1, min(_AT_ONCE, self._engine.rows_of(_LOGITS_BYTES) // max(1, width)))
         starts: list[int] = []
+        last = len(read.tokens) - width
         for low in range(0, len(spans), at_once):
             part = spans[low : low + at_once]
-            begins = [
-                min(max(0, (span[0] + span[-1]) // 2 - width // 2), len(read.tokens) - width) for span in part
-            ]
+            begins = [min(max(0, (span[0] + span[-1]) // 2 - width // 2), last) for span in part]
             rows.append(self._predict(read, part, begins, width, alternatives))
             starts += [begin for begin, span in zip(begins, part, strict=True) for _ in span]
             progress(len(starts), total)
-        seen = np.arange(read.first, len(read.tokens)) - np.array(starts, np.int64)
+        seen = np.arange(read.first, read.first + total) - np.array(starts, np.int64)
         return gathered(rows, read.ends, seen, alternatives, self._engine.pieces)
 
     def _predict(self, read: _Text, spans: list[range], begins: list[int], width: int, k: int) -> Rows:
@@ -104,10 +139,9 @@ class MaskedScorer:
         if self._masking is Masking.PIECE:
             return [range(i, i + 1) for i in places]
         spans: list[range] = []
-        longest = max(1, (self._engine.context - sum(map(len, self._engine.around))) // 2)
         for i in places:
             last = spans[-1] if spans else None
-            if last and read.words[i] == read.words[last[-1]] and len(last) < longest:
+            if last and read.words[i] == read.words[last[-1]] and len(last) < self._longest:
                 spans[-1] = range(last[0], i + 1)
             else:
                 spans.append(range(i, i + 1))

@@ -8,7 +8,15 @@ import onnxruntime
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Progress
-from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations, Scored
+from counterlens.models.local.messages import (
+    Complete,
+    Embed,
+    Failed,
+    Score,
+    ScoreContinuations,
+    Scored,
+    ScoreSpan,
+)
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import Worker, serve
 from counterlens.models.onnx.completing import ExportCompleter
@@ -36,6 +44,8 @@ class ExportWorker(Worker):
             return self._open(request)
         if isinstance(request, Score):
             return self._score(request.text, request.context, request.alternatives, progress)
+        if isinstance(request, ScoreSpan) and isinstance(self._scorer, MaskedScorer):
+            return self._scorer.score_span(request.text, request.start, request.end, request.alternatives)
         if isinstance(request, ScoreContinuations):
             return self._continuations(request, progress)
         if isinstance(request, Complete) and self._completer:
@@ -67,7 +77,7 @@ class ExportWorker(Worker):
         if session.has_logits:
             engine = ExportEngine(export, session, tokenizer, context)
             context = engine.context
-            offered |= {Capability.SCORE}
+            offered |= {Capability.SCORE} | ({Capability.MASKED} if reading is Reading.MASKED else set())
             if reading is Reading.CAUSAL:
                 self._scorer, self._completer = Scorer(engine), ExportCompleter(engine)
                 offered |= {Capability.COMPLETE, Capability.SAMPLE, Capability.BATCH}

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from counterlens.errors import CounterlensError
-from counterlens.models.base import Model
+from counterlens.models.base import Capability, Model
 from counterlens.probes.operator.pairs import CHANGES, OperatorPlace, Pairing, pairings, sites_of
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, Window
 from counterlens.probes.operator.scoring import OperatorDistribution, OperatorScorer, OperatorScores
@@ -22,7 +22,7 @@ WINDOWS = (10, 30, 50)
 WINDOW_CHANGES = ("operand-swap", "block-swap")
 TOLERANCE = 1e-6  # nats: the same question twice
 _LONGEST = 40  # characters of an operation in a step's title
-_Key = tuple[str, int, int | None]
+_Key = tuple[str, int, int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,8 @@ class OperatorPlan:
 class OperatorAsker:
     """Asks once for each gap and what is shown before it: narrower windows after it are read off.
 
+    A masked model is asked for each window.
+
     Args:
         model: The model.
         steps: Progress and cancellation.
@@ -111,6 +113,7 @@ class OperatorAsker:
 
     def __init__(self, model: Model, steps: Steps, total: int) -> None:
         self._model, self._steps, self._total = model, steps, total
+        self._masked = model.offers(Capability.MASKED, cancel=steps.cancel)
         self._known: dict[_Key, OperatorScores] = {}
 
     def answer(self, place: OperatorPlace) -> OperatorAnswer:
@@ -162,12 +165,12 @@ class OperatorAsker:
             )
 
     def _distribution(self, place: OperatorPlace, window: Window) -> OperatorDistribution:
-        key = _key(place, window)
+        key = _key(place, window, masked=self._masked)
         if key not in self._known:
             site = place.site
             text = site.text if len(site.text) <= _LONGEST else site.text[: _LONGEST - 1] + "…"
             self._steps.next(f"line {site.line}: {text}", len(self._known), self._total)
-            after = None if window.before is None else max(WINDOWS)
+            after = window.after if window.before is None or self._masked else max(WINDOWS)
             self._known[key] = OperatorScorer(self._model, place.document).score(
                 site, before=window.before, after=after, cancel=self._steps.cancel
             )
@@ -196,5 +199,6 @@ def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
     )
 
 
-def _key(place: OperatorPlace, window: Window) -> _Key:
-    return place.document.text, place.index, window.before
+def _key(place: OperatorPlace, window: Window, *, masked: bool = False) -> _Key:
+    """What is asked once: of what a masked model is shown after a gap, less cannot be read off."""
+    return place.document.text, place.index, window.before, window.after if masked else None

@@ -3,8 +3,10 @@
 A left-to-right model asked for the next token sees only what stands before the gap. Here it is asked for
 the probability of the whole text with each candidate in its place, from the line of the gap to the end of
 the function: what follows the gap decides with it, and by Bayes' rule the candidates' shares of that
-probability are what the model believes of the gap, given both sides (Ahmed et al. 2024 mask a token of
-models that read both sides).
+probability are what the model believes of the gap, given both sides.
+
+A masked model reads both sides itself. It is asked as Ahmed et al. 2024 ask theirs: all pieces of a candidate
+are masked at once, and their log-probabilities added up.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy.typing as npt
 
 from counterlens.confidence.units import units
 from counterlens.errors import SourceError
-from counterlens.models.base import Model, Progress, TokenScores
+from counterlens.models.base import Capability, Model, Progress, TokenScores
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 from counterlens.syntax.operators import OperatorSite, leaves
@@ -156,8 +158,8 @@ class OperatorScorer:
             site: The operator.
             before: Only so many lexical tokens before the gap are shown; None for the header of the document
                 and all of the definition before it.
-            after: Only so many lexical tokens after it are scored; None for all up to the end of the
-                function.
+            after: Only so many lexical tokens after it are scored, or shown to a masked model; None for all
+                up to the end of the function.
             cancel: Set it to give up.
             progress: As `Model.score_continuations`.
 
@@ -166,17 +168,32 @@ class OperatorScorer:
             ModelError, Cancelled: as `Model.score_continuations`.
         """
         data = self._document.data
+        masked = self._model.offers(Capability.MASKED, cancel=cancel)
         if data[site.start : site.end].split() != site.operator.encode().split():
             raise SourceError(f"there is no `{site.operator}` at byte {site.start}")
         end = self._end(site, after)
         context, start = self._context(site, before)
         lead, follow = _unix(data[start : site.start]), _unix(data[site.end : end])
+        if masked:
+            return self._masked(site, context + lead, follow, cancel, progress)
         texts = [f"{lead}{candidate}{follow}" for candidate in site.candidates]
         scores = self._model.score_continuations(
             context or _NEUTRAL, texts, alternatives=0, cancel=cancel, progress=progress
         )
         cuts = [0, *(len(_unix(data[site.end : stop]).encode()) for _, stop in self._following(site, end))]
         return OperatorScores(site, tuple(scores), len(lead.encode()), tuple(cuts))
+
+    def _masked(
+        self, site: OperatorSite, before: str, after: str, cancel: Event | None, progress: Progress | None
+    ) -> OperatorScores:
+        """The scores of each candidate alone, given all that is shown around it."""
+        scores, gap = [], len(before.encode())
+        for candidate in site.candidates:
+            text, end = f"{before}{candidate}{after}", gap + len(candidate.encode())
+            scores.append(self._model.score_span(text, gap, end, cancel=cancel))
+            if progress:
+                progress(len(scores), len(site.candidates))
+        return OperatorScores(site, tuple(scores), gap, ())
 
     def sides(self, site: OperatorSite) -> tuple[str, str]:
         """All that is shown before a gap, and what follows it up to the end of the function."""
