@@ -22,7 +22,10 @@ CLASSES = {
     "trust: a repository's code, the root, links": ("tests/test_trust.py",),
     "git: what a repository's settings name": ("tests/datasets/test_git.py",),
     "content: what is said to people, in every form": ("tests/reports/test_inert.py",),
-    "damage: files of runs and kept answers": ("tests/evaluation/test_damage.py",),
+    "damage: files of runs and kept answers": (
+        "tests/evaluation/test_damage.py",
+        "tests/evaluation/test_damaged_notes.py",
+    ),
     "endpoints: answers that expand or nest": ("tests/models/remote/test_expanding.py",),
     "editors: frames that are broken": ("tests/lsp/test_frames.py",),
 }

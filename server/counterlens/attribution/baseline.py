@@ -8,11 +8,13 @@ where it was, and nothing runs again before something changes.
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+LOG = logging.getLogger("counterlens")
 PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
 
 
@@ -94,20 +96,28 @@ def write(found: Baseline, file: Path) -> None:
             for path, by_line in found.lines.items()
         },
     }
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as made:
-        json.dump(document, made)
-    Path(made.name).replace(file)
+    made: Path | None = None
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as part:
+            made = Path(part.name)
+            json.dump(document, part)
+        made.replace(file)
+    except OSError as error:
+        LOG.warning("which tests run which lines is not kept, and found out again next time: %s", error)
+        if made is not None:
+            made.unlink(missing_ok=True)
 
 
 def read(file: Path) -> Baseline | None:
-    """The baseline that is kept in a file; None where there is none that can be read."""
+    """The baseline that is kept in a file; None where there is none, or it is damaged."""
     try:
         document = json.loads(file.read_text())
-        return Baseline(
-            [BaselineTest(*test) for test in document["tests"]],
+        tests = [BaselineTest(*test) for test in document["tests"]]
+        found = Baseline(
+            tests,
             {
-                path: {int(line): _numbers(ranges) for line, ranges in by_line.items()}
+                path: {int(line): _numbers(ranges, len(tests)) for line, ranges in by_line.items()}
                 for path, by_line in document["lines"].items()
             },
             dict(document["broken"]),
@@ -116,8 +126,14 @@ def read(file: Path) -> Baseline | None:
             float(document["spent"]),
             int(document["total"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
+    said = [
+        *found.broken.values(),
+        *(text for test in tests for text in (*test.key, test.outcome, test.reason)),
+    ]
+    sound = isinstance(found.why, str | None) and all(isinstance(text, str) for text in said)
+    return found if sound and all(isinstance(test.seconds, int | float) for test in tests) else None
 
 
 def _ranges(numbers: Sequence[int]) -> list[int]:
@@ -131,9 +147,8 @@ def _ranges(numbers: Sequence[int]) -> list[int]:
     return found
 
 
-def _numbers(ranges: Sequence[int]) -> list[int]:
-    return [
-        number
-        for first, last in zip(ranges[::2], ranges[1::2], strict=True)
-        for number in range(first, last + 1)
-    ]
+def _numbers(ranges: Sequence[int], tests: int) -> list[int]:
+    pairs = list(zip(ranges[::2], ranges[1::2], strict=True))
+    if not all(0 <= first <= last < tests for first, last in pairs):
+        raise ValueError("there are no such tests")
+    return [number for first, last in pairs for number in range(first, last + 1)]

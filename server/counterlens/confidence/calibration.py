@@ -135,7 +135,7 @@ def read_calibration(path: Path) -> Calibration:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError("this model has no calibration map yet", again) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"the calibration map {path} cannot be read", again) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ModelError(f"{path} is no calibration map", again)
@@ -152,7 +152,7 @@ def read_calibration(path: Path) -> Calibration:
             created=str(found["created"]),
             facts=dict(found["facts"]),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ModelError(f"the calibration map {path} is damaged", again) from error
 
 

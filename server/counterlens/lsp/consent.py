@@ -153,7 +153,7 @@ def has_consent(settings_accept: bool) -> bool:
 def _accepted(best: Availability) -> bool:
     """Whether the user has accepted this sandbox before."""
     given = _place()
-    return given.is_file() and given.read_text(encoding="utf-8") == _said_of(best)
+    return given.is_file() and given.read_text("utf-8", "replace") == _said_of(best)
 
 
 def _said_of(best: Availability) -> str:

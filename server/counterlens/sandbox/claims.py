@@ -55,9 +55,10 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
     """
     place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
     if not again:
-        with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
-            known = json.loads(place.read_text(encoding="utf-8"))
-            return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
+        with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
+            known, checked = json.loads(place.read_text(encoding="utf-8"))
+            if checked == _digest(known):
+                return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
     try:
         found = attempted(sandbox)
     except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:
@@ -65,9 +66,14 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
     with contextlib.suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = place.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(found), encoding="utf-8")
+        temporary.write_text(json.dumps([found, _digest(found)]), encoding="utf-8")
         temporary.replace(place)
     return found
+
+
+def _digest(found: object) -> str:
+    """Tells damage, which could make a weak one strong."""
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
 
 def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:

@@ -41,8 +41,9 @@ def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | Non
     """
     key = f"{identity} {build()} {_TRIALS}"
     found = known(_MEMORY, key)
-    if isinstance(found, str):
-        return next((shape for shape in SHAPES if repr(shape) == found), None)
+    known_shapes = {repr(shape): shape for shape in (*SHAPES, None)}
+    if isinstance(found, str) and found in known_shapes:  # else it is damaged: try anew
+        return known_shapes[found]
     shape = next((shape for shape in SHAPES if holds(engine, batch, shape)), None)
     note(_MEMORY, key, repr(shape))
     return shape
