@@ -57,6 +57,7 @@ export interface Settings {
   model: string;
   remote: { baseUrl: string; model: string; api: "completions" | "chat" };
   threads: number;
+  mask: "word" | "piece";
   languages: Language[];
   confidence: {
     aggregation: "mean" | "median" | "max" | "min";
@@ -100,6 +101,7 @@ export const DEFAULTS: Settings = {
   model: "smollm2-135m",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
+  mask: "word",
   languages: ["python", "java", "javascript"],
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
   doubt: { diagnostics: "information", testsPerMinute: 6 },
@@ -204,6 +206,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       api: read("remote.api", oneOf("completions", "chat"), d.remote.api),
     },
     threads: read("threads", integer(0, 1024), d.threads),
+    mask: read("mask", oneOf("word", "piece"), d.mask),
     languages: read("languages", anyOf(LANGUAGES), d.languages),
     confidence: {
       aggregation: read(

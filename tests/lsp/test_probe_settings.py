@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from counterlens.evaluation import settings_file
 from counterlens.lsp.probe_request import options_of
 from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.probes.options import specs
@@ -127,3 +128,15 @@ def test_tokens_that_are_set_are_those_of_every_probe_that_takes_them() -> None:
     for probe in PROBES.values():
         if "max_tokens" in specs(probe.options):
             assert getattr(options_of(probe, settings), "max_tokens", None) == 48, probe.id
+
+
+def test_what_a_masked_model_masks_is_a_setting_and_such_a_model_is_the_users_choice(tmp_path: Path) -> None:
+    chosen, complaints = read_settings({"model": "onnx:/models/bert", "mask": "piece"})
+    assert complaints == []
+    assert chosen.chosen_model[0] == "onnx:/models/bert"
+    assert chosen.chosen_model[1].mask == "piece"
+    assert read_settings({"mask": "line"})[0].mask == "word"
+    file = tmp_path / "counterlens.toml"
+    file.write_text('models = ["onnx:owner/repo"]\nmask = "piece"\n')  # it comes with the code
+    beside, _ = read_settings({}, settings_file.read(file))
+    assert (beside.model, beside.mask) == (EditorSettings().model, "piece")

@@ -18,7 +18,7 @@ from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, wanted
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.entries import ModelEntry, is_entry_name
-from counterlens.models.registry import Options
+from counterlens.models.registry import MASKS, Options
 from counterlens.probes.operator.tables import PREFERRED
 from counterlens.probes.options import OptionSpec, declared, option, specs
 from counterlens.probes.registry import PROBES
@@ -28,7 +28,7 @@ from counterlens.syntax.languages import languages
 _LIMITS = ScoringLimits()
 LANGUAGES = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
-_ELSEWHERE = ("remote", "hf:", "editor:")
+_ELSEWHERE = ("remote", "hf:", "onnx:", "editor:")
 _OF_DATASETS = frozenset({"buggy"})
 """Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
 
@@ -50,6 +50,7 @@ class DeclaredSettings:
     remote_model: Annotated[str, _setting("remote.model")] = ""
     remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
     threads: Annotated[int, _setting("threads", low=0)] = 0
+    mask: Annotated[str, _setting("mask", choices=MASKS)] = "word"
     languages: Annotated[tuple[str, ...], _setting("languages", choices=languages(installed=False))] = (
         LANGUAGES
     )
@@ -125,6 +126,7 @@ class EditorSettings(DeclaredSettings):
         remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
         return self.model_spec, Options(
             threads=self.threads,
+            mask=self.mask,
             base_url=self.remote_base_url or None,
             api=self.remote_api if remote and self.remote_api else "completions",
             entries=self.entries,
@@ -199,7 +201,7 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
     """What a settings file says that an editor asks, by the fields of `DeclaredSettings`."""
-    found = {"threads": file.run["threads"]} if "threads" in file.run else {}
+    found = {name: file.run[name] for name in ("threads", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
     # A file that comes with code must not send it elsewhere while it is read, nor download anything.
     elsewhere = model.startswith(_ELSEWHERE) or (model != DEFAULT_MODEL and is_entry_name(model))
