@@ -167,6 +167,44 @@ def test_in_javascript_what_is_exported_or_assigned_is_a_definition_too() -> Non
     ]
 
 
+def test_what_only_wraps_definitions_is_opened_up() -> None:
+    text = (
+        "#ifndef A_H\n#define A_H\n#include <a>\nint x;\nstruct p { int y; };\n#ifdef DEBUG\n#define LOG 1\n"
+        "#endif\n// about g\nint g(void) { return 1; }\n#ifdef B\nint h(void) { return 2; }\n#endif\n#endif\n"
+    )
+    assert slices(text, "c") == [
+        "#ifndef A_H\n#define A_H\n#include <a>\nint x;",
+        "struct p { int y; };",
+        "#ifdef DEBUG\n#define LOG 1\n#endif",
+        "// about g\nint g(void) { return 1; }",
+        "#ifdef B",
+        "int h(void) { return 2; }\n#endif\n#endif",
+    ]
+    cpp = (
+        "#include <a>\nnamespace a {\nclass K { int f(); };\nint g() { return 1; }\n}  // namespace a\n"
+        "int h() { return 2; }\n"
+    )
+    assert slices(cpp, "cpp") == [
+        "#include <a>\nnamespace a {",
+        "class K { int f(); };",
+        "int g() { return 1; }\n}",
+        "// namespace a\nint h() { return 2; }",
+    ]
+    document = Document(cpp, language="cpp")
+    assert document.data[: units(document)[2].context] == b"#include <a>\nnamespace a {"
+    csharp = (
+        "using A;\nnamespace X\n{\n    class B\n    {\n        void F() { }\n        void G() { }\n    }\n"
+        "    enum E { Low, High }\n}\n"
+    )
+    assert slices(csharp, "csharp") == [
+        "using A;\nnamespace X\n{\n    class B\n    {",
+        "void F() { }",
+        "void G() { }\n    }",
+        "enum E { Low, High }\n}",
+    ]
+    assert slices(csharp.replace("\n{\n", ";\n", 1).removesuffix("}\n"), "csharp")[1] == "void F() { }"
+
+
 BRACES = st.lists(
     st.sampled_from(
         [
@@ -180,13 +218,14 @@ BRACES = st.lists(
                 "/* é */\n",
             ),
             *("enum E { A; void g() { } }\n", "x = () => 1;\n", "function f() { }\r\n", "😀 {{ ;\n"),
+            *("namespace a {\n", "#ifdef A\n", "#else\n", "#endif\n", "mod a {\n", "fn f() { }\n"),
         ]
     ),
     max_size=9,
 )
 
 
-@given(BRACES, st.sampled_from(["java", "javascript"]))
+@given(BRACES, st.sampled_from(["java", "javascript", "c", "cpp", "csharp", "rust"]))
 def test_units_tile_documents_of_other_languages_too(pieces: list[str], language: str) -> None:
     document = Document("".join(pieces), language=language)
     found = units(document)

@@ -4,7 +4,8 @@ Each unit is scored after the header of the document (what stands before its fir
 limit) and nothing else. So an edit makes only its own unit stale, and a function's scores do not move when
 code elsewhere in the file changes. The price: a function is scored without the functions before it.
 
-Where all code stands in types, as in Java, the definitions are the members of the top-level types, and the
+What only wraps definitions (a namespace, the guard of a header file) is opened up. Where all code stands in
+types, as in Java, the definitions are the members of the top-level types, and the
 header is what stands before the first of them: imports, the type's own header, its fields. A language whose
 grammar names nothing a definition is one unit.
 """
@@ -22,6 +23,17 @@ from counterlens.syntax.statements import is_definition
 
 HEADER_BYTES = 2048
 """How much of the header the model is shown before each unit."""
+
+_WRAPPING = frozenset(
+    {
+        *("linkage_specification", "mod_item", "namespace_declaration", "namespace_definition"),
+        *("preproc_elif", "preproc_elifdef", "preproc_else", "preproc_if", "preproc_ifdef"),
+    }
+)
+"""Nodes that only wrap definitions: namespaces, modules, conditional compilation."""
+
+_ENDING = frozenset({"}", ";", "#endif"})
+"""What belongs to the definition before it."""
 
 _ALL_IN_TYPES = frozenset({"csharp", "java"})
 """Languages without code outside types."""
@@ -84,19 +96,46 @@ class _Piece:
     def of(cls, node: tree_sitter.Node) -> _Piece:
         if node.type.endswith("comment") or node.type == "attribute_item":  # above what they are about
             kind = _Kind.COMMENT
-        elif node.type == "}":
+        elif node.type in _ENDING:
             kind = _Kind.CLOSING
         else:
             kind = _Kind.DEFINITION if is_definition(node) else _Kind.OTHER
         return cls(kind, node.start_byte, node.end_byte, node.start_point.row, node.end_point.row)
 
+    @classmethod
+    def header(cls, node: tree_sitter.Node, brace: tree_sitter.Node) -> _Piece:
+        """What stands before the members of a node: it ends with the brace that opens these."""
+        return cls(_Kind.OTHER, node.start_byte, brace.end_byte, node.start_point.row, brace.end_point.row)
+
 
 def _pieces(document: Document) -> list[_Piece]:
-    """The top level of a document, opened up where all code stands in types."""
-    nodes = document.tree.root_node.children
-    if document.language not in _ALL_IN_TYPES:
-        return [_Piece.of(node) for node in nodes]
-    return [piece for node in nodes for piece in _opened(node)]
+    """The top level of a document, opened up in what wraps it, and where all code stands in types."""
+    opening = _opened if document.language in _ALL_IN_TYPES else _whole
+    found: list[_Piece] = []
+    todo = document.tree.root_node.children[::-1]
+    while todo:
+        node = todo.pop()
+        members = _members(node)
+        if members is None:
+            found += opening(node)
+            continue
+        if members and members[0].type == "{":
+            found.append(_Piece.header(node, members.pop(0)))
+        todo += reversed(members)
+    return found
+
+
+def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
+    """What a node wraps; None where it does not only wrap, or wraps no definition."""
+    if node.type not in _WRAPPING:
+        return None
+    members = (node.child_by_field_name("body") or node).children
+    wraps = any(member.type in _WRAPPING or is_definition(member) for member in members)
+    return members if wraps else None
+
+
+def _whole(node: tree_sitter.Node) -> Iterator[_Piece]:
+    yield _Piece.of(node)
 
 
 def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
@@ -105,8 +144,7 @@ def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
     if body is None or not body.children or not is_definition(node):
         yield _Piece.of(node)
         return
-    first = body.children[0]
-    yield _Piece(_Kind.OTHER, node.start_byte, first.end_byte, node.start_point.row, first.end_point.row)
+    yield _Piece.header(node, body.children[0])
     for member in body.children[1:]:
         if member.type == "enum_body_declarations":
             yield from (_Piece.of(inner) for inner in member.children)
@@ -115,7 +153,7 @@ def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
 
 
 def _ends(pieces: list[_Piece]) -> list[int]:
-    """Where units end. Comments right above a definition belong to it, a closing brace to what it closes."""
+    """Where units end. Comments right above a definition belong to it, what closes one to what it closes."""
     ends: list[int] = []
     pending: _Piece | None = None  # the last piece since the last end that no definition has claimed
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):

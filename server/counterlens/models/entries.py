@@ -137,12 +137,17 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
         ("key", entry.key),
         ("context", entry.context),
         ("concurrency", entry.concurrency if entry.concurrency != CONCURRENCY else None),
-        ("requests-per-minute", entry.requests_per_minute),
+        ("requests-per-minute", _whole(entry.requests_per_minute)),
     ]
     lines = [f"{key} = {_toml(value)}" for key, value in values if value is not None]
     lines += [f"parameters.{_toml(key)} = {_toml(value)}" for key, value in entry.extra.items()]
     name = entry.name if "." not in entry.name else _toml(entry.name)
     return "\n".join([f"[{table}.{name}]", *lines]) + "\n"
+
+
+def _whole(number: float | None) -> float | None:
+    """A number as people write it: 60 rather than 60.0."""
+    return int(number) if number is not None and number.is_integer() else number
 
 
 def _toml(value: object) -> str:

@@ -42,8 +42,10 @@ _DECLARING = frozenset(
 _DEFINITIONS = ("_definition", "_declaration", "_item")
 _NO_DEFINITIONS = (
     *("import", "package", "lexical_", "variable_", "field_", "using_", "with_", "use_", "const", "static_"),
-    *("attribute_", "inner_attribute_", "extern_"),
+    *("attribute_", "inner_attribute_", "extern_", "file_scoped_", "enum_member_"),
 )
+_SPECIFIERS = frozenset({"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"})
+"""Types of C and C++: where they have a body they are defined, else only named."""
 _WRAPPERS = frozenset(
     {
         *("export_statement", "expression_statement", "lexical_declaration", "variable_declaration"),
@@ -77,6 +79,8 @@ def is_part_of_statement(kind: str, parent: str, *, last: bool) -> bool:
 
 def is_definition(node: tree_sitter.Node) -> bool:
     """Whether a node defines a function, a method or a type, also by assigning one or exporting it."""
+    if node.type in _SPECIFIERS:
+        return node.child_by_field_name("body") is not None
     if node.type in _WRAPPERS:
         return any(child.type in _VALUES or is_definition(child) for child in node.named_children)
     return node.type.endswith(_DEFINITIONS) and not node.type.startswith(_NO_DEFINITIONS)
