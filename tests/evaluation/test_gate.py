@@ -17,7 +17,9 @@ from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite
+from counterlens.reports.build.evaluation import progress_of
 from counterlens.reports.build.gate import gate_lines
 from counterlens.reports.build.nothing import why_nothing
 from counterlens.sandbox.registry import best_sandbox
@@ -125,11 +127,16 @@ def test_an_empty_result_says_why() -> None:
     (line,) = why_nothing(empty)
     said, _, reasons = line.partition(": no pair of 2 functions could be judged: ")
     assert said == "nothing to say of m"
-    assert sorted(reasons.split("; ")) == [
+    assert reasons.split("; ") == [
         "if-else-flip is not judged like the original (1)",
         "it is read by name (1)",
         "no tests (1)",
     ]
+    elsewhere = replace(found, refused=(refused, RefusedSite("rename-random", 3, ELSEWHERE)))
+    (line,) = why_nothing(replace(run, records=((second, StoredRecord(elsewhere)),)))
+    assert line.endswith(f"no pair of 1 function could be judged: {ELSEWHERE} (1)")  # that is what to know
+    hurried = replace(run, records=(), settings=replace(run.settings, minutes=0.5))
+    assert progress_of(hurried) == "The 0.5 minutes were not enough to begin: give it more."
     assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
     assert list(why_nothing(results(None, task="likelihood"))) == []
 
@@ -205,4 +212,22 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     code, out = run("-m", f"remote:{RIGHT}", "--mutation", "rename-random")
     assert code == 0
     assert "nothing to say of remote:right: no pair of 1 function could be judged: " in " ".join(out.split())
-    assert "it changes none of the lines that were asked about (1)" in " ".join(out.split())
+    assert " ".join(out.split()).count("it changes none of the lines that were asked about (1)") == 1
+    branch.joinpath("code.py").write_text("def alone(x):\n    return x\n")
+    code, out = run("-m", f"remote:{RIGHT}")
+    assert code == 0
+    assert out.startswith("nothing to ask: no function of ")
+    assert "\n  Add a doctest, or a test_*.py that calls it" in out
+
+
+def test_a_run_that_is_not_kept_is_not_offered_to_be_resumed(
+    branch: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(branch)
+    asked = ["changed", "--since", "main", "--allow-weaker-sandbox", "-m", "remote:gone"]
+    with pytest.raises(SystemExit) as ended:
+        main([*asked, "--base-url", "http://127.0.0.1:9/v1", "--placebos", "0"])
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert "--out FOLDER keeps a run" in said
+    assert "--resume" not in said

@@ -152,10 +152,10 @@ def run_bench(
                 ended = run.go(cancel, advance, jobs or room, notice, remaining)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            say(_resume_with("stopped", store), err=True)
+            say(_resume_with("stopped", store, brief=brief), err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
-            hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store)
+            hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
             raise CounterlensError(error.message, hint) from error
     _finish(out, ended, brief=brief)
 
@@ -186,10 +186,17 @@ def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
     if ended.failed:
         for name, error in ended.failed.items():
             say(f"{name} failed: {error}", err=True, colour="red")
-        say(f"try these again: counterlens bench --resume --out {out}", err=True)
+        again = (
+            "--out FOLDER keeps a run"
+            if brief
+            else f"try these again: counterlens bench --resume --out {out}"
+        )
+        say(again, err=True)
         raise click.exceptions.Exit(1)
 
 
-def _resume_with(what: str, store: Store) -> str:
+def _resume_with(what: str, store: Store, *, brief: bool) -> str:
+    """How far a run is that was stopped, and how it is resumed where it is kept."""
     where, done, total = store.folder, len(store.done), len(store.items)
-    return f"{what}, {done} of {total} done; resume with: counterlens bench --resume --out {where}"
+    more = "--out FOLDER keeps a run" if brief else f"resume with: counterlens bench --resume --out {where}"
+    return f"{what}, {done} of {total} done; {more}"

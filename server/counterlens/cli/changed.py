@@ -14,7 +14,6 @@ from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
 from counterlens.evaluation.results import RunResults
-from counterlens.reports.build.nothing import why_nothing
 from counterlens.reports.export.annotations import annotated
 from counterlens.reports.export.run import exported_run
 
@@ -67,10 +66,10 @@ def changed(
             run_bench(choices, folder, engine, jobs=jobs, brief=out is None)
         except NothingChosenError as error:
             say(f"nothing to ask: {error.message}")
+            if error.hint:
+                say(f"  {error.hint}")
             return
         results = RunResults.read(folder)
         for annotation in annotated(exported_run(results)):
             say(annotation.workflow_command if github else str(annotation))
-        for line in why_nothing(results):
-            say(line)
         hold_to(folder, fail_under)

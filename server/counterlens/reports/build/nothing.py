@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from counterlens.counting import plural
 from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
+from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
 from counterlens.probes.record import Record
@@ -37,8 +38,19 @@ def _reason(records: Sequence[Record]) -> str:
         elif record.why_not_judged:
             reasons[record.why_not_judged] += 1
         else:
-            found = {one.reason for one in record.refused}
-            found |= {f"{one.mutation} is not judged like the original" for one in record.dropped}
-            reasons.update(found or {"nothing to change"})
-    listed = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(_SHOWN))
+            reasons.update(_without_pairs(record))
+    ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+    listed = "; ".join(f"{reason} ({count})" for reason, count in ordered[:_SHOWN])
     return f"no pair of {plural(len(records), 'function')} could be judged: {listed}"
+
+
+def _without_pairs(record: PairsRecord) -> set[str]:
+    """Why a function that can be judged has no pair.
+
+    Where it could be changed, but not on the lines that were asked about, that is what to know.
+    """
+    found = {one.reason for one in record.refused}
+    if ELSEWHERE in found:
+        return {ELSEWHERE}
+    found |= {f"{one.mutation} is not judged like the original" for one in record.dropped}
+    return found or {"nothing to change"}

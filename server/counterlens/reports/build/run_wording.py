@@ -46,6 +46,8 @@ def progress_of(results: RunResults) -> str:
     if results.lost:
         record = plural(len(results.lost), "record")
         lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume makes them anew."
+    if results.settings.minutes is not None and not done:
+        return f"The {results.settings.minutes:g} minutes were not enough to begin: give it more.{lost}"
     if results.settings.minutes is not None:
         return (
             f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those that tell "
