@@ -127,3 +127,23 @@ def test_every_node_has_a_category_or_says_that_it_has_none(name: str, cuts: lis
             assert node.category is not Category.UNCATEGORISED, node.kind
     leaf = {i for i in range(len(found.nodes)) if i not in found.parents}
     assert {found.nodes[i].category for i in leaf} <= set(Category)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "left", "kept"),
+    [
+        ("python", "with lock:\n    f(lock)\n", [], ["lock", "f"]),
+        ("python", "def f(x):\n    return x\n", ["f"], ["x"]),
+        ("rust", "fn f(x: u8) -> u8 { let y = x; y }\n", ["f"], ["x", "y"]),
+        ("rust", "const A: u8 = B;\n", [], ["A", "B"]),
+        ("c", "int f(int x) { return x; }\n", ["f"], ["x"]),
+        ("go", "func f(x int) int { return x }\n", ["f"], ["x"]),
+    ],
+)
+def test_names_that_a_definition_gives_are_no_leaves_and_those_that_are_used_are(
+    language: str, text: str, left: list[str], kept: list[str]
+) -> None:
+    found = placed(Document(text, language=language))
+    words = [text[found.nodes[i].start : found.nodes[i].end] for i in leaves(found).node.tolist()]
+    assert not set(left) & set(words)
+    assert set(kept) <= set(words)

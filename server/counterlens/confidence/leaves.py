@@ -18,7 +18,7 @@ from counterlens.confidence.aggregate import Confidence, NodeConfidence
 from counterlens.syntax.concepts import FREE_TEXT
 
 _DEFINITIONS = ("_definition", "_declaration", "_item", "function_declarator")
-_VALUED = frozenset({"const_item", "let_declaration", "static_item"})
+_VALUED = frozenset({"const_item", "let_declaration", "static_item", "with_item"})
 """Declarations that hold a value beside the name: their names are looked at like those of assignments."""
 
 Floats = npt.NDArray[np.float64]
