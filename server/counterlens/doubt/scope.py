@@ -8,6 +8,7 @@ from functools import cached_property
 
 import tree_sitter
 
+from counterlens.doubt.attribute_use import attribute_use
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.operators import OperatorSite, operator_sites
@@ -50,14 +51,12 @@ class DoubtFile:
         return tuple(operator_sites(self.document))
 
     @cached_property
-    def attributes(self) -> dict[tuple[str, bool], tuple[str, ...]]:
-        """The attributes that are used on each name, by the name and whether they are called."""
-        known: dict[tuple[str, bool], dict[str, None]] = {}
-        for node in self.nodes:
-            read = attribute_of(node)
-            if read is not None:
-                known.setdefault(read[:2], {})[text_of(read[2])] = None
-        return {key: tuple(names) for key, names in known.items()}
+    def attributes(self) -> dict[str, dict[str, set[str]]]:
+        """The attributes that are used on each name, each with how it is used."""
+        known: dict[str, dict[str, set[str]]] = {}
+        for used in filter(None, map(attribute_use, self.nodes)):
+            known.setdefault(used.receiver, {}).setdefault(text_of(used.name), set()).add(used.role)
+        return known
 
     @cached_property
     def awaited(self) -> frozenset[str]:
@@ -190,16 +189,6 @@ def is_docstring(node: tree_sitter.Node) -> bool:
         and bool(node.named_children)
         and node.named_children[0].type in {"string", "concatenated_string"}
     )
-
-
-def attribute_of(node: tree_sitter.Node) -> tuple[str, bool, tree_sitter.Node] | None:
-    """Of an attribute of a name: the name, whether it is called, and the attribute's own name."""
-    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-    if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
-        return None
-    parent = node.parent
-    called = parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
-    return text_of(receiver), called, name
 
 
 def around(node: tree_sitter.Node, *types: str) -> tree_sitter.Node | None:

@@ -9,8 +9,8 @@ from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Verdict
 from counterlens.attribution.registry import find_judge
-from counterlens.doubt.marking import Doubt, Telling
 from counterlens.doubt.fixing import fix_for
+from counterlens.doubt.marking import Doubt, Telling
 from counterlens.doubt.scope import DoubtScope
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import tree_sitter
-
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, attribute_of, text_of
+from counterlens.doubt.attribute_use import TARGET, attribute_use
+from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class WrongAttribute(DoubtKind):
-    """An attribute stands for another of the same receiver in the file, called or not, as it is itself."""
+    """An attribute stands for another of the same receiver that the file uses alike.
+
+    A condition for a condition, a method for one that is called with as many arguments.
+    """
 
     id = "attribute"
     EXAMPLES = (
@@ -19,19 +21,18 @@ class WrongAttribute(DoubtKind):
             "def f(a):\n    a.low = 1\n    a.go()\n    a.stop()\n    return a.high\n",
             ("go -> stop", "stop -> go", "high -> low"),
         ),
+        DoubtExample(
+            "def f(a):\n    a.go(1)\n    a.stop()\n    if a.on:\n        return a.high\n    return a.low\n",
+            ("high -> low", "low -> high"),
+        ),
     )
 
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
         """See the class."""
         for node in scope.of("attribute"):
-            read = attribute_of(node)
-            if read is None or _bound(node):
+            used = attribute_use(node)
+            if used is None or used.role == TARGET:
                 continue
-            for other in scope.file.attributes[read[:2]]:
-                if other != text_of(read[2]):
-                    yield self.instead(read[2], other)
-
-
-def _bound(node: tree_sitter.Node) -> bool:
-    parent = node.parent
-    return parent is not None and parent.type == "assignment" and parent.child_by_field_name("left") == node
+            for other, roles in scope.file.attributes[used.receiver].items():
+                if other != text_of(used.name) and used.allows(roles):
+                    yield self.instead(used.name, other)

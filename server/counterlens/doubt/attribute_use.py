@@ -1,0 +1,68 @@
+"""How an attribute of a name is used: another may stand in its place only if it is used alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import tree_sitter
+
+TARGET, CONDITION, VALUE, CALLED = "target", "condition", "value", "called"
+_CONDITIONS = frozenset(
+    {"if_statement", "elif_clause", "while_statement", "assert_statement", "not_operator", "boolean_operator"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeUse:
+    """One use of an attribute.
+
+    Attributes:
+        receiver: The name that it is an attribute of.
+        name: Its own name.
+        role: `target` of an assignment, `condition`, `value`, or `called` with so many arguments; without a
+            number where they are unpacked.
+    """
+
+    receiver: str
+    name: tree_sitter.Node
+    role: str
+
+    def allows(self, roles: Collection[str]) -> bool:
+        """Whether an attribute that is used in some roles may stand here."""
+        if self.role in roles:
+            return True
+        if self.role.startswith(CALLED):
+            return CALLED in roles or (self.role == CALLED and any(one.startswith(CALLED) for one in roles))
+        return set(roles) == {TARGET}  # nobody reads it, so nobody knows
+
+
+def attribute_use(node: tree_sitter.Node) -> AttributeUse | None:
+    """How a node uses an attribute of a name; None where it is another node."""
+    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
+        return None
+    return AttributeUse(receiver.text.decode() if receiver.text else "", name, _role(node))
+
+
+def _role(node: tree_sitter.Node) -> str:
+    parent = node.parent
+    if parent is None:
+        return VALUE
+    if parent.type == "call" and parent.child_by_field_name("function") == node:
+        return _called(parent)
+    if parent.type == "assignment" and parent.child_by_field_name("left") == node:
+        return TARGET
+    if parent.type == "conditional_expression" and parent.named_children[1] == node:
+        return CONDITION
+    return CONDITION if parent.type in _CONDITIONS else VALUE
+
+
+def _called(call: tree_sitter.Node) -> str:
+    given = call.child_by_field_name("arguments")
+    if given is None or given.type != "argument_list":
+        return CALLED
+    arguments = [one for one in given.named_children if one.type != "comment"]
+    if any(one.type in {"list_splat", "dictionary_splat"} for one in arguments):
+        return CALLED
+    return f"{CALLED} with {len(arguments)}"
