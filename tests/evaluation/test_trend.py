@@ -157,7 +157,7 @@ def test_the_command_writes_every_form(tmp_path: Path) -> None:
     picture = page.partition("<svg")[2].partition("</svg>")[0]
     assert picture.count("stroke-dasharray") == 1  # between the second and the third
     assert picture.count('stroke-width="2"') == 1  # the line from the first to the second
-    assert "+50 points" in written("markdown")
+    assert "| +50 " in written("markdown")
     document = json.loads(written("json"))
     assert document["ordered"]
     points = document["lines"][0]["points"]

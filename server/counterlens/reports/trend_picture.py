@@ -48,8 +48,8 @@ def shares_over_runs(title: str, shares: Sequence[Share]) -> str:
             f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end" opacity="0.75">{percent} %</text>'
         )
     for number, share in enumerate(shares):
-        before = shares[number - 1] if number else None
-        parts += [*_between(number, before, share), _point(number, share)]
+        parts += _between(number, shares[number - 1] if number else None, share)
+    parts += [_point(number, share) for number, share in enumerate(shares)]
     return "".join([*parts, "</svg>"])
 
 
@@ -82,7 +82,8 @@ def _point(number: int, share: Share) -> str:
         f'{label}<line x1="{x}" x2="{x}" y1="{_y(found.low)}" y2="{_y(found.high)}" stroke="var(--blue)" '
         'stroke-width="4" stroke-linecap="round" opacity="0.5"/>'
         f'<circle cx="{x}" cy="{_y(found.value)}" r="5" fill="var(--blue)"/>'
-        f'<text x="{x + 9}" y="{_y(found.value) - 6}">{found.value:.0%}</text>'
+        f'<text x="{x + 9}" y="{_y(found.value) - 6}" stroke="var(--page)" stroke-width="4" '
+        f'paint-order="stroke">{found.value:.0%}</text>'
     )
 
 

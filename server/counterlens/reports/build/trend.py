@@ -11,22 +11,11 @@ from counterlens.metrics.effects import Proportion
 from counterlens.reports.document import Block, Bullets, Figure, Heading, Paragraph, Report, TableBlock
 from counterlens.reports.trend_picture import Share, shares_over_runs
 
-_COLUMNS = (
-    "run",
-    "begun",
-    "version",
-    "average mutation effect",
-    "effect moved",
-    "originals right",
-    "right moved",
-    "informative pairs",
-    "pairs",
-    "functions",
-)
+_RUNS = ("run", "begun (UTC)", "version", "informative pairs", "pairs", "functions", "left to do")
+_FIGURES = ("run", "average mutation effect", "effect moved", "originals right", "right moved")
 _NOTE = (
-    "Shares with 95 % intervals. Moved: points since the run above, with a 95 % bootstrap interval over the "
-    "functions of both; a dash where it is the first or not connected. Functions: those with an informative "
-    "pair"
+    "shares with 95 % intervals; moved: points since the run above, with a 95 % bootstrap interval over the "
+    "functions of both; a dash where it is the first or not connected"
 )
 
 
@@ -53,7 +42,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
     yield Paragraph(_moved(line.points))
     what = "average mutation effect: lower is better"
     drawn = [Share(_day(one.run), one.summary.average, one.connected) for one in line.points]
-    table = TableBlock(f"{name} over runs", _COLUMNS, tuple(map(_row, line.points)), _NOTE)
+    table = TableBlock(f"{name} over runs", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
     yield Figure(
         f"{name}, {what}",
         f"Of each run in the order of time the {what}, as a point from 0 to 100 percent with its 95 percent "
@@ -68,6 +57,12 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
         svg=shares_over_runs(what.capitalize(), drawn),
     )
     yield table
+    yield TableBlock(
+        f"the runs of {name}",
+        _RUNS,
+        tuple(map(_run, line.points)),
+        "functions: those with an informative pair",
+    )
     breaks = [
         f"{one.run.name} is not connected with {before.run.name}: {'; '.join(one.apart)}"
         for before, one in zip(line.points, line.points[1:], strict=False)
@@ -106,28 +101,27 @@ def _points(moved: Estimate) -> str:
     return f"{100 * (value or 0.0):+.0f} points{interval}"
 
 
-def _row(one: TrendPoint) -> tuple[str | int | Proportion | None, ...]:
-    return (
-        one.run.name,
-        one.run.begun or "--",
-        _version(one.run),
-        one.summary.average,
-        _cell(one.effect),
-        one.summary.original_accuracy,
-        _cell(one.right),
-        one.informative,
-        one.summary.pairs,
-        one.summary.functions,
-    )
+def _figures(one: TrendPoint) -> tuple[str | Proportion | None, ...]:
+    right = one.summary.original_accuracy
+    return one.run.name, one.summary.average, _cell(one.effect), right, _cell(one.right)
+
+
+def _run(one: TrendPoint) -> tuple[str | int | None, ...]:
+    begun = one.run.begun[:16].replace("T", " ") if one.run.begun else None
+    counts = (one.informative, one.summary.pairs, one.summary.functions, one.run.unfinished)
+    return one.run.name, begun, one.run.version[:12] or None, *counts
 
 
 def _cell(moved: Estimate | None) -> str | None:
-    return None if moved is None or moved.value is None else _points(moved)
-
-
-def _version(run: TrendRun) -> str:
-    left = f", {plural(run.unfinished, 'item')} left" if run.unfinished else ""
-    return f"{run.version[:12] or '--'}{left}"
+    """A move in points with its interval; None without one."""
+    if moved is None or moved.value is None:
+        return None
+    interval = (
+        ""
+        if moved.low is None or moved.high is None
+        else f" [{100 * moved.low:+.0f}, {100 * moved.high:+.0f}]"
+    )
+    return f"{100 * moved.value:+.0f}{interval}"
 
 
 def _day(run: TrendRun) -> str:
