@@ -82,8 +82,7 @@ def _point(number: int, share: Share) -> str:
         f'{label}<line x1="{x}" x2="{x}" y1="{_y(found.low)}" y2="{_y(found.high)}" stroke="var(--blue)" '
         'stroke-width="4" stroke-linecap="round" opacity="0.5"/>'
         f'<circle cx="{x}" cy="{_y(found.value)}" r="5" fill="var(--blue)"/>'
-        f'<text x="{x + 9}" y="{_y(found.value) - 6}" stroke="var(--page)" stroke-width="4" '
-        f'paint-order="stroke">{found.value:.0%}</text>'
+        f'<text x="{x + 9}" y="{_y(found.value) - 6}">{found.value:.0%}</text>'
     )
 
 
