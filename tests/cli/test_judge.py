@@ -95,6 +95,12 @@ def test_without_options_only_what_somebody_wrote_judges(tmp_path: Path) -> None
     assert (found["evidence"]["strength"], found["evidence"]["isolation"]) == ("moderate", "apart")
 
 
+def test_excluded_tests_do_not_judge(tmp_path: Path) -> None:
+    wrong = {"test_wrong": "from program import add\n\ndef test_add():\n    assert add(1, 2) == 4\n"}
+    assert verdict(tmp_path, RIGHT, **wrong)["verdict"] == "failed"
+    assert verdict(tmp_path, RIGHT, "--excluded-tests", "test_wrong*", **wrong)["verdict"] == "refused"
+
+
 def test_a_weak_sandbox_is_used_only_where_that_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

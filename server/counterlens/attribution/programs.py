@@ -179,6 +179,7 @@ def judge_by_itself(
             limits=setting.limits,
             fallback=False,
             vetted=False,
+            excluded=setting.excluded,
         )
         if judge is not None:
             verdicts.append(judge.judge(program, cancel=cancel))

@@ -29,7 +29,7 @@ from counterlens.reports.export import json as plain
 from counterlens.sandbox.registry import chosen
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
-_MAP = specs(CompletionOptions)["map_timeout"]
+_MAP, _EXCLUDED = (specs(CompletionOptions)[name] for name in ("map_timeout", "excluded_tests"))
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -53,6 +53,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar=_MAP.metavar,
     help=_MAP.help,
 )
+@click.option("--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help)
 @click.option(
     "--isolation",
     type=click.Choice(["apart", "shared"]),
@@ -70,6 +71,7 @@ def judge(
     function: str | None,
     timeout: float,
     map_timeout: float,
+    excluded_tests: tuple[str, ...],
     isolation: str,
     python: Path | None,
     as_json: bool,
@@ -91,6 +93,7 @@ def judge(
                 lasting(timeout),
                 report=lambda what: report(what, 0, 1),
                 map_timeout=map_timeout,
+                excluded=excluded_tests,
             )
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
