@@ -19,12 +19,14 @@ MOST = 60
 """So many alternatives of a function are run at most."""
 MOST_ENDLESS = 3
 """So many may run out of time."""
+LEAST_GAIN = -4.0
+"""Nats: a fix is not much less likely than what stands there; a few tests pass by accident, too."""
 
 
 def fix_for(
     model: Model, scope: DoubtScope, judge: Judge, failing: str, *, cancel: Event | None = None
 ) -> Doubt | None:
-    """The first alternative with which a function passes its tests; None where none of those tried does.
+    """The first likely alternative with which a function passes its tests; None where no tried one does.
 
     Args:
         model: The model, which says in what order they are tried.
@@ -41,8 +43,8 @@ def fix_for(
     endless = 0
     for one, trial in [each for each in ranked if not silenced(scope, each[0])][:MOST]:
         verdict = judge.judge(changed_text(scope.document, one), cancel=cancel)
-        if verdict.passed:
-            return Doubt(scope, trial(), Telling.FAIL, failing)
+        if verdict.passed and (found := trial()).gain >= LEAST_GAIN:
+            return Doubt(scope, found, Telling.FAIL, failing)
         endless += verdict.judgement is Judgement.TIMED_OUT
         if endless >= MOST_ENDLESS:
             break
