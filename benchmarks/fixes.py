@@ -6,7 +6,8 @@ DATA is a folder with HumanEvalPack (`humanevalpack/python`), whose 164 function
 example tests, which a programmer would have, and many hidden ones. A function that fails its examples is
 given to `counterlens.doubt.fixing`, as `counterlens check --tests` does. A fix is right if it passes the
 hidden tests, too. The bound on a fix's likelihood was chosen on the first half of the problems; `precision`,
-the share of fixes that are right, and `fixed`, the share of bugs that get a right one, are of the second half.
+the share of fixes that are right, and `fixed`, the share of bugs that get a right one, are of the second
+half.
 
 Then all alternatives are run on the examples, so that the order can be told from chance: `tried` is how many
 the model's order runs up to the first that passes, over how many a random order needs on average,

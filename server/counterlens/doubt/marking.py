@@ -18,6 +18,9 @@ from counterlens.doubt.scoring import Trial, trials
 from counterlens.models.base import Model
 from counterlens.syntax.concepts import Category
 
+LEAST_SHARE = 0.5
+"""Of the probability of all that was tried in a place; a mark has more."""
+
 
 class Telling(StrEnum):
     """What the tests of a function say of what stands there and of the alternative."""
@@ -92,7 +95,8 @@ def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> li
     """The alternatives that are marks, in the order of the text.
 
     Each is likelier by more than the margin of its kind and than the noise, makes what follows no less likely
-    than noise does, and is the best of all that were tried on its place; marks do not overlap.
+    than noise does, and is likelier than all else that was tried on its place together: where several are
+    alike, what stands there is rare and not wrong. Marks do not overlap.
 
     Args:
         found: The alternatives that were tried in a function.
@@ -104,7 +108,8 @@ def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> li
         if all(end <= other.alternative.place[0] or other.alternative.place[1] <= start for other in chosen):
             chosen.append(one)
     loud = [one for one in chosen if one.gain > max(margins.get(one.alternative.kind, SILENT), one.noise)]
-    return sorted((one for one in loud if one.rest > -one.noise), key=lambda one: one.alternative.place)
+    clear = [one for one in loud if one.rest > -one.noise and one.share > LEAST_SHARE]
+    return sorted(clear, key=lambda one: one.alternative.place)
 
 
 def doubts(
