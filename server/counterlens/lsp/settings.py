@@ -107,7 +107,8 @@ class EditorSettings(DeclaredSettings):
 
     Attributes:
         probe: The options of probes that were set, by their names; any other has the default of each probe.
-        entries: The named model that is meant, where the model has a name in a settings file.
+        entries: What settings files say of the model, and of the one that compares sentences, where it has a
+            name there.
     """
 
     probe: Mapping[str, Any] = field(default_factory=dict)
@@ -193,7 +194,7 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
     values["probe"] = probe
     found = msgspec.convert(values, EditorSettings)
     try:
-        found = replace(found, entries=known_entries(file, found.model))
+        found = replace(found, entries=known_entries(file, found.model, str(probe.get("encoder", ""))))
     except OptionError as error:
         complaints.append(str(error))
     return found, complaints
