@@ -21,7 +21,10 @@ CLASSES = {
     ),
     "trust: a repository's code, the root, links": ("tests/test_trust.py",),
     "git: what a repository's settings name": ("tests/datasets/test_git.py",),
-    "content: what is said to people, in every form": ("tests/reports/test_inert.py",),
+    "content: what is said to people, in every form": (
+        "tests/reports/test_inert.py",
+        "tests/cli/test_bad_files.py",
+    ),
     "damage: files of runs and kept answers": (
         "tests/evaluation/test_damage.py",
         "tests/evaluation/test_damaged_notes.py",

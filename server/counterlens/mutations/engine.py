@@ -12,6 +12,7 @@ from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
 from counterlens.mutations.module import MODULE, Module
 from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.reading import deep_recursion
 from counterlens.mutations.registry import MUTATIONS
 
 
@@ -227,6 +228,25 @@ def stream(
     every_cut: bool = False,
 ) -> Iterator[Counterfactual | Refusal]:
     """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
+    found = _streamed(source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut)
+    while True:
+        with deep_recursion():
+            one = next(found, None)
+        if one is None:
+            return
+        yield one
+
+
+def _streamed(
+    source: str | Module,
+    mutations: Iterable[str | Mutation] | None,
+    function: str | None,
+    seed: int,
+    prefix_ratio: cuts.Ratio,
+    without: Collection[str],
+    *,
+    every_cut: bool,
+) -> Iterator[Counterfactual | Refusal]:
     chosen = _chosen(MUTATIONS.values() if mutations is None else mutations)
     module = source if isinstance(source, Module) else Module(source)
     if function is not None:

@@ -185,8 +185,8 @@ class Module:
             last: cst.CSTNode = next(part for part in parts if part is not None)
             return self._suite_end(_body(last))
         orelse = getattr(statement, "orelse", None)
-        if isinstance(orelse, cst.If):
-            return self.statement_end(orelse)
+        while isinstance(orelse, cst.If):  # thousands, in what was generated
+            statement, orelse = orelse, orelse.orelse
         return self._suite_end(_body(statement if orelse is None else orelse))
 
     def _suite_end(self, suite: Suite) -> int:

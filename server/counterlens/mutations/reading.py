@@ -22,7 +22,9 @@ _PLACE = re.compile(r"^error at \d+:\d+: ")
 _DEEP = 20_000
 _DEEPEST, _BRACKETS = 3000, 300  # of a tree, and of brackets and blocks in it, of which Python reads 200
 _ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"
+_BRANCHES = 500  # `elif` of one `if`: a node in the other for LibCST, side by side for tree-sitter
 _TOO_DEEP = "the source is nested too deeply to be read"
+_SPLIT = "Split its longest expression, or its longest chain of elif"
 _T = TypeVar("_T")
 _lock = threading.Lock()
 _deep_readers = 0
@@ -42,8 +44,8 @@ def parse(source: str) -> cst.Module:
     said = _python_says(source) if tree.root_node.has_error else None
     if said is not None:
         raise _unparsed(*said)
-    if _is_too_deep(tree):
-        raise SourceError(_TOO_DEEP, "Split its longest expression")
+    if _is_too_deep(tree) or (source.count("elif") > _BRANCHES and _longest_chain(tree) > _BRANCHES):
+        raise SourceError(_TOO_DEEP, _SPLIT)
     try:
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
@@ -61,6 +63,16 @@ def _is_too_deep(tree: tree_sitter.Tree) -> bool:
     """Whether LibCST's parser, which recurses in machine code, might end the process over a source."""
     deepest = _depth(tree, "")
     return deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS)
+
+
+def _longest_chain(tree: tree_sitter.Tree) -> int:
+    """How many `elif` one `if` has at most."""
+    longest, todo = 0, [tree.root_node]
+    while todo:
+        inner = todo.pop().children
+        longest = max(longest, sum(node.type == "elif_clause" for node in inner))
+        todo += inner
+    return longest
 
 
 def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
@@ -123,15 +135,17 @@ def with_depth(work: Callable[[], _T]) -> _T:
         return work()
     except (RecursionError, KeyError):
         pass  # LibCST's positions turn the one into the other
-    try:
-        with _deep_recursion():
-            return work()
-    except RecursionError:
-        raise SourceError(_TOO_DEEP, "Split its longest expression") from None
+    with deep_recursion():
+        return work()
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
+    """Let recursive work over a tree go deeper than usual.
+
+    Raises:
+        SourceError: not even that is enough.
+    """
     global _deep_readers, _usual_limit
     with _lock:
         if not _deep_readers:
@@ -140,6 +154,8 @@ def _deep_recursion() -> Iterator[None]:
         _deep_readers += 1
     try:
         yield
+    except RecursionError:
+        raise SourceError(_TOO_DEEP, _SPLIT) from None
     finally:
         with _lock:
             _deep_readers -= 1
