@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from counterlens.confidence import Aggregation, confidence, score_document
 from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve
 from counterlens.models.llama.model import LlamaModel
+from counterlens.reports.build.calibration import raw_or_calibrated
+from counterlens.reports.document import Paragraph
+from counterlens.reports.export.calibration import calibrated_json
 from counterlens.syntax.document import Document
 
 
@@ -25,3 +30,10 @@ def test_nodes_are_mapped_and_tokens_are_not(model: LlamaModel) -> None:
     assert shown.scores is found.scores
     assert fits(found, known)
     assert not fits(confidence(document, found.scores, Aggregation.MEDIAN), known)
+    assert fits(found, replace(known, facts={"language": "python"}))
+    other = replace(known, facts={"language": "go"})
+    assert not fits(found, other)
+    assert calibrated_json(found, other) is None
+    (said,) = raw_or_calibrated(found, other).blocks
+    assert isinstance(said, Paragraph)
+    assert said.text == "Confidence is raw: this model's calibration is of go and says nothing of python."

@@ -118,7 +118,9 @@ def calibrate(
     for category in np.unique(seen.category).tolist():
         mine = seen.category == category
         categories[category] = _compared(seen.where(mine), mapped[mine], seed)
+    languages = {document.language for document in documents}
     facts = {
+        "language": languages.pop() if len(languages) == 1 else None,
         "truth": truth.value,
         "method": method.value,
         "nodes": len(seen),

@@ -9,8 +9,12 @@ from counterlens.confidence.calibration import Calibration
 
 
 def fits(found: Confidence, calibration: Calibration) -> bool:
-    """Whether a map is one of this kind of confidence."""
-    return calibration.aggregation is found.aggregation
+    """Whether a map is one of this kind of confidence, and of code in the document's language.
+
+    A model knows one language better than another. Maps of earlier versions do not say of which they are.
+    """
+    known = calibration.facts.get("language")
+    return calibration.aggregation is found.aggregation and known in (None, found.document.language)
 
 
 def calibrated(found: Confidence, calibration: Calibration) -> Confidence:

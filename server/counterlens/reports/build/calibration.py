@@ -63,7 +63,11 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
 
 def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     """What a document's confidences are, and what they mean where that has been measured."""
-    if known is None or not fits(scored, known):
+    language = scored.document.language
+    of = None if known is None else known.facts.get("language")
+    if known is not None and of not in (None, language):
+        said = f"Confidence is raw: this model's calibration is of {of} and says nothing of {language}."
+    elif known is None or not fits(scored, known):
         said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
     else:
         said = f"Confidence is raw. Calibrated on {known.created}: of nodes like these it predicts right "
