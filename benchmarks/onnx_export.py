@@ -8,7 +8,8 @@ values as inputs unless `--no-cache` is given, and compares both on a source fil
 - `correlation`: of the log-probabilities of its tokens;
 - `apart`: their mean distance in nats; llama.cpp multiplies in 8 bits, the export in 32;
 - `speed`: the export's tokens a second over llama.cpp's, in scoring;
-- `completions`: of how many of the functions of the file the first 24 greedy tokens are the same text.
+- `completions`: of how many of the functions of the file the first 24 greedy tokens are the same text; not
+  with `--no-cache`, where each token reads the file anew.
 
 With `--keep` a folder that is there already is not written again.
 """
@@ -134,14 +135,15 @@ def main() -> None:
     with load(f"onnx:{options.folder}") as ours, load() as theirs:
         (a, our_speed), (b, their_speed) = timed_scores(ours, source), timed_scores(theirs, source)
         assert a.end.tolist() == b.end.tolist(), "the tokens differ"
-        texts = [[answer.text for answer in model.complete(prompts)] for model in (ours, theirs)]
+        asked = [] if options.no_cache else prompts
+        texts = [[answer.text for answer in model.complete(asked)] for model in (ours, theirs)]
     same = sum(x == y for x, y in zip(*texts, strict=True))
     apart = np.abs(a.logprob - b.logprob)[1:]
     figures = {
         "correlation": round(float(np.corrcoef(a.logprob[1:], b.logprob[1:])[0, 1]), 4),
         "apart": round(float(apart.mean()), 4),
         "speed": round(our_speed / their_speed, 3),
-        "completions": f"{same} of {len(prompts)}",
+        "completions": f"{same} of {len(asked)}",
     }
     print(
         f"{len(a)} tokens: {our_speed:.0f} a second through ONNX Runtime, {their_speed:.0f} through llama.cpp"

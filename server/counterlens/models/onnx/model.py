@@ -158,7 +158,7 @@ def find_export(name: str) -> Export:
     Raises:
         ModelError: there is none, or it cannot be downloaded.
     """
-    path = Path(name).expanduser()
+    path = Path(name).expanduser().absolute()
     parts = name.split("/")
     if path.exists() or len(parts) != 2 or not all(parts) or name.startswith(("~", ".")):
         return Export.at(path)
