@@ -137,6 +137,15 @@ def test_a_report_stays_inert_in_every_form(text: str) -> None:
 
 
 @given(TEXTS)
+@example("x.py")
+@settings(max_examples=20, deadline=None)
+def test_no_name_in_a_report_forges_a_line_at_a_terminal(text: str) -> None:
+    for end in ("\n", "\r\n"):
+        shown = terminal.plain(report(f"{text.strip()}{end}passed  by tests, strong evidence"), width=1_000)
+        assert not [line for line in shown.splitlines() if line.startswith("passed  by")], shown
+
+
+@given(TEXTS)
 @example("a``[x](command:y)")
 @settings(max_examples=200, deadline=None)
 def test_inline_code_is_all_of_what_is_given(text: str) -> None:

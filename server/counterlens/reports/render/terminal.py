@@ -6,6 +6,7 @@ What a page folds or plots is left out: the tables sum it up.
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -81,7 +82,7 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         if previous is not None and _apart(previous, block):
             yield Text()
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
-            yield Text.assemble(_heading(previous), "   ", (printable(block.text), "dim"))
+            yield Text.assemble(_heading(previous), "   ", (_on_a_line(block.text), "dim"))
         elif not isinstance(block, Heading):
             yield from _leaf(block)
         previous = block
@@ -96,12 +97,14 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
     figures = figure_columns(table.columns, table.rows)
     for i, name in enumerate(table.columns):
         if i in figures:
-            drawn.add_column(Text(printable(name)), justify="right", no_wrap=True)
+            drawn.add_column(Text(_on_a_line(name)), justify="right", no_wrap=True)
         else:
             widest = _WIDEST if i + 1 < len(table.columns) else None
-            drawn.add_column(Text(printable(name)), max_width=widest, overflow="fold")
+            head = Text(_on_a_line(name))
+            drawn.add_column(head if i else _wrapped(head), max_width=widest, overflow="fold")
     for row in table.rows:
-        drawn.add_row(*map(_cell, row))
+        first, *others = map(_cell, row)
+        drawn.add_row(_wrapped(first), *others)
     return drawn
 
 
@@ -155,10 +158,10 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
             yield _paragraph(block)
         case TableBlock():
             if block.title:
-                yield Text(printable(block.title), style="bold")
+                yield Text(_on_a_line(block.title), style="bold")
             yield grid(block, quiet=block.quiet)
             if block.note:
-                yield Text(printable(block.note), style="dim")
+                yield Text(_set_in(block.note), style="dim")
         case Difference():
             yield difference(block.lines)
         case CodeBlock():
@@ -166,17 +169,17 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
         case SideBySide():
             yield _sides(block.sides)
         case Bullets():
-            yield from (Text(f"  {printable(item)}") for item in block.items)
+            yield from (Text(f"  {_set_in(item)}") for item in block.items)
 
 
 def _heading(heading: Heading) -> Text:
-    return Text(printable(heading.text), style="bold")
+    return Text(_on_a_line(heading.text), style="bold")
 
 
 def _paragraph(block: Paragraph) -> Text:
-    lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(printable(block.lead), style="bold")
+    lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(_on_a_line(block.lead), style="bold")
     between = " " if block.lead and block.text else ""
-    return Text.assemble(lead, between, (printable(block.text), "dim" if block.quiet else ""))
+    return Text.assemble(lead, between, (_set_in(block.text), "dim" if block.quiet else ""))
 
 
 def _sides(sides: Sequence[PairSide]) -> Grid:
@@ -203,21 +206,39 @@ def _side(side: PairSide) -> Panel:
     if side.message:
         body.append(Text("\n" + _clipped(side.message.strip(), _MESSAGE_SHOWN), style="italic"))
     inside, below = Group(*body), _word(side.verdict)
-    title = Text(printable(side.title, keep=""))
+    title = Text(_on_a_line(side.title))
     return Panel(inside, title=title, title_align="left", subtitle=below, subtitle_align="left")
 
 
 def _divider(text: str) -> Rule:
     """A line between what stands in a panel that says what follows."""
-    return Rule(Text(printable(text, keep=""), style="dim"), characters="╌", style="dim", align="left")
+    return Rule(Text(_on_a_line(text), style="dim"), characters="╌", style="dim", align="left")
 
 
 def _cell(cell: ReportCell) -> Text:
-    return _word(cell) if isinstance(cell, Marked) else Text(printable(cell_text(cell)))
+    return _word(cell) if isinstance(cell, Marked) else Text(_on_a_line(cell_text(cell)))
 
 
 def _word(marked: Marked | None) -> Text:
-    return Text() if marked is None else Text(printable(marked.text), style=_STYLES.get(marked.mark, ""))
+    return Text() if marked is None else Text(_on_a_line(marked.text), style=_STYLES.get(marked.mark, ""))
+
+
+def _wrapped(cell: Text) -> Text:
+    """What stands at the left edge, set in from its second line on, so that none passes for one of ours."""
+    if cell.cell_len <= _WIDEST:
+        return cell
+    lines = textwrap.wrap(cell.plain, _WIDEST, subsequent_indent="  ", break_on_hyphens=False)
+    return Text("\n".join(lines), style=cell.style)
+
+
+def _on_a_line(text: str) -> str:
+    """What has to stay on its line: a line of its own would pass for one of ours."""
+    return printable(text, keep="")
+
+
+def _set_in(text: str) -> str:
+    """What may have several lines: they are set in, so that none passes for one of ours."""
+    return printable(text).replace("\n", "\n  ")
 
 
 def _clipped(text: str, lines: int = _LINES_SHOWN) -> str:
