@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.doubt.fixing import MOST, MOST_ENDLESS, fix_for
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.marking import Telling
-from counterlens.doubt.fixing import MOST, MOST_ENDLESS, fix_for
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
