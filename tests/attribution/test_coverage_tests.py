@@ -285,7 +285,7 @@ def test_what_verdicts_rest_on_beside_the_code_is_told(project: Project) -> None
 
 def test_a_baseline_is_kept_as_it_is(tmp_path: Path) -> None:
     test = BaselineTest("case", "t.py", "TestIt", "test_it", "TestIt::test_it", "failed", 0.5, "no")
-    found = Baseline([test], {"f.py": {3: [0, 1, 2, 7], 5: [4]}}, {"b.py": "no"}, False, None, 2.5, 9)
+    found = Baseline([test] * 8, {"f.py": {3: [0, 1, 2, 7], 5: [4]}}, {"b.py": "no"}, False, None, 2.5, 9)
     write(found, tmp_path / "kept" / "one.json")
     assert read(tmp_path / "kept" / "one.json") == found
     assert read(tmp_path / "kept" / "none.json") is None

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from counterlens.errors import Cancelled, CounterlensError, SourceError
-from counterlens.models.base import TokenScores
+from counterlens.models.base import Capability, TokenScores
 from counterlens.models.cache import CachedModel
 from counterlens.probes.operator.asking import WINDOWS
 from counterlens.probes.operator.frequency import read_corpus
@@ -109,6 +109,9 @@ class _Leaking:
     def __init__(self, model: CachedModel) -> None:
         self.info = model.info
         self.calls = 0
+
+    def offers(self, capability: Capability, **_: Any) -> bool:
+        return capability in self.info.capabilities
 
     def score_continuations(self, _context: str, texts: Sequence[str], **_: Any) -> list[TokenScores]:
         self.calls += 1
