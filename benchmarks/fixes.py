@@ -111,7 +111,9 @@ def fixed(model: Model, number: int, problem: Problem, examples: str) -> Fixed |
     ranked = [changed_text(document, one) for one, _ in ranked_by_head(model, scope)]
     passing = tuple(place for place, program in enumerate(ranked, 1) if judge.judge(program).passed)
     outcome = "none" if fix is None else "right" if right else "wrong"
-    print(f"{problem.id}: {len(ranked)} alternatives, {passing} pass, {outcome}", file=sys.stderr, flush=True)
+    gain = "" if fix is None else f" by {fix.trial.gain:.1f} nats"
+    said = f"{problem.id}: {len(ranked)} alternatives, {passing} pass, {outcome}{gain}"
+    print(said, file=sys.stderr, flush=True)
     return Fixed(number, str(problem.details["bug_type"]), len(ranked), passing, right)
 
 
@@ -132,8 +134,8 @@ def report(found: Sequence[Fixed]) -> None:
     fixes = [one for one in reported if one.right is not None]
     right = sum(bool(one.right) for one in fixes)
     if fixes:
-        low, high = wilson(right, len(fixes))
-        print(f"precision {right / len(fixes):.2f} ({low:.2f} to {high:.2f})")
+        precision = wilson(right, len(fixes))
+        print(f"precision {precision.value:.2f} ({precision.low:.2f} to {precision.high:.2f})")
     able = [one for one in found if one.passing]
     if able:
         print(f"the first that passes is no. {statistics.median(one.passing[0] for one in able):g} (median)")
