@@ -6,7 +6,6 @@ import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from counterlens.attribution.base import Judge
 from counterlens.syntax.python_ast import parse_module
 
 TestItem = tuple[str, str]
@@ -34,13 +33,6 @@ def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReac
     """How far some tests reach into some lines."""
     by_line = [set(tests) & set(judging) for line, tests in ran_by.items() if line in lines]
     return HoleReach(len(set().union(*by_line)), sum(map(bool, by_line)), len(by_line))
-
-
-def reach_of(judge: Judge, lines: range) -> HoleReach | None:
-    """How far what judges a function reaches into some of its lines; None where that is not known."""
-    parts = getattr(judge, "judges", None) or (judge,)
-    known = (part.reach(lines) for part in parts if hasattr(part, "reach"))
-    return next((reach for reach in known if reach is not None), None)
 
 
 def statement_lines(text: str, lines: range) -> list[int]:

@@ -26,6 +26,7 @@ from counterlens.attribution.base import (
     Verdict,
 )
 from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.reaching import HoleReach
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -206,6 +207,12 @@ def _all_excluded(document: Document, function: Function, setting: Setting) -> b
     anyway = replace(setting, excluded=())
     found = (find(document, function, anyway) for find in ATTRIBUTIONS.values())
     return bool(setting.excluded) and any(judge is not None for judge in found)
+
+
+def reach_of(judge: Judge, lines: range) -> HoleReach | None:
+    """How far the tests of a function reach into some of its lines, 1-based; None where that is not known."""
+    parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
+    return next((part.reach(lines) for part in parts if isinstance(part, unittests.CasesJudge)), None)
 
 
 def described(judge: Judge) -> str:

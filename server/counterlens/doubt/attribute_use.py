@@ -24,7 +24,7 @@ class AttributeUse:
             number where they are unpacked.
     """
 
-    receiver: str
+    receiver: tree_sitter.Node
     name: tree_sitter.Node
     role: str
 
@@ -42,7 +42,7 @@ def attribute_use(node: tree_sitter.Node) -> AttributeUse | None:
     receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
     if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
         return None
-    return AttributeUse(receiver.text.decode() if receiver.text else "", name, _role(node))
+    return AttributeUse(receiver, name, _role(node))
 
 
 def _role(node: tree_sitter.Node) -> str:

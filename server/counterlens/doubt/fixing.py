@@ -6,9 +6,11 @@ silent ones, in the order in which the model finds their first tokens likely.
 
 from __future__ import annotations
 
+from itertools import islice
 from threading import Event
 
 from counterlens.attribution.base import Judge, Judgement
+from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Telling, silenced
 from counterlens.doubt.scope import DoubtScope
@@ -39,9 +41,9 @@ def fix_for(
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
         SandboxError, Cancelled: as `Judge.judge`.
     """
+    comments, endless = ignored(scope.document), 0
     ranked = ranked_by_head(model, scope, cancel=cancel)
-    endless = 0
-    for one, trial in [each for each in ranked if not silenced(scope, each[0])][:MOST]:
+    for one, trial in islice((each for each in ranked if not silenced(comments, each[0])), MOST):
         verdict = judge.judge(changed_text(scope.document, one), cancel=cancel)
         if verdict.passed and (found := trial()).gain >= LEAST_GAIN:
             return Doubt(scope, found, Telling.FAIL, failing)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, changed_text
 from counterlens.doubt.margins import MARGINS, SILENT
@@ -130,11 +130,11 @@ def doubts(
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
-    found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
-    return [Doubt(scope, one) for one in found if not silenced(scope, one.alternative)]
-
-
-def silenced(scope: DoubtScope, alternative: Alternative) -> bool:
-    """Whether a comment says that nothing is to be marked there."""
     comments = ignored(scope.document)
+    found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
+    return [Doubt(scope, one) for one in found if not silenced(comments, one.alternative)]
+
+
+def silenced(comments: Ignored, alternative: Alternative) -> bool:
+    """Whether a comment says that nothing is to be marked there."""
     return all(comments.covers(*alternative.place, category) for category in Category)

@@ -55,7 +55,7 @@ class DoubtFile:
         """The attributes that are used on each name, each with how it is used."""
         known: dict[str, dict[str, set[str]]] = {}
         for used in filter(None, map(attribute_use, self.nodes)):
-            known.setdefault(used.receiver, {}).setdefault(text_of(used.name), set()).add(used.role)
+            known.setdefault(text_of(used.receiver), {}).setdefault(text_of(used.name), set()).add(used.role)
         return known
 
     @cached_property

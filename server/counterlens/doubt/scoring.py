@@ -94,8 +94,8 @@ def trials(
 
 def ranked_by_head(
     model: Model, scope: DoubtScope, *, cancel: Event | None = None
-) -> list[tuple[Alternative, Callable[[], Trial]]]:
-    """All alternatives of a function that parse, the likeliest first tokens first, and what tries each.
+) -> Iterator[tuple[Alternative, Callable[[], Trial]]]:
+    """The alternatives of a function that parse, the likeliest first tokens first, and what tries each.
 
     Args:
         model: The model.
@@ -109,14 +109,14 @@ def ranked_by_head(
         (head, passage, one)
         for passage, _, heads in _first_pass(model, scope, None, cancel)
         for head, one in heads
-        if fits(scope, one)
     ]
-    ranked.sort(key=lambda each: -each[0])
 
     def trial(head: float, passage: Passage, one: Alternative) -> Trial:
         return _tried(model, passage, [(head, one)], cancel, None)[0]
 
-    return [(one, partial(trial, head, passage, one)) for head, passage, one in ranked]
+    for head, passage, one in sorted(ranked, key=lambda each: -each[0]):
+        if fits(scope, one):
+            yield one, partial(trial, head, passage, one)
 
 
 def _first_pass(

@@ -105,16 +105,16 @@ class DoubtQueue:
         if analysis.document is not document or not ls.asks(settings):
             return
         names = {name for name, _ in present}
-        before, self._present[analysis.uri] = self._present.get(analysis.uri), names
+        before = self._present.get(analysis.uri, set() if analysis.uri in self._early else names)
+        self._present[analysis.uri] = names
         edited = self._edited_ones.setdefault(analysis.uri, set())
-        early = before is None and analysis.uri in self._early
-        edited |= names if early else names - (before if before is not None else names)
+        edited |= names - before
         edited &= names
         if analysis.doubts.keep(document, settings.asked, same):
             ls.changed(analysis)
         pending = [(name, scope) for name, scope in present if scope.function.start not in same]
         if changed_only:
-            pending = [(name, scope) for name, scope in pending if before is None or name not in before]
+            pending = [(name, scope) for name, scope in pending if name not in before]
         lines = analysis.visible
         for name, scope in sorted(pending, key=lambda one: not _is_visible(one[1], lines)):
             async with self._turn:

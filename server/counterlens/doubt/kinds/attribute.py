@@ -33,6 +33,6 @@ class WrongAttribute(DoubtKind):
             used = attribute_use(node)
             if used is None or used.role == TARGET:
                 continue
-            for other, roles in scope.file.attributes[used.receiver].items():
+            for other, roles in scope.file.attributes[text_of(used.receiver)].items():
                 if other != text_of(used.name) and used.allows(roles):
                     yield self.instead(used.name, other)

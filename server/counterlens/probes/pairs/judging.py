@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Verdict
 from counterlens.attribution.pace import paced
-from counterlens.attribution.reaching import HoleReach, reach_of
-from counterlens.attribution.registry import described
+from counterlens.attribution.reaching import HoleReach
+from counterlens.attribution.registry import described, reach_of
 from counterlens.errors import SourceError
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow

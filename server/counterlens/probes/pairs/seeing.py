@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from counterlens.attribution.stand_ins import STAND_INS
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap
@@ -16,7 +17,6 @@ from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-STAND_INS = ("pass", "return 42")
 BLIND = "the tests pass with `{stand_in}` in place of what follows the cut, so they cannot judge it"
 
 
