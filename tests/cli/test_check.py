@@ -124,6 +124,18 @@ def test_tests_settle_a_mark(
         assert marks[0]["message"].endswith("no test tells them apart)")
 
 
+def test_excluded_tests_settle_nothing(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "even.py", UNTESTED)
+    write(tmp_path, "test_even.py", "from even import is_even\n\ndef test_two():\n    assert is_even(2)\n")
+    (mark,) = cli("check", path, "--tests", "--json").json
+    assert mark["tests"] == "fail"
+    (mark,) = cli("check", path, "--tests", "--excluded-tests", "test_even.py", "--json").json
+    assert mark["tests"] == "none"
+    refused = cli("check", path, "--excluded-tests", "test_even.py")
+    assert refused.code == 2
+    assert "needs --tests" in refused.err
+
+
 def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)  # noqa: S607

@@ -99,6 +99,10 @@ def test_excluded_tests_do_not_judge(tmp_path: Path) -> None:
     wrong = {"test_wrong": "from program import add\n\ndef test_add():\n    assert add(1, 2) == 4\n"}
     assert verdict(tmp_path, RIGHT, **wrong)["verdict"] == "failed"
     assert verdict(tmp_path, RIGHT, "--excluded-tests", "test_wrong*", **wrong)["verdict"] == "refused"
+    program = str(tmp_path / "program.py")
+    refused = CliRunner().invoke(judge, [program, "--against", program, "--excluded-tests", "test_wrong*"])
+    assert refused.exit_code == 2
+    assert "own tests" in refused.output
 
 
 def test_a_weak_sandbox_is_used_only_where_that_was_asked_for(

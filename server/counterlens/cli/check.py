@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
+from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -38,6 +39,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Run the tests of each function: they verify marks, find fixes.")
+@excluded_tests_option
 @click.option(
     "--format",
     "form",
@@ -54,6 +56,7 @@ def check(
     paths: tuple[Path, ...],
     since: str | None,
     tests: bool,
+    excluded_tests: tuple[str, ...],
     form: str,
     as_json: bool,
     model: ChosenModel,
@@ -65,12 +68,14 @@ def check(
     """
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
+    if excluded_tests and not tests:
+        raise click.UsageError("--excluded-tests needs --tests, without which no test is run")
     chosen = _chosen(paths, since)
     sandbox = strong_sandbox(*paths) if tests else None
     found: list[Doubt] = []
     if chosen:
         with model.opened() as loaded:
-            found = list(_checked(loaded, chosen, sandbox))
+            found = list(_checked(loaded, chosen, sandbox, excluded_tests))
     say_document(DOUBT_FORMATS["json" if as_json else form](found))
     if found:
         raise click.exceptions.Exit(1)
@@ -104,7 +109,9 @@ def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
     return chosen
 
 
-def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) -> Iterator[Doubt]:
+def _checked(
+    model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None, excluded: Sequence[str]
+) -> Iterator[Doubt]:
     """The marks of some functions, verified by tests if there is a sandbox."""
     with steps("checking") as report:
         for number, scope in enumerate(chosen):
@@ -112,7 +119,8 @@ def _checked(model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None) ->
             report(f"checking {name}", number, len(chosen))
             found = doubts(model, scope)
             if sandbox is not None:
-                found = settled(model, scope, found, sandbox, progress=_at(report, number, len(chosen)))
+                say = _at(report, number, len(chosen))
+                found = settled(model, scope, found, sandbox, excluded=excluded, progress=say)
             yield from found
 
 

@@ -21,6 +21,7 @@ from counterlens.attribution.base import (
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
 from counterlens.attribution.test_run import Apartness
+from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
 from counterlens.cli.saying import say
 from counterlens.probes.options import specs
@@ -29,7 +30,7 @@ from counterlens.reports.export import json as plain
 from counterlens.sandbox.registry import chosen
 
 _COLOURS = {Judgement.PASSED: "green", Judgement.REFUSED: "yellow"}
-_MAP, _EXCLUDED = (specs(CompletionOptions)[name] for name in ("map_timeout", "excluded_tests"))
+_MAP = specs(CompletionOptions)["map_timeout"]
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -53,7 +54,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar=_MAP.metavar,
     help=_MAP.help,
 )
-@click.option("--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help)
+@excluded_tests_option
 @click.option(
     "--isolation",
     type=click.Choice(["apart", "shared"]),
@@ -82,6 +83,8 @@ def judge(
     """
     if tests and against:
         raise click.UsageError("--tests and --against exclude each other")
+    if excluded_tests and (tests or against):
+        raise click.UsageError("--excluded-tests is for own tests, not for --tests or --against")
     started = time.monotonic()
     program = read_program(candidate)
     if isinstance(program, str):

@@ -24,6 +24,7 @@ def settled(
     *,
     python: Path | None = None,
     limits: Limits = LIMITS,
+    excluded: Sequence[str] = (),
     cancel: Event | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> list[Doubt]:
@@ -39,6 +40,7 @@ def settled(
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project.
         limits: What each program may use.
+        excluded: Patterns of tests that never judge.
         cancel: Set it to give up.
         progress: Called with what is being done.
 
@@ -50,7 +52,14 @@ def settled(
     document, name = scope.document, f"{scope.document.path}::{scope.function.qualname}"
     say(f"running the tests of {name}")
     judge = find_judge(
-        document, scope.function, sandbox, python=python, limits=limits, fallback=False, cancel=cancel
+        document,
+        scope.function,
+        sandbox,
+        python=python,
+        limits=limits,
+        fallback=False,
+        excluded=excluded,
+        cancel=cancel,
     )
     stands = _verdict(judge, document.text, cancel) if judge else None
     if judge is None or stands is None:

@@ -98,4 +98,14 @@ def _settled(
     timeout = settings.probe.get("timeout")
     limits = lasting(timeout) if timeout else LIMITS
     with host.lend(settings) as model:
-        return tuple(settled(model, scope, found, best_sandbox(), limits=limits, cancel=cancel))
+        return tuple(
+            settled(
+                model,
+                scope,
+                found,
+                best_sandbox(),
+                limits=limits,
+                excluded=tuple(settings.probe.get("excluded_tests", ())),
+                cancel=cancel,
+            )
+        )

@@ -1,0 +1,13 @@
+"""The option that names tests which never judge, for commands that run tests and no probe."""
+
+from __future__ import annotations
+
+import click
+
+from counterlens.probes.options import specs
+from counterlens.probes.pairs.completion import CompletionOptions
+
+_EXCLUDED = specs(CompletionOptions)["excluded_tests"]
+excluded_tests_option = click.option(
+    "--excluded-tests", multiple=True, metavar=_EXCLUDED.metavar, help=_EXCLUDED.help
+)
