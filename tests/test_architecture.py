@@ -18,7 +18,7 @@ PACKAGE = REPOSITORY / "server" / "counterlens"
 PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
-    {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "__init__"},
+    {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list", "__init__"},
     {"syntax"},
     {"models"},
     {"dependence"},

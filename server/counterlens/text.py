@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import hashlib
 import io
 import json
 import re
@@ -50,6 +51,11 @@ class Decoded:
     def encode(self, text: str) -> bytes:
         """The bytes of a changed text, in the file's own encoding."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+
+def sha256_of(text: str) -> str:
+    """The SHA-256 of a text's UTF-8 bytes, as 64 hexadecimal digits; lone surrogates count, too."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def decode(data: bytes, name: str = "the file") -> Decoded:

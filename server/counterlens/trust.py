@@ -7,14 +7,13 @@ this one. Whoever only reads and scores needs no trust.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import platformdirs
 
 from counterlens.errors import CounterlensError
+from counterlens.user_list import read_list, write_list
 
 _FILE = "trusted-folders.json"
 _MARKS = (".git", ".hg")
@@ -81,12 +80,8 @@ def is_trusted(folder: Path) -> bool:
 
 def trusted_folders() -> list[Path]:
     """The list in the user's configuration; empty where there is none that can be read."""
-    try:
-        listed = json.loads(_place().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return []
-    names = listed if isinstance(listed, list) else []
-    return [Path(name) for name in names if isinstance(name, str) and Path(name).is_absolute()]
+    names = [name for name in read_list(_place()) if isinstance(name, str)]
+    return [Path(name) for name in names if Path(name).is_absolute()]
 
 
 def remember(place: Path) -> None:
@@ -99,12 +94,8 @@ def remember(place: Path) -> None:
     if is_trusted(folder):
         return
     path = _place()
-    names = [*map(str, trusted_folders()), str(folder)]
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        write_list(path, [*map(str, trusted_folders()), str(folder)])
     except OSError as error:
         raise TrustError(
             f"{path} cannot be written: {error.strerror}", "COUNTERLENS_TRUST=1 needs no list"

@@ -6,7 +6,6 @@ never shown beside the run's figures.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +28,7 @@ from counterlens.metrics.table import Table
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.record import written
 from counterlens.progress import ProgressCallback
+from counterlens.text import sha256_of
 
 FILE = "causal.json"
 _FORMAT = 2
@@ -157,7 +157,7 @@ def reported(found: RunResults, folder: Path) -> RunResults:
 
 def _digest(found: RunResults) -> str:
     text = "\n".join(written(record) for records in measured(found).values() for record in records)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_of(text)
 
 
 def _read(one: Mapping[str, Any]) -> ConceptEffect:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import sys
@@ -19,6 +18,7 @@ from counterlens.models.sentences import ModelSentences
 from counterlens.probes.probe import Need
 from counterlens.probes.registry import named
 from counterlens.sandbox.registry import chosen
+from counterlens.text import sha256_of
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 _PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes")
@@ -104,7 +104,7 @@ def package_versions() -> dict[str, str | None]:
 def canonical(document: dict[str, Any]) -> tuple[str, str]:
     """The SHA-256 of a manifest, and the text that it is of."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text
+    return sha256_of(text), text
 
 
 def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -22,6 +21,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from counterlens.text import sha256_of
 
 _DATA = ("humaneval", "humanevalplus", "mbpp", "mbppplus", "mbppplus-hub")
 _TASK = "completion"
@@ -77,7 +77,7 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
     """The program that was judged."""
     problem, pair = sample.item.problem, sample.pair
     source = sources.get(problem)
-    if source is None or pair.cut is None or _digest(source) != sample.item.source:
+    if source is None or pair.cut is None or sha256_of(source) != sample.item.source:
         raise DataError(f"{problem} is not as it was when the run was made", "The data has changed")
     if sample.which != ORIGINAL:
         source = pair.source(source)
@@ -85,10 +85,6 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
     cut = pair.cut.original if sample.which == ORIGINAL else pair.cut.counterfactual
     gap = Gap.of(document, find_function(document, sample.item.function), cut)
     return gap.fill(sample.side.completion or "")
-
-
-def _digest(source: str) -> str:
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _named(problem: str) -> str:

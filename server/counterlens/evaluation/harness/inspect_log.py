@@ -7,7 +7,6 @@ judged has no score.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,7 +25,7 @@ from counterlens.evaluation.harness.samples import (
 )
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Proportion, pooled_share
-from counterlens.text import json_text
+from counterlens.text import json_text, sha256_of
 
 VERSION = 2
 EFFECT = "mutation_effect"
@@ -163,4 +162,4 @@ def _model(name: str) -> str:
 
 
 def _id(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:22]
+    return sha256_of(text)[:22]

@@ -7,7 +7,6 @@ function count for less than as many independent ones.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -29,7 +28,7 @@ from counterlens.evaluation.harness.samples import (
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Proportion, pooled_share
 from counterlens.probes.record import SCHEMA
-from counterlens.text import json_text
+from counterlens.text import json_text, sha256_of
 
 PASSED, EFFECT = "pass@1", "mutation_effect"
 _TARGET = "a program that passes its tests"
@@ -148,9 +147,9 @@ def _sample(number: int, one: HarnessSample) -> dict[str, Any]:
         "filtered_resps": [written],
         "filter": "none",
         "metrics": list(figures),
-        "doc_hash": _hash(json.dumps(doc, sort_keys=True)),
-        "prompt_hash": _hash(side.prompt),
-        "target_hash": _hash(_TARGET),
+        "doc_hash": sha256_of(json.dumps(doc, sort_keys=True)),
+        "prompt_hash": sha256_of(side.prompt),
+        "target_hash": sha256_of(_TARGET),
         **figures,
         "verdict": side.verdict,
         "failed": side.failed,
@@ -159,7 +158,3 @@ def _sample(number: int, one: HarnessSample) -> dict[str, Any]:
 
 def _name(task: HarnessTask, which: str) -> str:
     return f"counterlens_{task.task}_{which}"
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

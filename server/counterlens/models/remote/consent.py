@@ -8,13 +8,12 @@ the user's own file.
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.entries import ModelEntry, user_entries, user_file
 from counterlens.models.remote.endpoint import Endpoint
+from counterlens.user_list import read_list, write_list
 
 _FILE = "allowed-endpoints.json"
 
@@ -63,12 +62,8 @@ def allow(entry: ModelEntry) -> None:
     if is_allowed(entry):
         return
     path = _place()
-    pairs = [*_allowed(), _pair(entry)]
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(pairs, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        write_list(path, [*_allowed(), _pair(entry)])
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -78,11 +73,7 @@ def _pair(entry: ModelEntry) -> list[str | None]:
 
 
 def _allowed() -> list[list[str | None]]:
-    try:
-        listed = json.loads(_place().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return []
-    return [pair for pair in listed if isinstance(pair, list)] if isinstance(listed, list) else []
+    return [pair for pair in read_list(_place()) if isinstance(pair, list)]
 
 
 def _place() -> Path:
