@@ -8,7 +8,7 @@ from html import escape
 
 from counterlens.metrics.effects import Proportion
 
-_LEFT, _TOP, _HEIGHT, _STEP, _RIGHT, _BELOW = 56, 34, 150, 92, 40, 40
+_LEFT, _TOP, _HEIGHT, _STEP, _RIGHT, _BELOW = 56, 12, 150, 92, 40, 40
 _LONGEST = 13  # characters under a point
 
 
@@ -27,11 +27,10 @@ class Share:
     joined: bool
 
 
-def shares_over_runs(title: str, shares: Sequence[Share]) -> str:
+def shares_over_runs(shares: Sequence[Share]) -> str:
     """An SVG with the shares from left to right, from 0 % at the bottom to 100 %.
 
     Args:
-        title: What stands above.
         shares: In the order of time.
     """
     width = _LEFT + _STEP * len(shares) + _RIGHT
@@ -39,7 +38,6 @@ def shares_over_runs(title: str, shares: Sequence[Share]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
-        f'<text x="8" y="16" font-weight="600">{escape(title)}</text>'
     ]
     for percent in range(0, 101, 25):
         y = _y(percent / 100)
@@ -78,11 +76,12 @@ def _point(number: int, share: Share) -> str:
     if found.value is None or found.low is None or found.high is None:
         none = f'<text x="{x}" y="{_TOP + _HEIGHT - 8}" text-anchor="middle" opacity="0.75">none</text>'
         return label + none
+    figure = f'x="{x + 9}" y="{_y(found.value) - 6}">{found.value:.0%}</text>'
     return (
         f'{label}<line x1="{x}" x2="{x}" y1="{_y(found.low)}" y2="{_y(found.high)}" stroke="var(--blue)" '
         'stroke-width="4" stroke-linecap="round" opacity="0.5"/>'
         f'<circle cx="{x}" cy="{_y(found.value)}" r="5" fill="var(--blue)"/>'
-        f'<text x="{x + 9}" y="{_y(found.value) - 6}">{found.value:.0%}</text>'
+        f'<text stroke="var(--page)" stroke-width="4" {figure}<text {figure}'  # no line runs through it
     )
 
 

@@ -42,7 +42,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
     yield Paragraph(_moved(line.points))
     what = "average mutation effect: lower is better"
     drawn = [Share(_day(one.run), one.summary.average, one.connected) for one in line.points]
-    table = TableBlock(f"{name} over runs", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
+    table = TableBlock(f"the figures of {name}", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
     yield Figure(
         f"{name}, {what}",
         f"Of each run in the order of time the {what}, as a point from 0 to 100 percent with its 95 percent "
@@ -54,7 +54,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
                 (one.run.name, one.summary.average, "yes" if one.connected else "no") for one in line.points
             ),
         ),
-        svg=shares_over_runs(what.capitalize(), drawn),
+        svg=shares_over_runs(drawn),
     )
     yield table
     yield TableBlock(
