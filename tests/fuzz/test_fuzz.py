@@ -30,7 +30,7 @@ def fuzz(folder: Path, steps: int, seed: int) -> Player:
         wire.notify("workspace/didChangeConfiguration", {"settings": {"counterlens": {}}})
         if not player.documents:
             player.open()
-        player.edit()  # a model that was killed is started again with the next version
+        player.kill_models()  # it is started again, and the files are scored, without another edit
         seen = shown(wire, player.documents)
         assert wire.close() == 0
     finally:
