@@ -71,7 +71,7 @@ from counterlens.syntax.languages import language_named
     show_default=True,
     help="The confidence to calibrate.",
 )
-@click.option("--language", metavar="ID", help="Only code in this language: languages are not pooled.")
+@click.option("--language", metavar="ID", help="Only code in this language; languages are never pooled.")
 @click.option(
     "--seed",
     type=int,
@@ -79,7 +79,7 @@ from counterlens.syntax.languages import language_named
     show_default=True,
     help="Random seed for the choice of functions and nodes.",
 )
-@click.option("--dry-run", is_flag=True, help="Measure and report, but store no map.")
+@click.option("--dry-run", is_flag=True, help="Measure and report without storing a map.")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with the diagrams."
 )
@@ -99,10 +99,10 @@ def calibrate(
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Fit what a confidence means for one model, on code that is right as it stands.
+    """Fit a calibration map of a model's confidence, on code that is right as it stands.
 
     PATH are files or folders. The editor and `counterlens score` use the map from then on, and say so.
-    A run that was ended goes on where it stopped: answers are kept.
+    Answers are kept, so an interrupted run resumes where it stopped.
     """
     if bool(paths) == bool(data):
         raise click.UsageError("name files or folders, or --data DATASET")

@@ -56,12 +56,12 @@ _PROBE = PROBES[TASK]
     type=click.IntRange(1, 1000),
     default=SIMULATIONS,
     show_default=True,
-    help="Repetitions of each attempt to refute an effect.",
+    help="Repetitions of each refutation test.",
 )
 @click.option(
     "--absent",
     type=click.Choice([one.value for one in Absent]),
-    help="What confidence a function without a concept has in it: none at all (zero), or it is left out of "
+    help="Functions that lack a concept: count their confidence in it as zero (zero), or leave them out of "
     "that concept (drop).  [default: drop; zero by --protocol astxplainer]",
 )
 @options_of(TASK, "protocol", "concepts", "no_context")
@@ -83,7 +83,7 @@ def causal(
     """Estimate what confidence in a concept does to cross-entropy, function by function, confounders held.
 
     The functions are those of Python files and folders (PATH), of a dataset (--data), or of a run (--run).
-    docs/causal.md says what the figures rest on, and what they do not mean.
+    docs/causal.md explains the assumptions of the figures, and their limits.
     """
     if (bool(paths), data is not None, folder is not None).count(True) != 1:
         raise click.UsageError("give one of PATH, --data or --run")

@@ -25,9 +25,9 @@ from counterlens.reports.export.run import exported_run
     default="HEAD",
     show_default=True,
     metavar="REV",
-    help="Revision to compare with; for a branch, the commit where it parted.",
+    help="Revision to compare with; for a branch, the merge base.",
 )
-@click.option("--repository", default=".", show_default=True, metavar="PATH", help="The folder of the code.")
+@click.option("--repository", default=".", show_default=True, metavar="PATH", help="Folder of the code.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Store the run in this folder.")
 @click.option("--github", is_flag=True, help="Annotate the lines on GitHub (workflow commands).")
 @run_options
@@ -47,11 +47,11 @@ def changed(
 ) -> None:
     """Probe the functions that differ from a revision, on the lines that differ.
 
-    FILES limit it to these. Counterfactuals change the lines that have changed, and no others. Where no
-    function with tests has changed there is nothing to ask, and that is no error. What is said concerns the
-    model: a test that catches what it gets wrong at these lines.
+    FILES limit the functions to those files. Counterfactuals rewrite only lines that differ. If no function
+    with tests differs, nothing is asked, and the exit code is 0. A finding is about the model, not the
+    change: add a test that catches what the model gets wrong at these lines.
 
-    Exit codes: 0 done, 1 it failed, 2 bad usage, 3 a model surely keeps less than --fail-under, 130
+    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 130
     interrupted.
     """
     named = {"paths": files} if files else {}

@@ -38,7 +38,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.command()
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
-@click.option("--tests", is_flag=True, help="Run the tests of each function: they verify marks, find fixes.")
+@click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
 @excluded_tests_option
 @click.option(
     "--format",
@@ -63,8 +63,8 @@ def check(
 ) -> None:
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
-    Of Python files, and of those in folders. Exits with 1 where there is a mark, with 0 where there is none.
-    A comment `# counterlens: ignore` on its line silences a mark.
+    PATH are Python files, or folders of them. The exit code is 1 if there is a mark, else 0. A comment
+    `# counterlens: ignore` on its line silences a mark.
     """
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")

@@ -54,8 +54,9 @@ def complete(
 ) -> None:
     """Complete the function at a place and explain the completion, token by token.
 
-    The model writes the rest of the Python function from that line or column on. Shown are the probability of
-    what it wrote, what it might have written, and where it leaves the code that stands there. Nothing is run.
+    The model writes the rest of the Python function from that line or column on. The report shows the
+    probability of each piece, the alternatives, and the first place that differs from the existing code.
+    Nothing is run.
     """
     found = _PLACE.fullmatch(place)
     if found is None:

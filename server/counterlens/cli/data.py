@@ -58,9 +58,9 @@ def list_data(path: str | None, as_json: bool) -> None:
 @sandbox_option
 @json_option
 def check_data(specs: tuple[str, ...], limit: int | None, run: bool, as_json: bool) -> None:
-    """Check that every record reads and every reference solution parses (with --run, passes its tests).
+    """Check that every record can be read and every reference solution parses (with --run, passes its tests).
 
-    The exit code is 1 where one does not.
+    The exit code is 1 if one does not.
     """
     places = [place for spec in specs for place in repository_in(absolute(spec))]
     runner = Runner(strong_sandbox(*places)) if run else None

@@ -29,7 +29,7 @@ from counterlens.syntax.functions import require_python
 @click.option(
     "--implicit-exceptions",
     is_flag=True,
-    help="Count every statement that may raise as deciding what follows it.",
+    help="Treat every statement that may raise as deciding whether the next one runs.",
 )
 @click.option(
     "--infer",
@@ -43,7 +43,7 @@ from counterlens.syntax.functions import require_python
     "--limit",
     type=click.IntRange(2),
     metavar="N",
-    help="At most so many pairs of each kind where it is asked pair by pair: a sample, half of it true.",
+    help="Most pairs of each kind when the model is asked pair by pair: a sample, half of it true.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the sample of --limit.")
 @model_options
@@ -60,8 +60,8 @@ def dependence(
 ) -> None:
     """Show what each statement depends on: control, and data through names and objects.
 
-    Without a name, the module's own statements are analysed (as <module>), and every function in it. No
-    model is asked, unless --infer says how.
+    Without a name, the module's own statements (as <module>) and every function in it are analysed. No model
+    is asked without --infer.
     """
     path, qualname = split_target(target)
     document = require_python(Document.read(path))

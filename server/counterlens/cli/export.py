@@ -22,8 +22,8 @@ _PARQUET = "parquet"
     type=click.Choice([_PARQUET, *HARNESSES]),
     default=_PARQUET,
     show_default=True,
-    help="Parquet files, or what another harness reads: samples for EvalPlus, results and samples of "
-    "lm-evaluation-harness, or logs of Inspect.",
+    help="Parquet files, or the files of another harness: EvalPlus samples, lm-evaluation-harness results "
+    "and samples, or Inspect logs.",
 )
 @click.option(
     "--output",
@@ -35,8 +35,8 @@ _PARQUET = "parquet"
 def export(folder: Path, form: str, output: Path | None) -> None:
     """Write the records of the run in DIR for other tools.
 
-    As Parquet for DuckDB, Polars or pandas, records.parquet has a line for each question, TASK-LIST.parquet
-    one for each pair, operator or answer, manifests.parquet what they depend on. The other formats have the
+    Parquet is for DuckDB, Polars and pandas: records.parquet has one row per question, TASK-LIST.parquet one
+    per pair, operator or answer, and manifests.parquet what the figures depend on. The other formats hold the
     completions of originals and counterfactuals, with their verdicts. See docs/evaluation.md.
     """
     found = RunResults.read(folder)

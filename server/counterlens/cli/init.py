@@ -21,8 +21,8 @@ from counterlens.evaluation.starter import RepositoryFacts, starter
 def init(folder: Path, force: bool) -> None:
     """Write a counterlens.toml for a repository, with every setting explained.
 
-    Nothing of the repository is run. What the file decides holds for bench, changed and probe, and in the
-    editor, wherever the command line or the editor leaves it open.
+    No code of the repository is run. The file sets defaults for bench, changed, probe and the editor; options
+    of the command line and settings of the editor override it.
     """
     path = folder / NAME
     if path.exists() and not force:

@@ -60,9 +60,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Choice(["apart", "shared"]),
     default="apart",
     show_default=True,
-    help="apart: run the program in another process than its tests, where it cannot forge a result.",
+    help="apart: run the program in another process than its tests, so that it cannot forge a result.",
 )
-@click.option("--python", type=_FILE, help="Python interpreter; by default that of the program's project.")
+@click.option("--python", type=_FILE, help="Python interpreter. Default: that of the program's project.")
 @sandbox_option
 @json_option
 def judge(
@@ -79,7 +79,8 @@ def judge(
 ) -> None:
     """Judge a program by tests, by another program, or by its own tests and examples.
 
-    Any program, also a hostile one: it runs in a sandbox only. Exit code 0 whenever a verdict was reached.
+    The program runs only in a sandbox, so it may be hostile. The exit code is 0 whenever a verdict was
+    reached.
     """
     if tests and against:
         raise click.UsageError("--tests and --against exclude each other")

@@ -58,8 +58,8 @@ _PLACES = dict.fromkeys(("compare", "replay"), "report")
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Settings for bench, changed and probe, and models that have a name in it; without it the nearest "
-    "counterlens.toml, or pyproject.toml with [tool.counterlens], of this folder or one above it in the "
+    help="Settings file for bench, changed and probe, with named models. Default: the nearest "
+    "counterlens.toml, or pyproject.toml with [tool.counterlens], in this folder or above it in the "
     "repository.",
 )
 @click.option("--no-config", is_flag=True, help="Read no settings file.")

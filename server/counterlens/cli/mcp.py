@@ -16,7 +16,7 @@ from counterlens.errors import SourceError
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
-    help="The only folder to read files and run tests in; by default the current one.",
+    help="The only folder to read files and run tests in. Default: the current folder.",
 )
 @click.option("--allow-weaker-sandbox", is_flag=True, help="Also run programs in a weak sandbox.")
 @click.option(
@@ -28,8 +28,8 @@ from counterlens.errors import SourceError
 def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool, trust: bool) -> None:
     """Offer confidence and probes to assistants, over standard input and output.
 
-    The model that is examined is chosen here; an assistant cannot choose another, and reads no file outside
-    of --root.
+    Options choose the examined model. An assistant cannot choose another, and can read no file outside
+    --root.
     """
     try:
         from counterlens.mcp.desk import Desk

@@ -48,9 +48,10 @@ class MutateOptions(ProbeOptions):
 @click.option(
     "--settle",
     is_flag=True,
-    help="Run each in the sandbox, to verify that it keeps or breaks the meaning as it claims.",
+    help="Run each counterfactual in the sandbox, to verify that it keeps or breaks the meaning as it "
+    "claims.",
 )
-@click.option("--explain", is_flag=True, help="Also show the sites that were refused, with the reason.")
+@click.option("--explain", is_flag=True, help="Also show refused sites, with the reasons.")
 @sandbox_option
 @json_option
 def mutate(

@@ -21,7 +21,7 @@ from counterlens.models.remote.consent import allow
 @click.command("add")
 @click.argument("name", metavar="NAME")
 @click.option("--base-url", metavar="URL", required=True, help="Base URL, such as http://127.0.0.1:8080/v1.")
-@click.option("--model", "-m", metavar="M", help="Name of the model at its endpoint; otherwise NAME.")
+@click.option("--model", "-m", metavar="M", help="Name of the model at its endpoint. Default: NAME.")
 @click.option(
     "--api",
     type=click.Choice(["completions", "fill", "chat"]),
@@ -35,21 +35,21 @@ from counterlens.models.remote.consent import allow
     default=CONCURRENCY,
     show_default=True,
     metavar="N",
-    help="Requests at the same time, at most.",
+    help="Most requests at the same time.",
 )
-@click.option("--requests-per-minute", type=float, metavar="N", help="Requests begun in a minute, at most.")
+@click.option("--requests-per-minute", type=float, metavar="N", help="Most requests started per minute.")
 @click.option("--parameters", metavar="JSON", help="Further parameters of each request, as a JSON object.")
 @click.option(
     "--to",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The counterlens.toml or pyproject.toml to write to; by default the user's own file.",
+    help="The counterlens.toml or pyproject.toml to write to. Default: the user's own file.",
 )
 def add_model(name: str, target: Path | None, parameters: str | None, **values: Any) -> None:
-    """Name a model behind an endpoint, for -m NAME; it is tested first.
+    """Test a model behind an endpoint, and name it for -m NAME.
 
-    The key itself is written nowhere: the entry names the environment variable that holds it.
+    The key itself is never stored: the entry names the environment variable that holds it.
     """
     from counterlens.evaluation.settings_file import with_entry  # it knows all probes
 
@@ -81,7 +81,7 @@ def named_models() -> list[ModelEntry]:
 @click.command("allow")
 @click.argument("name", metavar="NAME")
 def allow_model(name: str) -> None:
-    """Let code, and the key that its entry names, be sent to the endpoint of a named model."""
+    """Allow code, and the key that the entry names, to be sent to the endpoint of a named model."""
     entries = entries_of(name)
     if not entries:
         raise ModelError(f"no settings file has a model {name}", "counterlens models add names one")

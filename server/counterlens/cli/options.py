@@ -131,7 +131,7 @@ def model_options(command: Command) -> Command:
             type=click.Choice(MASKS),
             default="word",
             show_default=True,
-            help="What a masked model has masked together when it scores: whole words, or single tokens.",
+            help="Unit that a masked model masks when it scores: whole words, or single tokens.",
         ),
         click.option(
             "--base-url",
@@ -182,7 +182,8 @@ def sandbox_option(command: Command) -> Command:
         expose_value=False,
         callback=trust,
         envvar="COUNTERLENS_TRUST",
-        help="Trust the repository: its tests and what they import may run, in the sandbox. Remembered.",
+        help="Trust the repository: its tests and what they import may run in the sandbox. The choice is "
+        "remembered.",
     )
     return trusting(_weaker_option(note)(command))
 

@@ -59,7 +59,7 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 @click.option(
     "--likelihood",
     is_flag=True,
-    help="The same as --task likelihood: score the true rest; nothing is written or run.",
+    help="The same as --task likelihood: score the true rest; no code is generated or run.",
 )
 @output_options
 @probe_options
@@ -82,9 +82,9 @@ def probe(
 ) -> None:
     """Probe a function counterfactually, or every function of a file.
 
-    By default the function and equivalent ways of writing it are cut at the same place, the model completes
-    both, and the function's own tests judge both. What the model writes runs in a sandbox only. An option
-    that the chosen task does not take is refused; with --task all it applies where it is taken.
+    By default the function and equivalent versions of it are cut at the same place, the model completes both,
+    and the function's own tests judge both. Code that the model writes runs only in a sandbox. An option that
+    the chosen task does not take is refused; with --task all it applies to the tasks that take it.
     """
     if bool(target) == (data is not None):
         raise click.UsageError("give either PATH[::QUALNAME] or --data")

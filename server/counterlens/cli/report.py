@@ -53,11 +53,11 @@ class SizeType(click.ParamType[tuple[str, int]]):
 @click.command()
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@task_option(help="Only this task of a run of several.")
+@task_option(help="Only this task of a run.")
 @click.option(
     "--causal",
     is_flag=True,
-    help="With the causal effects of the task confidence: those that are kept, or estimated now and kept.",
+    help="Include the causal effects of the task confidence: the stored ones, or estimate and store them.",
 )
 @click.option(
     "--size",
@@ -65,8 +65,8 @@ class SizeType(click.ParamType[tuple[str, int]]):
     multiple=True,
     type=SizeType(),
     metavar="MODEL=SIZE",
-    help="How many parameters a model has, such as remote:big=70B, where neither file nor name says it "
-    "(repeatable).",
+    help="Number of parameters of a model, such as remote:big=70B, if neither its file nor its name says "
+    "it (repeatable).",
 )
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
 def report(
@@ -80,11 +80,11 @@ def report(
     """Show the results of the run in DIR, finished or not, or of several runs in one set of tables.
 
     HTML is one page with plots and every pair, Markdown has the tables and every pair whose verdict changed,
-    LaTeX the tables, JSON everything, CSV one line a pair; SARIF is for code scanning, JUnit for CI,
-    github for annotations. Causal effects that `counterlens causal --run DIR` estimated are shown, too.
+    LaTeX the tables, JSON everything, CSV one line per pair; SARIF is for code scanning, JUnit for CI, github
+    for annotations. Causal effects that `counterlens causal --run DIR` estimated are included.
 
-    Several runs of completion or repair, of other datasets, models, endpoints or formats of prompts, are
-    shown as one, where they were asked with the same options: as text, HTML, Markdown, LaTeX or JSON.
+    Several runs of completion or repair with the same options are shown as one, whatever their datasets,
+    models, endpoints and prompt formats: as text, HTML, Markdown, LaTeX or JSON.
     """
     runs = [RunResults.read(folder) for folder in folders]
     if task is not None:
@@ -160,8 +160,8 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
 def replay(folder: Path, record: str, as_json: bool) -> None:
     """Probe one record of the run in DIR again, and compare the results.
 
-    ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function where that
-    was asked once. The exit code is 1 where something else comes out.
+    ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function if that was
+    asked once. The exit code is 1 if the result differs.
     """
     data = RunResults.read(folder).settings.data
     sandbox = strong_sandbox(*repository_in(data))

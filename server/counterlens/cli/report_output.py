@@ -16,10 +16,10 @@ from counterlens.errors import CounterlensError
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMS = {
     "markdown": "Write the report as Markdown (- to show).",
-    "html": "Write the report as a page of its own (- to show).",
+    "html": "Write the report as an HTML page (- to show).",
     "latex": "Write the tables as LaTeX (- to show).",
     "csv": "Write the records as CSV (- to show).",
-    "sarif": "Write what mutations changed as SARIF, for code scanning (- to show).",
+    "sarif": "Write the changed verdicts as SARIF, for code scanning (- to show).",
     "junit": "Write the pairs as JUnit XML, for continuous integration (- to show).",
 }
 """The forms that a report is written in beside JSON, with the help of each."""

@@ -44,15 +44,14 @@ def run_options(command: Command) -> Command:
             "--address",
             metavar="HOST:PORT",
             envvar="RAY_ADDRESS",
-            help="With ray: the head of the cluster; auto: the cluster of this machine.",
+            help="With ray: address of the cluster's head; auto: the cluster of this machine.",
         ),
         click.option(
             "--engine",
             type=click.Choice(list(ENGINES)),
             default=LOCAL,
             show_default=True,
-            help="Where work is done: on this machine, or on the nodes of a Ray cluster; what comes out is "
-            "the same.",
+            help="Run on this machine (local), or on the nodes of a Ray cluster; the results are the same.",
         ),
         click.option(
             "--jobs",

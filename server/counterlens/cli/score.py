@@ -100,7 +100,7 @@ class _How:
     type=click.Choice([one.value for one in Granularity]),
     default=Granularity.STATEMENT.value,
     show_default=True,
-    help="What is coloured.",
+    help="Unit to colour.",
 )
 @click.option(
     "--aggregate",
@@ -109,7 +109,7 @@ class _How:
     type=click.Choice([one.value for one in Aggregation]),
     default=Aggregation.MEAN.value,
     show_default=True,
-    help="How token probabilities become a node's confidence.",
+    help="Aggregation of token probabilities to a node's confidence.",
 )
 @click.option(
     "--rule",
@@ -118,12 +118,12 @@ class _How:
     show_default=True,
     help="Assign a token that spans two nodes to both, or to the node where it starts.",
 )
-@click.option("--language", metavar="ID", help="Language, if the file name does not tell.")
+@click.option("--language", metavar="ID", help="Language, if the file name does not show it.")
 @click.option(
     "--global",
     "as_corpus",
     is_flag=True,
-    help="Summarise all files by language: bootstrapped medians. The default for folders and several files.",
+    help="Summarise all files by language, with bootstrapped medians. Default for folders and several files.",
 )
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Random seed for the intervals of a corpus."
@@ -153,7 +153,7 @@ def score(
 ) -> None:
     """Show how likely a model finds each token, node and concept of a file.
 
-    Several files, or a folder, are summarised by language: medians with intervals, per concept. With
+    A folder, or several files, are summarised by language: medians with intervals, per concept. With
     --protocol each Python function is scored alone, and the tables are those of the paper.
     """
     named = language_named(language) if language else None

@@ -9,7 +9,7 @@ import click
 
 
 @click.command()
-@click.option("--stdio", is_flag=True, help="Speak over standard input and output (the default).")
+@click.option("--stdio", is_flag=True, help="Communicate over standard input and output (the default).")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen on a TCP address instead.")
 def serve(stdio: bool, tcp: str | None) -> None:
     """Run the language server."""

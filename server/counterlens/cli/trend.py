@@ -22,7 +22,7 @@ from counterlens.reports.render import terminal
     "--across",
     multiple=True,
     metavar="PART",
-    help="Connect runs that differ in this part of their manifests, too, such as judged_by.tests, packages "
+    help="Also connect runs that differ in this part of their manifests, such as judged_by.tests, packages "
     "or counterlens (repeatable).",
 )
 @click.option("--format", "form", type=click.Choice(TREND_FORMATS), default="text", show_default=True)
@@ -30,10 +30,10 @@ from counterlens.reports.render import terminal
 def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output: IO[str] | None) -> None:
     """Show how the figures moved over the runs in the DIRs, in the order of time.
 
-    For each model the average mutation effect, the share of originals right and the number of informative
-    pairs, with intervals, and how far they moved since the run before. The code may differ between two runs;
-    where anything else does that figures depend on, such as the model, an option or the test files, they
-    stand side by side, unconnected, with the reason.
+    For each model the report shows the average mutation effect, the share of originals right and the number
+    of informative pairs, with intervals and the change since the run before. The code may differ between two
+    connected runs. Runs that differ in anything else that the figures depend on, such as the model, an option
+    or the test files, are not connected, and the reason is shown.
     """
     found = trend_of([(str(folder), RunResults.read(folder)) for folder in folders], across)
     if form == "text" and output is None:

@@ -35,14 +35,14 @@ class RunOptions:
     ] = ("completion",)
     paths: Annotated[
         tuple[str, ...],
-        option("repo: only these files or folders (repeatable).", metavar="PATTERN"),
+        option("With repo: only these files or folders (repeatable).", metavar="PATTERN"),
     ] = ()
-    limit: Annotated[int | None, option("A sample of the data, drawn by --seed.", metavar="N", low=1)] = None
+    limit: Annotated[int | None, option("Sample size; --seed draws the sample.", metavar="N", low=1)] = None
     minutes: Annotated[
         float | None,
         option(
-            "Stop after so many minutes: shared by the models, on the functions that tell most for their "
-            "time, these first.",
+            "Time limit in minutes, shared by the models; the most informative functions for their time "
+            "come first.",
             metavar="N",
             low=0,
         ),
@@ -50,8 +50,8 @@ class RunOptions:
     fail_under: Annotated[
         float | None,
         option(
-            "Exit with 3 where a model surely keeps a smaller share of its right verdicts: the whole "
-            "interval lies below.",
+            "Exit with 3 if a model keeps a smaller share of its right verdicts: its whole interval lies "
+            "below SHARE.",
             metavar="SHARE",
             low=0,
             high=1,
@@ -60,21 +60,19 @@ class RunOptions:
     api: Annotated[
         str,
         option(
-            "Prompt format: plain completion, fill-in-the-middle (also shown what follows), or chat.",
+            "Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
             choices=APIS,
         ),
     ] = "completions"
     mask: Annotated[
         str,
         option(
-            "What a masked model has masked together when it scores: whole words, or single tokens.",
+            "Unit that a masked model masks when it scores: whole words, or single tokens.",
             choices=MASKS,
         ),
     ] = "word"
     threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
     exact: Annotated[
         bool,
-        option(
-            "Refuse a model whose completions are not exact. Local models decode exactly wherever they can."
-        ),
+        option("Refuse a model whose completions are not exact. Local models decode exactly if they can."),
     ] = False

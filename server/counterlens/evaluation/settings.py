@@ -50,7 +50,7 @@ class RunSettings:
         entries: What settings files say of the models that have a name there: where each is served, and how
             it is asked. The variable of a key is named, the key is not.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
-        mask: What a masked model has masked together when it scores.
+        mask: Unit that a masked model masks when it scores.
         exact: Whether a model whose completions are not exact is refused.
         minutes: After so many no function is begun any more; those that tell most come first. None: all, in
             the order of the data.

@@ -144,7 +144,7 @@ Mutations = Annotated[
 Without = Annotated[
     tuple[str, ...],
     option(
-        "No counterfactual that rests on this assumption (repeatable); see docs/mutations.md.",
+        "Leave out counterfactuals that rest on this assumption (repeatable); see docs/mutations.md.",
         metavar="ASSUMPTION",
         choices=ASSUMPTIONS,
     ),
@@ -152,7 +152,7 @@ Without = Annotated[
 PrefixRatio = Annotated[
     Ratio,
     option(
-        "Share of the function that the model is shown, such as 0.6, or the range that it lies in: 0.4-0.6.",
+        "Share of the function that the model is shown, such as 0.6, or a range, such as 0.4-0.6.",
         metavar="RATIO",
         check=_check_ratio,
     ),
@@ -160,8 +160,8 @@ PrefixRatio = Annotated[
 CutRanges = Annotated[
     tuple[Ratio, ...],
     option(
-        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and ask only about those that "
-        "can be cut in all of them (repeatable; instead of a prefix ratio).",
+        "Cut every counterfactual in each of these ranges, such as 0.4-0.6, and leave out those that "
+        "cannot be cut in all of them (repeatable; replaces the prefix ratio).",
         flag="cut-range",
         metavar="RANGE",
         check=_check_ranges,
@@ -169,7 +169,7 @@ CutRanges = Annotated[
 ]
 MaxTokens = Annotated[
     int,
-    option("Most new tokens of one answer.", metavar="N", low=1, high=MOST_TOKENS, setting="probe.maxTokens"),
+    option("Token limit for one answer.", metavar="N", low=1, high=MOST_TOKENS, setting="probe.maxTokens"),
 ]
 Timeout = Annotated[
     float,
@@ -184,8 +184,8 @@ Timeout = Annotated[
 MapTimeout = Annotated[
     float,
     option(
-        "Time limit in seconds for running the whole test suite of a repository once, to see which test runs "
-        "what; 0 goes by the names that tests mention.",
+        "Time limit in seconds for the one run of a repository's test suite that finds which test runs "
+        "which code; 0: match tests by the names that they mention.",
         metavar="SECONDS",
         low=0,
         high=24 * LONGEST,
@@ -194,8 +194,8 @@ MapTimeout = Annotated[
 ExcludedTests = Annotated[
     tuple[str, ...],
     option(
-        "Tests of a repository that never judge, relative to its folder: a file, a folder or a pattern, with "
-        "::TEST behind it for one test or class (repeatable).",
+        "Tests of a repository that never judge, relative to its folder: a file, a folder or a pattern, "
+        "followed by ::TEST for one test or class (repeatable).",
         metavar="PATTERN",
     ),
 ]
@@ -211,7 +211,7 @@ Corpus = Annotated[
 Encoder = Annotated[
     str | None,
     option(
-        "Model whose embeddings compare summaries, named as with --model; MiniLM without it.",
+        "Model whose embeddings compare summaries, named as with --model. Default: MiniLM.",
         metavar="M",
         setting="probe.encoder",
     ),

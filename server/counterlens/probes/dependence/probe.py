@@ -52,25 +52,25 @@ class DependenceOptions(ProbeOptions):
     method: Annotated[
         InferenceMethod | None,
         option(
-            "How dependences are found out; without it, interventional where the model gives token "
-            "probabilities, else prompted."
+            "How to infer dependences. Default: interventional if the model gives token probabilities, "
+            "else prompted."
         ),
     ] = None
     questions: Annotated[
         int | None,
         option(
-            "Most questions per relation and function where it is asked pair by pair: a sample, half of it "
-            f"true. {MOST_QUESTIONS} unless given; by the protocol core, all of CoRe's own.",
+            "Most questions per relation and function when the model is asked pair by pair: a sample, half "
+            f"of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
             metavar="N",
             low=2,
             high=10_000,
         ),
     ] = None
-    lite: Annotated[bool, option("Only the questions of CoRe Lite, by the protocol core.")] = False
+    lite: Annotated[bool, option("Only the questions of CoRe Lite, with --protocol core.")] = False
     max_tokens: Annotated[
         int,
         option(
-            "Most new tokens of one answer, by the protocol core, thoughts included.",
+            "Token limit for one answer with --protocol core, thoughts included.",
             metavar="N",
             low=1,
             high=65_536,

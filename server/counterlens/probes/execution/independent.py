@@ -32,7 +32,7 @@ class ExecutionOptions(ProbeOptions):
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
-    unroll: Annotated[bool, option("Also with the loops of the function written out as they run.")] = False
+    unroll: Annotated[bool, option("Also ask about the function with its loops unrolled.")] = False
 
 
 class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):

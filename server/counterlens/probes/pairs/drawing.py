@@ -29,8 +29,8 @@ DEFAULT_TEMPERATURE, DEFAULT_SAMPLES, MOST_SAMPLES = 0.8, 20, 200
 Samples = Annotated[
     int,
     option(
-        "Besides the likeliest completion of each side, up to so many are drawn, so that pass rates can be "
-        "compared; drawing ends once these differ or hold. 0: none.",
+        "Most completions to draw of each side, to compare pass rates; drawing stops once the rates "
+        "differ or hold. 0: none.",
         metavar="K",
         low=0,
         high=MOST_SAMPLES,
@@ -40,7 +40,7 @@ Samples = Annotated[
 Temperature = Annotated[
     float | None,
     option(
-        "The temperature at which --samples draws, 0.8 where it is not given; by itself it draws 20.",
+        "Temperature of --samples, 0.8 by default; given alone, it draws 20.",
         metavar="T",
         low=0.01,
         high=2,
@@ -49,7 +49,7 @@ Temperature = Annotated[
 PassAt = Annotated[
     int,
     option(
-        "Show pass@k of both sides for this k too; then none of --samples is spared. 0: leave it out.",
+        "Also show pass@k of both sides for this k; all --samples are then drawn. 0: leave it out.",
         metavar="K",
         low=0,
         high=MOST_SAMPLES,

@@ -27,8 +27,8 @@ DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
 Placebos = Annotated[
     int,
     option(
-        "So many changes that no one would call one, such as a blank line, are asked about beside the "
-        "counterfactuals of a function: the noise floor of its effects. 0: none.",
+        "Number of placebos per function: meaningless changes, such as a blank line, that give the noise "
+        "floor of its effects. 0: none.",
         metavar="N",
         low=0,
         high=MOST_PLACEBOS,

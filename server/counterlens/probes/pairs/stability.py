@@ -22,9 +22,9 @@ DEFAULT_WAYS, MOST_WAYS = 2, 50
 Ways = Annotated[
     int,
     option(
-        "Of each greedy completion of a local model follow up to so many other ways, where the two likeliest "
-        "tokens were nearer than rounding; a verdict that differs among them is unstable. A plan does not "
-        "count them. 0: none.",
+        "Alternative completions to follow at near ties, where the two likeliest tokens of a local "
+        "model's greedy completion are closer than its rounding; the verdict is unstable if one of them "
+        "changes it. A plan does not count them. 0: none.",
         metavar="N",
         low=0,
         high=MOST_WAYS,

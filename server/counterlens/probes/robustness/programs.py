@@ -28,8 +28,8 @@ class Code(StrEnum):
 CodeOption = Annotated[
     Code,
     option(
-        "Programs that are asked about: those given, also the same with the bugs that a dataset gives, or "
-        "what the model itself writes of them.",
+        "Programs to ask about. given: the reference; buggy: also the dataset's buggy variant; written: "
+        "the model's own implementation.",
         setting="probe.code",
     ),
 ]
