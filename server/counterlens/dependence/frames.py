@@ -17,17 +17,30 @@ class Jump(Enum):
     RAISE = auto()
 
 
+_LABELLED = frozenset({Jump.BREAK, Jump.CONTINUE})
+
+
 @dataclass(slots=True)
 class Loop:
-    """A loop: where `break` and `continue` end.
+    """A loop, or what else `break` leaves: where `break` and `continue` end.
 
     Attributes:
         breaks: Arcs of the jumps out of it.
         continues: Arcs of the jumps to its head.
+        labels: The names that a jump may call it by.
+        plain: The jumps that it takes if they name nothing.
     """
 
     breaks: Loose = field(default_factory=list)
     continues: Loose = field(default_factory=list)
+    labels: frozenset[str] = frozenset()
+    plain: frozenset[Jump] = frozenset({Jump.BREAK, Jump.CONTINUE})
+
+    def takes(self, jump: Jump, label: str) -> bool:
+        """Whether a jump ends here; one to `label` if that is not empty."""
+        if label:
+            return jump in _LABELLED and label in self.labels
+        return jump in self.plain
 
 
 @dataclass(slots=True)
@@ -52,11 +65,11 @@ class Finally:
     """A `try` with a `finally` clause.
 
     Attributes:
-        pending: Arcs of the jumps that go through it.
+        pending: Arcs of the jumps that go through it, by kind and label.
         risky: Arcs of the implicit exceptions inside.
     """
 
-    pending: dict[Jump, Loose] = field(default_factory=dict)
+    pending: dict[tuple[Jump, str], Loose] = field(default_factory=dict)
     risky: Loose = field(default_factory=list)
 
 

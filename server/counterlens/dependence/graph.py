@@ -23,7 +23,7 @@ from functools import cached_property
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
 from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
-from counterlens.dependence.statements import Statement, Statements, listed
+from counterlens.dependence.statements import Statement, Statements, StatementTable
 from counterlens.dependence.variables import variable_name
 
 
@@ -63,7 +63,7 @@ class Dependences:
         graph: Its control-flow graph.
     """
 
-    def __init__(self, function: str, text: str, statements: Statements, graph: ControlFlowGraph) -> None:
+    def __init__(self, function: str, text: str, statements: StatementTable, graph: ControlFlowGraph) -> None:
         self.function = function
         self.graph = graph
         self._text = text
@@ -73,12 +73,15 @@ class Dependences:
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """The function's statements, by their id."""
-        return listed(self._statements, self._text)
+        return self._statements.listed(self._text)
 
     @property
     def syntax(self) -> tuple[ast.AST, ...]:
-        """The syntax node of each statement, by its id; their positions are those of the whole source."""
-        return tuple(self._statements.nodes)
+        """The syntax node of each statement, by its id; their positions are those of the whole source.
+
+        There are such nodes for Python alone.
+        """
+        return tuple(self._statements.nodes) if isinstance(self._statements, Statements) else ()
 
     @property
     def source(self) -> str:

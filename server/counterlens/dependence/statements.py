@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Protocol
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,49 +34,67 @@ class Statement:
     text: str
 
 
-class Statements:
-    """The numbering of one function's statements.
+class StatementTable(Protocol):
+    """The numbering of one function's statements, in any language.
 
     Attributes:
-        nodes: The syntax node of each statement.
-        number: The number of each syntax node.
-        header: The number of the function's header; -1 for a module.
+        header: The number of the function's header; -1 if it has none.
     """
 
-    def __init__(self, block: FunctionNode | ast.Module) -> None:
-        self.nodes: list[ast.AST] = []
-        self.header = -1
-        if not isinstance(block, ast.Module):
-            self.nodes.append(block)
-            self.header = 0
-        stack: list[ast.AST] = list(reversed(block.body))
-        while stack:
-            node = stack.pop()
-            self.nodes.append(node)
-            stack.extend(reversed(_inside(node)))
-        self.number = {node: number for number, node in enumerate(self.nodes)}
+    header: int
 
     def line(self, number: int) -> int:
-        """The first line of a statement."""
-        node = self.nodes[number]
-        return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
+        """The first line of a statement, from 1."""
 
+    def listed(self, text: str) -> tuple[Statement, ...]:
+        """The statements with their lines and their text.
 
-def listed(statements: Statements, text: str) -> tuple[Statement, ...]:
-    """The statements with their lines and their text."""
-    lines = _lines(text)
-    found = []
-    for number, node in enumerate(statements.nodes):
-        line, column = _start(node, lines)
-        if hasattr(node, "body") or isinstance(node, ast.Match):
-            end_line, end_column = _header_end(node, lines, line, column)
-        else:
-            end_line, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
-        inside = lines[line - 1 : end_line]
-        inside[-1] = inside[-1][:end_column]
-        inside[0] = inside[0][column:]
-        found.append(Statement(number, line, end_line, b"".join(inside).decode("utf-8", "replace")))
-    return tuple(found)
+        Args:
+            text: The source that they stand in.
+        """
+
+    class Statements:
+        """The numbering of one function's statements.
+
+        Attributes:
+            nodes: The syntax node of each statement.
+            number: The number of each syntax node.
+            header: The number of the function's header; -1 for a module.
+        """
+
+        def __init__(self, block: FunctionNode | ast.Module) -> None:
+            self.nodes: list[ast.AST] = []
+            self.header = -1
+            if not isinstance(block, ast.Module):
+                self.nodes.append(block)
+                self.header = 0
+            stack: list[ast.AST] = list(reversed(block.body))
+            while stack:
+                node = stack.pop()
+                self.nodes.append(node)
+                stack.extend(reversed(_inside(node)))
+            self.number = {node: number for number, node in enumerate(self.nodes)}
+
+        def line(self, number: int) -> int:
+            """The first line of a statement."""
+            node = self.nodes[number]
+            return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
+
+    def listed(self, text: str) -> tuple[Statement, ...]:
+        """The statements with their lines and their text."""
+        lines = _lines(text)
+        found = []
+        for number, node in enumerate(self.nodes):
+            line, column = _start(node, lines)
+            if hasattr(node, "body") or isinstance(node, ast.Match):
+                end_line, end_column = _header_end(node, lines, line, column)
+            else:
+                end_line, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+            inside = lines[line - 1 : end_line]
+            inside[-1] = inside[-1][:end_column]
+            inside[0] = inside[0][column:]
+            found.append(Statement(number, line, end_line, b"".join(inside).decode("utf-8", "replace")))
+        return tuple(found)
 
 
 def _lines(text: str) -> list[bytes]:
