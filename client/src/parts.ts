@@ -88,7 +88,11 @@ export function start(context: vscode.ExtensionContext): Running {
   const tree = new SyntaxTree(running);
   const picture = new SyntaxPicture(context.extensionUri, running);
   const views = new Views(running, counterfactuals);
-  const testing = new TestExplorer(running);
+  const testing = new TestExplorer(
+    running,
+    (uri, result) => reports.showResult(uri, result),
+    settings.testExplorer.enabled,
+  );
   const commands = manifestCommands(context, {
     server: running,
     overlay,
@@ -128,6 +132,7 @@ export function start(context: vscode.ExtensionContext): Running {
       const { enabled, ...style } = settings.overlay;
       if (event.affectsConfiguration("counterlens.overlay.enabled")) overlay.setEnabled(enabled);
       else if (event.affectsConfiguration("counterlens.overlay")) overlay.setStyle(style);
+      testing.enable(settings.testExplorer.enabled);
       if (affectsStart(event)) await running.renew("its settings changed");
       else await running.settingsChanged();
     }),

@@ -81,6 +81,11 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     this.present(uri, result, status);
   }
 
+  /** Show the result of a probe that something else than a command asked for. */
+  showResult(uri: vscode.Uri, result: ProbeResult): void {
+    this.present(uri.toString(), result, "");
+  }
+
   /** Show a result; of the same version of a function in the place of the last, so that whoever reads stays. */
   private present(uri: string, result: ProbeResult, status: string): void {
     const file = vscode.Uri.parse(uri);

@@ -72,6 +72,7 @@ export interface Settings {
     ignoredConcepts: Concept[];
   };
   codeLens: { enabled: boolean };
+  testExplorer: { enabled: boolean };
   overlay: { enabled: boolean; calm: boolean; granularity: Granularity; opacity: number; underline: boolean };
   menus: { enabled: boolean };
   inlayHints: { enabled: boolean; by: "statement" | "function" };
@@ -107,6 +108,7 @@ export const DEFAULTS: Settings = {
   doubt: { diagnostics: "information", testsPerMinute: 6 },
   diagnostics: { enabled: false, severity: "information", perHundredLines: 3, ignoredConcepts: [] },
   codeLens: { enabled: true },
+  testExplorer: { enabled: false },
   overlay: { enabled: true, calm: true, granularity: "statement", opacity: 100, underline: true },
   menus: { enabled: true },
   inlayHints: { enabled: false, by: "statement" },
@@ -228,6 +230,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       ignoredConcepts: read("diagnostics.ignoredConcepts", anyOf(CONCEPTS), d.diagnostics.ignoredConcepts),
     },
     codeLens: { enabled: read("codeLens.enabled", aBoolean, d.codeLens.enabled) },
+    testExplorer: { enabled: read("testExplorer.enabled", aBoolean, d.testExplorer.enabled) },
     overlay: {
       enabled: read("overlay.enabled", aBoolean, d.overlay.enabled),
       calm: read("overlay.calm", aBoolean, d.overlay.calm),

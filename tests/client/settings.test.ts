@@ -3,6 +3,18 @@ import test from "node:test";
 import manifest from "../../client/package.json";
 import { DEFAULTS, type Lookup, readSettings } from "../../client/src/settings";
 
+interface Declared {
+  order: number;
+  default: unknown;
+  markdownDescription: string;
+  enum?: string[];
+  enumDescriptions?: string[];
+}
+
+const groups: { title: string; order: number; properties: Record<string, Declared> }[] =
+  manifest.contributes.configuration;
+const declared = groups.flatMap(({ properties }) => Object.entries(properties));
+
 const from =
   (values: Record<string, unknown>): Lookup =>
   (key) =>
@@ -45,6 +57,7 @@ test("good values are taken over", () => {
     "diagnostics.perHundredLines": 0.5,
     "diagnostics.ignoredConcepts": ["operators", "natural language"],
     "codeLens.enabled": false,
+    "testExplorer.enabled": true,
     "overlay.enabled": false,
     "overlay.calm": false,
     "overlay.granularity": "token",
@@ -119,18 +132,30 @@ for (const [key, bad] of [
 }
 
 test("the manifest declares the same settings with the same defaults", () => {
-  const declared = Object.entries(manifest.contributes.configuration.properties).map(([name, setting]) => [
-    name.replace(/^counterlens\./, ""),
-    setting.default,
-  ]);
-  assert.deepEqual(Object.fromEntries(declared), flat(DEFAULTS));
+  const settings = declared.map(([name, setting]) => [name.replace(/^counterlens\./, ""), setting.default]);
+  assert.deepEqual(Object.fromEntries(settings), flat(DEFAULTS));
 });
 
 test("each setting has a description, and each choice of an enumeration too", () => {
-  for (const [name, setting] of Object.entries(manifest.contributes.configuration.properties)) {
+  for (const [name, setting] of declared) {
     assert.ok(setting.markdownDescription.length > 20, name);
-    if ("enum" in setting) assert.equal(setting.enumDescriptions.length, setting.enum.length, name);
+    if (setting.enum) assert.equal(setting.enumDescriptions?.length, setting.enum.length, name);
   }
+});
+
+test("settings are in groups, those that people need first in the first one, and no one is in two", () => {
+  const [first] = groups;
+  assert.equal(Object.keys(first?.properties ?? {}).length, 5);
+  assert.deepEqual(
+    groups.map(({ order }) => order),
+    groups.map((_, at) => at + 1),
+  );
+  assert.equal(new Set(groups.map(({ title }) => title)).size, groups.length);
+  assert.equal(new Set(declared.map(([name]) => name)).size, declared.length);
+  assert.deepEqual(
+    declared.map(([, { order }]) => order),
+    declared.map((_, at) => at + 1),
+  );
 });
 
 test("settings that choose programs, models or addresses are restricted in untrusted workspaces", () => {

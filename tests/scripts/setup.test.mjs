@@ -22,7 +22,7 @@ describe("the stamp of the Node packages", () => {
   test("stays when a manifest gets another text, setting, version or format", () => {
     const edits = [
       (manifest) => Object.assign(manifest, { description: "Another one.", version: "9.9.9" }),
-      (manifest) => delete manifest.contributes.configuration.properties["counterlens.model"],
+      (manifest) => delete manifest.contributes.configuration[0].properties["counterlens.model"],
       (manifest) => manifest.contributes.commands.pop(),
       () => undefined,
     ];

@@ -1,19 +1,52 @@
-/** Test Explorer: each function × mutation is a test that asks the model and passes where it held. */
+/** Test Explorer: each function × mutation is a test that asks the model. Off by default: see the setting. */
 
 import * as vscode from "vscode";
+import type { ProbeResult } from "../protocol";
 import type { Server } from "../server";
 import { Runner } from "./running";
 import { TestTree } from "./tree";
 
+export type Show = (uri: vscode.Uri, result: ProbeResult) => void;
+
 export class TestExplorer implements vscode.Disposable {
+  private listing: Listing | undefined;
+
+  /** @param show shows the result of a function that was run alone */
+  constructor(
+    private readonly server: Server,
+    private readonly show: Show,
+    enabled: boolean,
+  ) {
+    this.enable(enabled);
+  }
+
+  /** List the tests from now on, or no more. */
+  enable(enabled: boolean): void {
+    if (enabled === (this.listing !== undefined)) return;
+    this.listing?.dispose();
+    this.listing = enabled ? new Listing(this.server, this.show) : undefined;
+  }
+
+  /** The server is up. */
+  started(): void {
+    this.listing?.started();
+  }
+
+  dispose(): void {
+    this.enable(false);
+  }
+}
+
+/** The tests while they are listed. */
+class Listing implements vscode.Disposable {
   private readonly tests = vscode.tests.createTestController("counterlens", "Counterlens");
   private readonly tree: TestTree;
   private readonly runner: Runner;
   private readonly disposables: vscode.Disposable[];
 
-  constructor(server: Server) {
+  constructor(server: Server, show: Show) {
     this.tree = new TestTree(this.tests, server);
-    this.runner = new Runner(server);
+    this.runner = new Runner(server, { tell: (test, state) => this.tree.tell(test, state), show });
     this.tests.resolveHandler = (item) => (item ? this.tree.resolve(item) : this.listOpen());
     this.tests.refreshHandler = (cancel) => this.tree.search(cancel);
     // Not a default profile: "Run All Tests" is for the tests of the code, not for minutes of a model's work.
@@ -30,7 +63,6 @@ export class TestExplorer implements vscode.Disposable {
     this.listOpen();
   }
 
-  /** The server is up. */
   started(): void {
     void this.tree.started();
   }

@@ -6,6 +6,7 @@ import type { Server } from "../server";
 import { Eventually } from "./eventually";
 import { TEST_ITEMS, type TestItems } from "./protocol";
 import type { Group } from "./running";
+import type { State } from "./verdict";
 
 /** What stands behind a test: a file, a function of it, or a mutation of one. */
 interface Subject {
@@ -14,6 +15,8 @@ interface Subject {
   mutation?: string;
   /** Why the mutation changes nothing. */
   refused?: string;
+  /** What it is about, or why it is not applicable. */
+  what?: string;
 }
 
 /** Folders that hold other people's code. */
@@ -73,6 +76,19 @@ export class TestTree {
     if (this.resolved.has(item)) return;
     this.resolved.add(item);
     await this.ask(item);
+  }
+
+  /** Say at a test what came of it: the mark beside it cannot say that a model did not hold. */
+  tell(item: vscode.TestItem, state: State): void {
+    const subject = this.subjects.get(item);
+    if (subject?.mutation === undefined) return;
+    const outcomes: Record<State, string> = {
+      held: vscode.l10n.t("held"),
+      changed: vscode.l10n.t("did not hold"),
+      nothing: vscode.l10n.t("uninformative"),
+      errored: "",
+    };
+    item.label = labelled(subject, outcomes[state]);
   }
 
   /** The tests below an item, or the item itself, in groups by function. */
@@ -168,8 +184,8 @@ export class TestTree {
     { mutation, concept, lines, refused }: TestItems["mutations"][number],
   ): vscode.TestItem {
     const what = refused ? vscode.l10n.t("not applicable: {0}", refused) : concept;
-    const item = this.child(parent, mutation, { ...subject, mutation, refused });
-    item.label = `${mutation} · ${what}`; // A description would take the label's place in a screen reader.
+    const item = this.child(parent, mutation, { ...subject, mutation, refused, what });
+    item.label = labelled({ mutation, what });
     item.sortText = `${refused ? 1 : 0}${mutation}`;
     const line = lines[0];
     item.range = line === undefined ? undefined : new vscode.Range(line, 0, line, 0);
@@ -187,4 +203,9 @@ export class TestTree {
   dispose(): void {
     this.edits.dispose();
   }
+}
+
+/** A description would take the label's place in a screen reader. */
+function labelled({ mutation, what }: Pick<Subject, "mutation" | "what">, outcome = ""): string {
+  return [mutation, what, outcome].filter(Boolean).join(" · ");
 }

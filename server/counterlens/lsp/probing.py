@@ -316,7 +316,12 @@ def _result(record: PairsRecord) -> str:
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    """What a probe found out, at the name of its function."""
+    """What a probe found out, at the name of its function, for clients that have no view of it.
+
+    It is about the model: among the problems of the code it would be a false one.
+    """
+    if ls.client_shows_results:
+        return []
     return [
         _effect(ls, analysis, function, record)
         for function in (functions(analysis.document) if analysis.known else [])
