@@ -53,32 +53,33 @@ class StatementTable(Protocol):
             text: The source that they stand in.
         """
 
-    class Statements:
-        """The numbering of one function's statements.
 
-        Attributes:
-            nodes: The syntax node of each statement.
-            number: The number of each syntax node.
-            header: The number of the function's header; -1 for a module.
-        """
+class Statements:
+    """The numbering of one Python function's statements.
 
-        def __init__(self, block: FunctionNode | ast.Module) -> None:
-            self.nodes: list[ast.AST] = []
-            self.header = -1
-            if not isinstance(block, ast.Module):
-                self.nodes.append(block)
-                self.header = 0
-            stack: list[ast.AST] = list(reversed(block.body))
-            while stack:
-                node = stack.pop()
-                self.nodes.append(node)
-                stack.extend(reversed(_inside(node)))
-            self.number = {node: number for number, node in enumerate(self.nodes)}
+    Attributes:
+        nodes: The syntax node of each statement.
+        number: The number of each syntax node.
+        header: The number of the function's header; -1 for a module.
+    """
 
-        def line(self, number: int) -> int:
-            """The first line of a statement."""
-            node = self.nodes[number]
-            return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
+    def __init__(self, block: FunctionNode | ast.Module) -> None:
+        self.nodes: list[ast.AST] = []
+        self.header = -1
+        if not isinstance(block, ast.Module):
+            self.nodes.append(block)
+            self.header = 0
+        stack: list[ast.AST] = list(reversed(block.body))
+        while stack:
+            node = stack.pop()
+            self.nodes.append(node)
+            stack.extend(reversed(_inside(node)))
+        self.number = {node: number for number, node in enumerate(self.nodes)}
+
+    def line(self, number: int) -> int:
+        """The first line of a statement."""
+        node = self.nodes[number]
+        return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
 
     def listed(self, text: str) -> tuple[Statement, ...]:
         """The statements with their lines and their text."""
