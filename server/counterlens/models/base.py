@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import ModelError
+from counterlens.models.usage import Usage
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) of one request, in what the model counts, from the thread that made it."""
@@ -193,11 +194,12 @@ class Completion:
         text: The continuation of the prompt's text, stop rule applied.
         finish: `stop` when the stop rule or the model's end of text ended it, `length` when the
             token limit did.
-        tokens: How many tokens the model generated.
+        tokens: How many tokens the model generated, with those of reasoning.
         dropped: How many of the prompt's oldest tokens did not fit into the model's context.
         ties: The tokens, counted from 0, that rounding may have chosen, the closest tie first: the gap
             between the two likeliest was smaller than the model's rounding. Greedy completions with
             `Capability.EXACT` alone have any.
+        thought: How many of the tokens were of reasoning, which is not in the text.
     """
 
     text: str
@@ -205,6 +207,12 @@ class Completion:
     tokens: int
     dropped: int = 0
     ties: tuple[int, ...] = ()
+    thought: int = 0
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the token limit ended it before its answer began, such as in its reasoning."""
+        return self.finish == "length" and not self.text.strip()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,6 +262,11 @@ class Model(ABC):
     @abstractmethod
     def info(self) -> ModelInfo:
         """Identity of the model."""
+
+    @property
+    def usage(self) -> Usage:
+        """What it was asked, where that is counted: only by endpoints, where it may cost something."""
+        return Usage()
 
     def offers(
         self,

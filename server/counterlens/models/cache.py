@@ -324,15 +324,18 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _kept(answer: Completion) -> bytes:
-    return json.dumps([answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties]).encode()
+    return json.dumps(
+        [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
+    ).encode()
 
 
 def _completion(data: bytes | None) -> Completion | None:
     try:
         if data is None:
             return None
-        text, finish, tokens, dropped, *ties = json.loads(data)
-        return Completion(text, finish, tokens, dropped, tuple(*ties))
+        text, finish, tokens, dropped, *more = json.loads(data)
+        ties = tuple(more[0]) if more else ()  # earlier versions kept fewer
+        return Completion(text, finish, tokens, dropped, ties, more[1] if len(more) > 1 else 0)
     except (TypeError, ValueError):
         return None
 

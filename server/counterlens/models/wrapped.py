@@ -15,6 +15,7 @@ from counterlens.models.base import (
     TokenScores,
     Vectors,
 )
+from counterlens.models.usage import Usage
 
 
 class WrappedModel(Model):
@@ -31,6 +32,11 @@ class WrappedModel(Model):
     def info(self) -> ModelInfo:
         """Identity of the other model."""
         return self.model.info
+
+    @property
+    def usage(self) -> Usage:
+        """Of the other model."""
+        return self.model.usage
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
         """As `Model.offers`."""

@@ -87,6 +87,7 @@ def test_the_request_ends_at_a_token_boundary_and_is_deterministic(serve: Serve)
         "max_tokens": 50,
         "temperature": 0,
         "stream": True,
+        "stream_options": {"include_usage": True},
         "stop": ["print", "a", "b", "c"],
     }
     assert "Authorization" not in headers
@@ -276,7 +277,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
         (error(400, "too big", "context_length_exceeded"), "too long for the model: too big", "smaller"),
         (error(500, "exceeds context window of 512"), "too long for the model", "smaller"),
         (error(429, "pay", "insufficient_quota"), "no credit", "another model"),
-        (error(400, "no", "unsupported_value", "temperature"), "refused the request", "temperature"),
+        (error(400, "no", "unsupported_value", "top_k"), "refused the request", ""),
         (lambda h: h.reply(422, {"detail": [{"msg": "field required"}]}), "field required", ""),
         (lambda h: h.reply(301, {}, Location="http://elsewhere/"), "has moved", "base URL"),
         (lambda h: h.reply(200, b"<!DOCTYPE html><p>Hello", "text/html"), "web page", "/v1"),

@@ -26,12 +26,16 @@ class Answer:
     Attributes:
         streamed: Whether it is a stream of server-sent events; otherwise there is one object.
         done: Whether its proper end was seen.
+        usage: What the endpoint says that it counted, as far as it was read; None where it says nothing.
+        pieces: How many objects with a choice were read: each holds at least about a token.
     """
 
     def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         self.streamed: bool = kind == "text/event-stream"
         self.done = False
+        self.usage: Json | None = None
+        self.pieces = 0
         self._endpoint = endpoint
         self._objects = self._stream(response) if self.streamed else self._single(response)
 
@@ -80,6 +84,9 @@ class Answer:
             raise failures.of_answer("with JSON that is no object", self._endpoint, text)
         if failed or content.get("error"):
             raise failures.of_error_object(content.get("error") or content, self._endpoint)
+        self.pieces += bool(content.get("choices"))
+        if isinstance(usage := content.get("usage"), dict):
+            self.usage = usage
         return content
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from counterlens.models.base import Prompt
 from counterlens.models.chat.turn import INSTRUCTION, Turn
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.dialect import Piece, first_choice, sampling, string
+from counterlens.models.remote.dialect import Piece, choices_of, index_of, sampling, string
+from counterlens.models.remote.thinking import field_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,16 @@ class ChatDialect:
         """A request; the reply starts a line of its own, so it never contradicts the prompt."""
         return ChatExchange(prompt)
 
-    def piece(self, chunk: Json) -> Piece:
-        """The text of the first choice: a message, or what a chunk adds to it."""
-        choice = first_choice(chunk)
-        if choice is None:
-            return Piece("")
-        finish = choice.get("finish_reason")
-        message = choice["delta"] if "delta" in choice else choice["message"]
-        if message is None and finish is not None:
-            return Piece("", finish)
-        if not isinstance(message, dict):
-            raise TypeError("a message is not an object")
-        return Piece(string(message.get("content")), finish)
+    def pieces(self, chunk: Json) -> list[Piece]:
+        """The text of each choice: a message, or what a chunk adds to it."""
+        return [_piece(choice) for choice in choices_of(chunk)]
+
+
+def _piece(choice: Json) -> Piece:
+    finish, index = choice.get("finish_reason"), index_of(choice)
+    message = choice["delta"] if "delta" in choice else choice["message"]
+    if message is None and finish is not None:
+        return Piece("", finish, index=index)
+    if not isinstance(message, dict):
+        raise TypeError("a message is not an object")
+    return Piece(string(message.get("content")), finish, field_of(message), index)

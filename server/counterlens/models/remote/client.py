@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import email.utils
 import json
 import random
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -19,8 +17,10 @@ from counterlens.errors import ModelError
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json, body
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.failures import PassingError, Transient
-from counterlens.models.remote.pace import RequestPace
+from counterlens.models.remote.failures import Load, PassingError, Transient
+from counterlens.models.remote.metering import Meter
+from counterlens.models.remote.pace import Pace, Turn
+from counterlens.models.remote.waiting import asked_wait
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Timeouts:
     Attributes:
         connect: For a connection.
         read: For the next piece of an answer, the first one included.
-        total: For one prompt, repetitions included.
+        total: For one prompt, repetitions included, but for what the pace of the endpoint holds it back.
     """
 
     connect: float = 10.0
@@ -52,16 +52,18 @@ class Retries:
     Attributes:
         count: Repetitions at most.
         first: Seconds before the first one; doubled each time, then shortened at random by up to half.
-        longest: Seconds between two attempts at most. A server that asks for more is not waited for.
+        longest: Seconds between two attempts at most, where the server asks for none.
+        patience: Seconds that a server may ask to wait; one that asks for more is not waited for.
     """
 
     count: int = 4
     first: float = 0.5
     longest: float = 30.0
+    patience: float = 90.0  # rates are told by the minute
 
     def delay(self, attempt: int, asked: float | None) -> float | None:
         """Seconds to wait after an attempt (from 0), or None when there is to be no other."""
-        if attempt >= self.count or (asked is not None and asked > self.longest):
+        if attempt >= self.count or (asked is not None and asked > self.patience):
             return None
         backoff = min(self.longest, self.first * 2**attempt) * _random.uniform(0.5, 1.0)
         # All who were turned away together are told the same time: spread them a little beyond it.
@@ -75,16 +77,22 @@ class HttpClient:
         endpoint: The endpoint.
         timeouts: How long to wait.
         retries: When to repeat a request.
-        pace: How fast questions may follow each other; None: as fast as they come.
+        pace: How many questions are under way, and how fast they follow each other.
+        meter: Counts what is asked.
     """
 
     def __init__(
-        self, endpoint: Endpoint, timeouts: Timeouts, retries: Retries, pace: RequestPace | None = None
+        self,
+        endpoint: Endpoint,
+        timeouts: Timeouts,
+        retries: Retries,
+        pace: Pace | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._timeouts = timeouts
         self._retries = retries
-        self._pace = pace or RequestPace(None)
+        self._pace, self._meter = pace or Pace(), meter or Meter()
         self._client: httpx.AsyncClient | None = None
 
     async def post(self, path: str, payload: Json, read: Read[T], *, retry: bool = True) -> T:
@@ -126,15 +134,22 @@ class HttpClient:
     ) -> T:
         attempt = 0
         try:
-            async with asyncio.timeout(self._timeouts.total):
+            async with asyncio.timeout(self._timeouts.total) as limit:
                 while True:
+                    answered = self._pace.answered
                     try:
-                        return await self._attempt(method, path, payload, read)
+                        if payload is None:
+                            return await self._attempt(method, path, None, read)
+                        return await self._in_turn(path, payload, read, limit)
                     except Transient as failure:
-                        delay = retries.delay(attempt, failure.wait)
+                        # While others are answered, one that came too fast has only to wait.
+                        passed = failure.load is Load.TOO_FAST and self._pace.answered > answered
+                        delay = retries.delay(0 if passed else attempt, failure.wait)
                         if delay is None:
                             raise _given_up(failure, attempt) from failure.__cause__
-                    attempt += 1
+                    if passed:
+                        _longer(limit, delay)
+                    attempt += not passed
                     await asyncio.sleep(delay)
         except TimeoutError:
             raise PassingError(
@@ -142,20 +157,45 @@ class HttpClient:
                 "Try again, ask for fewer tokens, or allow it more time",
             ) from None
 
-    async def _attempt(self, method: str, path: str, payload: Json | None, read: Read[T]) -> T:
+    async def _in_turn(self, path: str, payload: Json, read: Read[T], limit: asyncio.Timeout) -> T:
+        """An attempt at its turn, which does not begin to count before."""
+        remaining = (limit.when() or 0.0) - asyncio.get_running_loop().time()
+        limit.reschedule(None)
+        async with self._pace.turn(self._meter.expected(payload)) as turn:
+            limit.reschedule(asyncio.get_running_loop().time() + remaining)
+            try:
+                return await self._attempt("POST", path, payload, read, turn)
+            except Transient as failure:
+                if failure.load is Load.TOO_FAST:
+                    waited_for = failure.wait is not None and failure.wait <= self._retries.patience
+                    turn.too_fast(failure.wait if waited_for else None)
+                elif failure.load is Load.TOO_MUCH:
+                    turn.too_much()
+                raise
+
+    async def _attempt(
+        self, method: str, path: str, payload: Json | None, read: Read[T], turn: Turn | None = None
+    ) -> T:
         url = self._endpoint.url + path
         # Escaped, so that half a surrogate pair in a prompt is the server's to refuse, not a crash here.
         content = None if payload is None else json.dumps(payload).encode("ascii")
-        if payload is not None:
-            await self._pace.turn()
         try:
             async with self._open().stream(method, url, content=content) as response:
                 if not response.is_success:
                     said = await body(response, self._endpoint)
-                    wait = _retry_after(response.headers.get("retry-after"))
+                    wait = asked_wait(response.headers)
                     raise failures.of_status(response.status_code, said, self._endpoint, url, wait)
                 async with contextlib.aclosing(Answer(response, self._endpoint)) as answer:
-                    return await read(answer)
+                    if payload is None or turn is None:
+                        return await read(answer)
+                    try:
+                        found = await read(answer)
+                    except BaseException:
+                        if answer.pieces:  # what was written is paid for, whatever became of the rest
+                            self._meter.count(payload, answer)
+                        raise
+                    turn.answered(self._meter.count(payload, answer).tokens)
+                    return found
         except httpx.HTTPError as error:
             raise failures.of_transport(error, self._endpoint) from error
         except httpx.InvalidURL as error:
@@ -176,7 +216,7 @@ class HttpClient:
                 self._client = httpx.AsyncClient(
                     headers=headers,
                     timeout=httpx.Timeout(times.read, connect=times.connect, pool=None),
-                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
+                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=64),
                     # Reading all certificates takes a while, and plain http here needs none.
                     verify=self._endpoint.secure or not self._endpoint.loopback,
                     # A proxy cannot reach this machine's own ports, and need not know about them.
@@ -201,13 +241,8 @@ def _given_up(failure: Transient, repetitions: int) -> PassingError:
     return PassingError(error.message + times, hint)
 
 
-def _retry_after(value: str | None) -> float | None:
-    """Seconds to wait (RFC 9110, section 10.2.3): a number, or a date."""
-    if not value:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None
+def _longer(limit: asyncio.Timeout, seconds: float) -> None:
+    """Allow that much more time."""
+    when = limit.when()
+    if when is not None:
+        limit.reschedule(when + seconds)

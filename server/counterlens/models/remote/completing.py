@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
-from counterlens.models.chat.replies import still_thinks
 from counterlens.models.healing import Contradiction
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json
-from counterlens.models.remote.client import HttpClient, Read
+from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.dialect import Dialect, Exchange
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.failures import (
-    EmptyStreamError,
-    RefusedRequestError,
-    UnknownModelError,
-    UnsupportedParameterError,
-)
+from counterlens.models.remote.failures import RefusedRequestError, UnknownModelError
 from counterlens.models.remote.forms import Forms
 from counterlens.models.remote.listing import Listing, unknown
-from counterlens.models.stopping import cut
+from counterlens.models.remote.metering import thought_in
+from counterlens.models.remote.reading import Reading
+from counterlens.models.remote.taking import LIMIT, Taking
+from counterlens.models.remote.together import together
 
-_LENGTH: Final = frozenset({"length", "max_tokens"})
+_USUAL: Final = 1  # the temperature of a request that says none
 
 
 class RemoteCompleter:
-    """Completes prompts, and remembers which parameters an endpoint refuses.
+    """Completes prompts, in the parameters that an endpoint takes.
 
     Args:
         endpoint: The endpoint.
@@ -37,7 +36,9 @@ class RemoteCompleter:
         model: The name of the model there.
         dialect: How it is asked.
         listing: The models that it has.
+        taking: What it takes.
         parameters: Further parameters of each request.
+        thinking: Tokens of reasoning, at most, beside those of the answer; 0: it is not limited apart.
     """
 
     def __init__(
@@ -47,102 +48,132 @@ class RemoteCompleter:
         model: str,
         dialect: Dialect,
         listing: Listing,
+        taking: Taking,
         parameters: Mapping[str, Any] | None = None,
+        thinking: int = 0,
     ) -> None:
         self._endpoint, self._client, self._model = endpoint, client, model
         self._dialect, self._listing, self._parameters = dialect, listing, dict(parameters or {})
-        self._limit = "max_tokens"
+        self._taking, self._thinking = taking, thinking
         self._forms = Forms()
+        self._trying_several = asyncio.Lock()
 
-    async def complete(self, prompt: Prompt) -> Completion:
-        """Complete a prompt.
+    async def complete(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        """Complete one prompt, or several that differ by nothing but which draw they are.
 
         Raises:
             ModelError: there is no answer, or not one that can be read.
         """
-        if prompt.max_tokens < 1:
-            return Completion("", "length", 0)
         try:
-            try:
-                return await self._ask(prompt, self._dialect.exchange(prompt))
-            except Contradiction:
-                return await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
+            if len(prompts) > 1:
+                return await self._draws(prompts)
+            return [await self._single(prompts[0])]
         except UnknownModelError as error:
             raise unknown(error.message, await self._listing.names_or_none()) from error.__cause__
 
-    async def _ask(self, prompt: Prompt, exchange: Exchange) -> Completion:
-        async def read(answer: Answer) -> Completion:
-            return await self._read(prompt, exchange, answer)
+    async def _single(self, prompt: Prompt) -> Completion:
+        if prompt.max_tokens < 1:
+            return Completion("", "length", 0)
+        (found,) = await self._ask(prompt, self._dialect.exchange(prompt))
+        if found is None:
+            (found,) = await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
+        if found is None:
+            raise failures.of_answer("with something that does not follow the prompt", self._endpoint)
+        return found
+
+    async def _draws(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        """Several answers to one request, where the endpoint gives them; which is tried once."""
+        if self._taking.taken.several is None:
+            async with self._trying_several:
+                if self._taking.taken.several is None:
+                    return await self._several(prompts)
+        if self._taking.taken.several:
+            return await self._several(prompts)
+        return await together([self._single(prompt) for prompt in prompts])
+
+    async def _several(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        """One request for all; what it does not give is asked for one by one."""
+        first = prompts[0]
+        try:
+            found = await self._ask(first, self._dialect.exchange(first), len(prompts))
+            offered: bool | None = len(found) == len(prompts)
+        except RefusedRequestError:
+            found, offered = [], False
+        given = [one for one in found if one is not None]
+        missing = prompts[len(given) :]
+        rest = await together([self._single(prompt) for prompt in missing])
+        self._taking.learn(replace(self._taking.taken, several=offered))
+        return [*given, *rest]
+
+    async def _ask(self, prompt: Prompt, exchange: Exchange, count: int = 1) -> list[Completion | None]:
+        """The answers to one request, as many as it gives; None for one that does not fit the prompt."""
+
+        async def read(answer: Answer) -> list[Completion | None]:
+            return await self._read(prompt, exchange, answer, count)
+
+        async def send(body: Json) -> list[Completion | None]:
+            if "temperature" not in body and prompt.draw is not None and prompt.draw.temperature != _USUAL:
+                raise ModelError(
+                    f"{self._endpoint.host} lets no temperature be chosen: it draws at its own",
+                    f"Draw at that one: --temperature {_USUAL}",
+                )
+            return await self._client.post(self._dialect.path, body, read)
 
         payload: Json = {"model": self._model, **exchange.payload, **self._parameters}
+        payload[LIMIT] += self._thinking
+        if payload["stream"]:
+            payload["stream_options"] = {"include_usage": True}
+        if count > 1:
+            payload["n"] = count
         refusal: RefusedRequestError | None = None
-        for way, body in self._forms.ways(payload):
+        for way, form in self._forms.ways(payload):
             try:
-                answer = await self._send(body, read)
+                answers = await self._taking.ask(form, send)
             except RefusedRequestError as error:
                 refusal = refusal or error
             else:
                 self._forms.took(way)
-                return answer
+                return answers
         assert refusal is not None  # there is at least one way
         raise refusal
 
-    async def _send(self, body: Json, read: Read[Completion]) -> Completion:
-        payload = dict(body)
-        tokens = payload.pop("max_tokens")
-        for _ in range(2):  # an endpoint may mind either of two things
-            limit = self._limit
-            try:
-                return await self._client.post(self._dialect.path, {**payload, limit: tokens}, read)
-            except UnsupportedParameterError as error:
-                if error.parameter != "max_tokens" or limit != "max_tokens":
-                    raise
-                self._limit = "max_completion_tokens"  # what newer chat models call it
-            except EmptyStreamError:
-                payload["stream"] = False
-        return await self._client.post(self._dialect.path, {**payload, self._limit: tokens}, read)
-
-    async def _read(self, prompt: Prompt, exchange: Exchange, answer: Answer) -> Completion:
-        """Read an answer until the stop rule holds; leaving it early closes the connection."""
-        at_line_start = prompt.text[-1:] in ("", "\n", "\r")
-        written, finish, pieces, counted = "", None, 0, None
+    async def _read(
+        self, prompt: Prompt, exchange: Exchange, answer: Answer, count: int
+    ) -> list[Completion | None]:
+        """Read answers until the stop rule holds for all; leaving them early closes the connection."""
+        readings: dict[int, Reading] = {}
         async for chunk in answer:
             try:
-                piece = self._dialect.piece(chunk)
+                pieces = self._dialect.pieces(chunk)
             except (LookupError, TypeError) as error:
                 raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
-            finish, counted = piece.finish or finish, _counted(chunk) or counted
-            if not piece.text:
-                continue
-            written += piece.text
-            pieces += 1
-            text = exchange.text(written, complete=False)
-            if text is not None and (end := cut(text, prompt.stop, at_line_start=at_line_start)) is not None:
-                return Completion(_joined(end), "stop", counted or pieces)
-            if exchange.ended(written):
-                finish = "stop"
+            for piece in pieces:
+                if piece.index not in readings and len(readings) < count:
+                    readings[piece.index] = Reading(
+                        prompt, exchange, self._thinking, streamed=answer.streamed
+                    )
+                if piece.index in readings:
+                    readings[piece.index].add(piece)
+            if len(readings) == count and all(reading.ended for reading in readings.values()):
                 break
-        if finish is None and not answer.done:
+        if not readings:
+            readings[0] = Reading(prompt, exchange, self._thinking, streamed=answer.streamed)
+        if not answer.done and any(not one.ended and one.finish is None for one in readings.values()):
             raise failures.broken_off(self._endpoint)
-        if finish == "content_filter":
+        if any(reading.finish == "content_filter" for reading in readings.values()):
             raise ModelError(
                 f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
             )
-        text = exchange.text(written, complete=True) or ""
-        end = cut(text, prompt.stop, at_line_start=at_line_start)
-        if end is not None:
-            return Completion(_joined(end), "stop", counted or pieces)
-        # A reply that still reasons has given no answer, whatever the server says of its end.
-        unended = finish in _LENGTH or still_thinks(written)
-        return Completion(_joined(text), "length" if unended else "stop", counted or pieces)
+        return [_completed(reading, answer, len(readings)) for _, reading in sorted(readings.items())]
 
 
-def _joined(text: str) -> str:
-    """The text with surrogate pairs that a server sent in two pieces made whole again."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _counted(chunk: Json) -> int | None:
-    usage = chunk.get("usage")
-    count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else None
+def _completed(reading: Reading, answer: Answer, count: int) -> Completion | None:
+    """What came of a reading; None where it does not fit the prompt. A server counts all answers together."""
+    usage = answer.usage if count == 1 and answer.usage is not None else {}
+    tokens = usage.get("completion_tokens")
+    if reading.contradicted:
+        return None
+    try:
+        return reading.completion(tokens if isinstance(tokens, int) else None, thought_in(usage))
+    except Contradiction:
+        return None

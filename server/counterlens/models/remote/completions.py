@@ -8,7 +8,8 @@ from typing import Final
 from counterlens.models import healing
 from counterlens.models.base import Prompt
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.dialect import Piece, first_choice, sampling, string
+from counterlens.models.remote.dialect import Piece, choices_of, index_of, sampling, string
+from counterlens.models.remote.thinking import field_of
 
 _MOST_STOPS: Final = 4  # more are refused by OpenAI's API
 
@@ -78,12 +79,13 @@ class CompletionsDialect:
         head, gap = healing.split(prompt.text) if heal else (prompt.text, "")
         return Continuation(head, gap, prompt, fill=self._fill and prompt.reply is None)
 
-    def piece(self, chunk: Json) -> Piece:
-        """The text of the first choice."""
-        choice = first_choice(chunk)
-        if choice is None:
-            return Piece("")
-        finish = choice.get("finish_reason")
-        if "text" not in choice and finish is None:
-            raise LookupError("a choice without text")
-        return Piece(string(choice.get("text")), finish)
+    def pieces(self, chunk: Json) -> list[Piece]:
+        """The text of each choice."""
+        return [_piece(choice) for choice in choices_of(chunk)]
+
+
+def _piece(choice: Json) -> Piece:
+    finish = choice.get("finish_reason")
+    if "text" not in choice and finish is None:
+        raise LookupError("a choice without text")
+    return Piece(string(choice.get("text")), finish, field_of(choice), index_of(choice))

@@ -16,10 +16,14 @@ class Piece:
     Attributes:
         text: Text that the model wrote.
         finish: Why it ended, in the server's word, if it did.
+        thought: Reasoning that the server sends apart from the text.
+        index: Of several answers to one request, which.
     """
 
     text: str
     finish: str | None = None
+    thought: str = ""
+    index: int = 0
 
 
 def sampling(draw: Draw | None) -> Json:
@@ -67,8 +71,8 @@ class Dialect(Protocol):
         """A request; `heal`: whether the prompt may be sent without its trailing whitespace."""
         ...
 
-    def piece(self, chunk: Json) -> Piece:
-        """Read one chunk or one whole answer.
+    def pieces(self, chunk: Json) -> list[Piece]:
+        """Read one chunk or one whole answer, which may have several choices.
 
         Raises:
             LookupError, TypeError: it is not one.
@@ -82,6 +86,21 @@ def first_choice(chunk: Json) -> Json | None:
     Raises:
         LookupError, TypeError: it has none.
     """
+    return next(iter(choices_of(chunk)), None)
+
+
+def index_of(choice: Json) -> int:
+    """Which of several answers a choice belongs to."""
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def choices_of(chunk: Json) -> list[Json]:
+    """The choices of a chunk; none of a chunk that only counts tokens.
+
+    Raises:
+        LookupError, TypeError: it has none.
+    """
     choices = chunk["choices"]
     if not isinstance(choices, list):
         raise TypeError("choices is not a list")
@@ -91,11 +110,11 @@ def first_choice(chunk: Json) -> Json | None:
             or chunk.get("usage")
             or "chunk" in str(chunk.get("object"))
         ):
-            return None
+            return []
         raise LookupError("choices is empty")
-    if not isinstance(choices[0], dict):
+    if not all(isinstance(choice, dict) for choice in choices):
         raise TypeError("a choice is not an object")
-    return choices[0]
+    return choices
 
 
 def string(value: object) -> str:

@@ -8,6 +8,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 import httpx
@@ -35,6 +36,17 @@ _OTHER_API = re.compile(r"not a chat model|(is|this is) a chat model|not support
 _NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value"})
 _PERMANENT_5XX = frozenset({501, 505, 511})
+_OVERLOADED = frozenset({503, 529})
+
+
+class Load(Enum):
+    """Whether a failure is of the load that a server is under."""
+
+    NONE = 0
+    TOO_MUCH = 1
+    """It is overloaded, by whomever."""
+    TOO_FAST = 2
+    """It was asked more often than it allows."""
 
 
 class Transient(Exception):  # noqa: N818 - a step on the way to an error
@@ -43,12 +55,14 @@ class Transient(Exception):  # noqa: N818 - a step on the way to an error
     Attributes:
         error: What to raise when it did not pass.
         wait: Seconds that the server asks to wait, or None.
+        load: Whether it was asked too fast or too much at a time.
     """
 
-    def __init__(self, error: ModelError, wait: float | None = None) -> None:
+    def __init__(self, error: ModelError, wait: float | None = None, load: Load = Load.NONE) -> None:
         super().__init__(error.message)
         self.error = error
         self.wait = wait
+        self.load = load
 
 
 class UnknownModelError(ModelError):
@@ -84,19 +98,22 @@ class EmptyStreamError(ModelError):
 
 
 class RefusedRequestError(ModelError):
-    """The endpoint found the request itself wrong."""
+    """The endpoint found the request itself wrong.
+
+    Attributes:
+        parameter: The name of the parameter that it found wrong; empty where it does not say.
+    """
+
+    def __init__(self, message: str, hint: str | None = None, *, parameter: str = "") -> None:
+        super().__init__(message, hint)
+        self.parameter = parameter
 
 
 class UnsupportedParameterError(RefusedRequestError):
-    """The endpoint does not take a parameter of the request.
-
-    Attributes:
-        parameter: Its name.
-    """
+    """The endpoint does not take a parameter of the request."""
 
     def __init__(self, message: str, parameter: str, hint: str | None = None) -> None:
-        super().__init__(message, hint)
-        self.parameter = parameter
+        super().__init__(message, hint, parameter=parameter)
 
 
 def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Transient:
@@ -179,7 +196,9 @@ def of_status(
         )
     if status == 429:
         hint = "Wait a while, or ask for less at once"
-        return Transient(ModelError(f"{host} limits the rate of requests (429){said}", hint), wait)
+        return Transient(
+            ModelError(f"{host} limits the rate of requests (429){said}", hint), wait, Load.TOO_FAST
+        )
     if refusal := _of_request(status, message, code, parameter, host):
         return refusal
     if status in (404, 405, 410):
@@ -191,10 +210,11 @@ def of_status(
         error = ModelError(
             f"{host} failed with status {status}{said}", "Its log may say why; try again later"
         )
-        return error if status in _PERMANENT_5XX else Transient(error, wait)
+        load = Load.TOO_MUCH if status in _OVERLOADED else Load.NONE
+        return error if status in _PERMANENT_5XX else Transient(error, wait, load)
     if 300 <= status < 400:
         return ModelError(f"{url} has moved ({status})", "Use the address that it moved to as the base URL")
-    return RefusedRequestError(f"{host} refused the request ({status}){said}")
+    return RefusedRequestError(f"{host} refused the request ({status}){said}", parameter=parameter)
 
 
 def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:
@@ -275,7 +295,9 @@ def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
         return _short(str(error), endpoint), "", ""
     message = error.get("message") or error.get("msg") or ""
     code = error.get("code") or error.get("type") or ""
-    return _short(str(message), endpoint), str(code), str(error.get("param") or "")
+    place = error.get("loc")  # as pydantic names what it refuses
+    parameter = error.get("param") or (place[-1] if isinstance(place, list) and place else "")
+    return _short(str(message), endpoint), str(code), str(parameter)
 
 
 def _short(text: str, endpoint: Endpoint) -> str:

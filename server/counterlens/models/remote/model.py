@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from operator import itemgetter
 from threading import Event
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from counterlens.models.base import (
     Api,
@@ -32,13 +34,20 @@ from counterlens.models.remote.dialect import Dialect
 from counterlens.models.remote.embedding import RemoteEmbedder
 from counterlens.models.remote.endpoint import ApiKey, Endpoint
 from counterlens.models.remote.listing import Listing
-from counterlens.models.remote.pace import RequestPace
+from counterlens.models.remote.metering import Meter
+from counterlens.models.remote.pace import Pace
 from counterlens.models.remote.scoring.memory import Memory
 from counterlens.models.remote.scoring.scorer import RemoteScorer
+from counterlens.models.remote.taken_memory import TakenMemory
+from counterlens.models.remote.taking import Taken, Taking
+from counterlens.models.remote.together import same_but_for_the_draw, together
+from counterlens.models.usage import Usage
 
 T = TypeVar("T")
 Question = TypeVar("Question")
 
+ASKED: Final = "asked"
+"""The name among `ModelInfo.details` under which it says what differs from how models are asked otherwise."""
 _DIALECTS: Final[dict[Api, Callable[[], Dialect]]] = {
     Api.COMPLETIONS: CompletionsDialect,
     Api.FILL: lambda: CompletionsDialect(fill=True),
@@ -67,7 +76,11 @@ class RemoteModel(Model):
         memory: What endpoints were found to be able to tell; by default a file in the user's cache.
         context: Tokens that fit into one request, where that is known.
         requests_per_minute: At most so many requests are begun in a minute; None: any number.
+        tokens_per_minute: At most so many tokens are asked for in a minute; None: any number.
         parameters: Further parameters of each request for a completion.
+        thinking_tokens: Tokens of reasoning, at most, beside those of the answer; 0: not limited apart.
+        taken: What endpoints were found to take; by default a file in the user's cache, where the endpoint
+            is not on this machine: servers here are restarted with other options.
 
     Raises:
         ModelError: the address or the key cannot be used. Nothing is sent before the first request.
@@ -89,7 +102,10 @@ class RemoteModel(Model):
         memory: Memory | None = None,
         context: int | None = None,
         requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
         parameters: Mapping[str, Any] | None = None,
+        thinking_tokens: int = 0,
+        taken: TakenMemory | None = None,
     ) -> None:
         api = Api.named(api)
         key = ApiKey(api_key) if isinstance(api_key, str) else api_key
@@ -97,21 +113,32 @@ class RemoteModel(Model):
         self._model = model
         self._dialect = _DIALECTS[api]()
         timeout, retries = timeout or Timeouts(), retries or Retries()
-        pace = RequestPace(requests_per_minute)
-        self._client = HttpClient(self._endpoint, timeout, retries, pace)
-        self._scorer = RemoteScorer(
-            self._endpoint, self._client, model, timeout, retries, memory or Memory(), pace
+        pace, self._meter = Pace(concurrency, requests_per_minute, tokens_per_minute), Meter()
+        self._client = HttpClient(self._endpoint, timeout, retries, pace, self._meter)
+        self._root = HttpClient(
+            dataclasses.replace(self._endpoint, url=self._endpoint.root), timeout, retries, pace, self._meter
         )
+        self._scorer = RemoteScorer(self._endpoint, self._client, self._root, model, memory or Memory())
         self._background = Background(f"counterlens {self._endpoint.address}")
-        self._places = asyncio.Semaphore(max(1, concurrency))
         self._listing = Listing(self._endpoint, self._client, model, trusted=allow_unlisted)
         self._completer = RemoteCompleter(
-            self._endpoint, self._client, model, self._dialect, self._listing, parameters
+            self._endpoint,
+            self._client,
+            model,
+            self._dialect,
+            self._listing,
+            self._taking(model, taken),
+            parameters,
+            thinking_tokens,
         )
         self._embedder = RemoteEmbedder(self._endpoint, self._client, model)
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.identity}"
         if parameters:
             identity += f"\n{json.dumps(parameters, sort_keys=True)}"
+        details = [("endpoint", self._endpoint.url), ("api", str(api))]
+        if thinking_tokens:
+            identity += f"\nthinking {thinking_tokens}"
+            details.append(("thinking tokens", str(thinking_tokens)))
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
             name=model,
@@ -119,7 +146,7 @@ class RemoteModel(Model):
             where=self._endpoint.host,
             context=context,
             capabilities=frozenset({Capability.COMPLETE, Capability.SAMPLE}),
-            details=(("endpoint", self._endpoint.url), ("api", api)),
+            details=tuple(details),
             api=api,
         )
 
@@ -133,10 +160,31 @@ class RemoteModel(Model):
         known = {Capability.SCORE} if ability is not None and ability.scores else set()
         known |= {Capability.EMBED} if self._embedder.works else set()
         info = dataclasses.replace(self._info, capabilities=self._info.capabilities | known)
+        if asked := self._takes.taken.summary:
+            info = dataclasses.replace(info, details=(*info.details, (ASKED, asked)))
         if ability is None:
             return info
         details = (*info.details, ("probabilities", ability.summary))
         return dataclasses.replace(info, details=details, scoring=ability.summary)
+
+    @property
+    def usage(self) -> Usage:
+        """As `Model.usage`: of all that was asked, scores and embeddings included."""
+        return self._meter.usage
+
+    def _taking(self, model: str, memory: TakenMemory | None) -> Taking:
+        """What the endpoint takes, as far as it is remembered."""
+        if memory is None and not self._endpoint.loopback:
+            memory = TakenMemory()
+        identity = f"{self._endpoint.url}\n{model}\n{self._dialect.path}"
+        key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+
+        def learned(taken: Taken) -> None:
+            if memory is not None:
+                memory.remember(key, taken)
+
+        self._takes = Taking(Taken() if memory is None else memory.recall(key), learned)
+        return self._takes
 
     def complete(
         self,
@@ -145,15 +193,21 @@ class RemoteModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """Continue each prompt at temperature 0; the first failure ends all.
+        """Continue each prompt at temperature 0, or by drawing; the first failure ends all.
 
-        Where the server does not count tokens, a completion's are counted in streamed pieces.
+        Where the server does not count tokens, a completion's are counted in streamed pieces. Draws of the
+        same prompt are asked for in one request where the endpoint gives several answers to one; the seed is
+        then that of the first. An endpoint that refuses temperature 0 is asked at the one that it has.
 
         Raises:
             ModelError: the endpoint cannot be reached or does not answer; says why.
             Cancelled: `cancel` was set.
         """
-        return self._each(prompts, self._completer.complete, cancel, progress)
+        groups = same_but_for_the_draw(prompts)
+        asked = [[prompts[at] for at in group] for group in groups]
+        answers = self._each(asked, self._completer.complete, cancel, progress)
+        places = [at for group in groups for at in group]
+        return [answer for _, answer in sorted(zip(places, answers, strict=True), key=itemgetter(0))]
 
     def score(
         self,
@@ -186,8 +240,7 @@ class RemoteModel(Model):
                 notify()
 
             await self._listing.check()
-            async with self._places:
-                return await self._scorer.score(text, context, alternatives, went_on)
+            return await self._scorer.score(text, context, alternatives, went_on)
 
         return self._background.run(work, cancel=cancel, step=step)
 
@@ -200,7 +253,12 @@ class RemoteModel(Model):
             ModelError: the endpoint cannot be reached, or gives no embeddings; says why.
             Cancelled: `cancel` was set.
         """
-        return np.array(self._each(texts, self._embedder.embed, cancel, progress), np.float64)
+
+        async def embedded(group: Sequence[str]) -> list[npt.NDArray[np.float64]]:
+            return [await self._embedder.embed(text) for text in group]
+
+        vectors = self._each([[text] for text in texts], embedded, cancel, progress)
+        return np.array(vectors, np.float64)
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
         """As `Model.offers`; asks the endpoint when it was never tested, or too long ago.
@@ -233,46 +291,37 @@ class RemoteModel(Model):
         """Close the connections; a closed model answers nothing."""
 
         async def both() -> None:
-            await self._scorer.close()
+            await self._root.close()
             await self._client.close()
 
         self._background.close(both)
 
     def _each(
         self,
-        asked: Sequence[Question],
-        ask: Callable[[Question], Coroutine[Any, Any, T]],
+        asked: Sequence[Sequence[Question]],
+        ask: Callable[[Sequence[Question]], Coroutine[Any, Any, list[T]]],
         cancel: Event | None,
         progress: Progress | None,
     ) -> list[T]:
-        """The answers to some questions, asked side by side; progress counts them."""
-        done = 0
+        """The answers to some questions, group by group, all asked side by side; progress counts them."""
+        done, sizes = 0, deque[int]()
 
         def step() -> None:
             nonlocal done
-            done += 1
+            done += sizes.popleft()
             if progress is not None:
-                progress(done, len(asked))
+                progress(done, sum(map(len, asked)))
 
         async def work(notify: Callable[[], None]) -> list[T]:
-            async def answered(question: Question) -> T:
-                async with self._places:
-                    answer = await ask(question)
+            async def answered(questions: Sequence[Question]) -> list[T]:
+                answers = await ask(questions)
+                sizes.append(len(questions))
                 notify()
-                return answer
+                return answers
 
             if asked:
                 await self._listing.check()
-            return await _all([answered(question) for question in asked])
+            found = await together([answered(questions) for questions in asked])
+            return [answer for answers in found for answer in answers]
 
         return self._background.run(work, cancel=cancel, step=step)
-
-
-async def _all(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in order; the first failure cancels the others."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in work]
-    except BaseExceptionGroup as failed:
-        raise failed.exceptions[0] from failed.exceptions[0].__cause__
-    return [task.result() for task in tasks]

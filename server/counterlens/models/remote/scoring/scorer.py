@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import hashlib
 from collections.abc import Callable
 
 from counterlens.errors import ModelError, UnscorableError
 from counterlens.models.base import TokenScores
-from counterlens.models.remote.client import HttpClient, Retries, Timeouts
+from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.pace import RequestPace
 from counterlens.models.remote.scoring.dialect import Service
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.memory import Memory
@@ -27,26 +25,16 @@ class RemoteScorer:
     Args:
         endpoint: Where.
         api: The client of its API.
+        root: The client of the server's own services.
         model: The name of the model there.
-        timeouts: How long to wait for the server's own services.
-        retries: When to repeat requests to them.
         memory: What is known of endpoints.
-        pace: How fast questions may follow each other, those to the API included.
     """
 
     def __init__(
-        self,
-        endpoint: Endpoint,
-        api: HttpClient,
-        model: str,
-        timeouts: Timeouts,
-        retries: Retries,
-        memory: Memory,
-        pace: RequestPace | None = None,
+        self, endpoint: Endpoint, api: HttpClient, root: HttpClient, model: str, memory: Memory
     ) -> None:
         self._endpoint = endpoint
-        self._api = api
-        self._root = HttpClient(dataclasses.replace(endpoint, url=endpoint.root), timeouts, retries, pace)
+        self._api, self._root = api, root
         self._model = model
         self._memory = memory
         self._identity = hashlib.sha256(
@@ -107,7 +95,3 @@ class RemoteScorer:
             ) from error
         progress(len(scores), len(scores))
         return after(context, scores)
-
-    async def close(self) -> None:
-        """Close the connections of its own."""
-        await self._root.close()

@@ -1,0 +1,89 @@
+"""What an endpoint was asked: tokens as it counts them, and estimated where it does not."""
+
+from __future__ import annotations
+
+import json
+from threading import Lock
+from typing import Any, Final
+
+from counterlens.models.remote.answer import Answer, Json
+from counterlens.models.usage import Usage
+
+_BYTES_PER_TOKEN: Final = 3.5  # of code, until the endpoint has counted some
+_LIMITS: Final = ("max_tokens", "max_completion_tokens")
+
+
+class Meter:
+    """Adds up what one endpoint was asked. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._usage = Usage()
+        self._bytes = self._tokens = 0
+
+    @property
+    def usage(self) -> Usage:
+        """All so far."""
+        with self._lock:
+            return self._usage
+
+    def expected(self, payload: Json) -> int:
+        """About how many tokens a request and its answer have, at most."""
+        limit = next((payload[name] for name in _LIMITS if isinstance(payload.get(name), int)), 0)
+        return self._of_prompt(payload) + limit * int(payload.get("n", 1))
+
+    def count(self, payload: Json, answer: Answer) -> Usage:
+        """Add an answer, read to its end or not, and say what it had."""
+        found = _said(answer.usage)
+        if found is None:
+            found = Usage(1, self._of_prompt(payload), 0, answer.pieces, 0, 1)
+        with self._lock:
+            self._usage += found
+            if not found.estimated:
+                self._bytes += _size(payload)
+                self._tokens += found.read
+        return found
+
+    def _of_prompt(self, payload: Json) -> int:
+        with self._lock:
+            each = self._bytes / self._tokens if self._tokens else _BYTES_PER_TOKEN
+        return round(_size(payload) / each)
+
+
+def _size(payload: Json) -> int:
+    """The bytes of what the model reads."""
+    asked = payload.get("prompt", payload.get("messages", payload.get("input", "")))
+    text = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False)
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _said(usage: Json | None) -> Usage | None:
+    """What an endpoint says that it counted; None where it says nothing that can be used."""
+    if usage is None:
+        return None
+    read, written = _whole(usage.get("prompt_tokens")), _whole(usage.get("completion_tokens"))
+    if read is None:
+        return None
+    return Usage(
+        requests=1,
+        read=read,
+        cached=min(read, _detail(usage, "prompt_tokens_details", "cached_tokens")),
+        written=written or 0,
+        thought=thought_in(usage),
+    )
+
+
+def thought_in(usage: Json) -> int:
+    """How many of the tokens of an answer were of reasoning, as the endpoint says; 0 where it does not."""
+    return _detail(usage, "completion_tokens_details", "reasoning_tokens") or (
+        _whole(usage.get("reasoning_tokens")) or 0
+    )
+
+
+def _detail(usage: Json, group: str, name: str) -> int:
+    details = usage.get(group)
+    return (_whole(details.get(name)) or 0) if isinstance(details, dict) else 0
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,116 @@
+"""One answer while it is read: reasoning set apart, the stop rule and the limits held."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from counterlens.models.base import Completion, Prompt
+from counterlens.models.chat.turn import Turn
+from counterlens.models.healing import Contradiction
+from counterlens.models.remote import thinking
+from counterlens.models.remote.dialect import Exchange, Piece
+from counterlens.models.stopping import cut
+
+_LENGTH: Final = frozenset({"length", "max_tokens"})
+_MARK: Final = 16  # characters that the end of a mark may lie behind a piece's beginning
+
+
+class Reading:
+    """Takes the pieces of one answer until it has ended.
+
+    Args:
+        prompt: What was asked.
+        exchange: How.
+        room: Tokens of reasoning, at most; 0: it is not limited apart.
+        streamed: Whether the answer comes in pieces of about a token each.
+
+    Attributes:
+        finish: Why it ended, in the server's word; None while it has not.
+        ended: Whether nothing more has to be read.
+        contradicted: Whether the answer does not fit the prompt.
+    """
+
+    def __init__(self, prompt: Prompt, exchange: Exchange, room: int, *, streamed: bool) -> None:
+        self.finish: str | None = None
+        self.ended = self.contradicted = False
+        self._prompt, self._exchange, self._room, self._streamed = prompt, exchange, room, streamed
+        self._limit = int(exchange.payload["max_tokens"])
+        self._at_line_start = prompt.text[-1:] in ("", "\n", "\r")
+        self._written = ""
+        self._parts = thinking.Parts("", "", False)
+        self._cut: str | None = None
+        self._apart = self._thought = self._pieces = 0
+        self._over = False
+
+    def add(self, piece: Piece) -> None:
+        """Take what comes next."""
+        if self.ended:
+            return
+        self.finish = piece.finish or self.finish
+        if piece.thought:
+            self._apart += self._size(piece.thought)
+        if piece.text:
+            self._pieces += self._size(piece.text)
+            self._follow(piece.text)
+        if self._streamed and self._room:
+            written = self._pieces - self._thought
+            self._over = self._apart + self._thought > self._room or written > self._limit
+            self.ended = self.ended or self._over
+
+    def completion(self, counted: int | None, thought: int) -> Completion:
+        """What was written.
+
+        Args:
+            counted: Tokens of the answer, where the server counted them.
+            thought: Those of them that it says were of reasoning.
+        """
+        thought = thought or self._apart + self._thought
+        tokens = counted or self._pieces + self._apart
+        found, finish = self._cut, "stop"
+        if found is None:
+            still = self._parts.thinking and not self._parts.answer
+            text = "" if still else self._exchange.text(self._parts.answer, complete=True) or ""
+            end = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
+            found = text if end is None else end
+            # A reply that still reasons has given no answer, whatever the server says of its end.
+            if end is None and (self.finish in _LENGTH or still or self._over):
+                finish = "length"
+        return Completion(_joined(found), finish, tokens, thought=thought)
+
+    def _follow(self, added: str) -> None:
+        """See whether what was added ends the answer."""
+        self._written += added
+        if self._parts.thinking and ">" not in self._written[-len(added) - _MARK :]:
+            self._thought += self._size(added)
+            return
+        self._parts = thinking.parts(self._written)
+        if self._parts.thinking or (self._parts.thought and not self._parts.answer):
+            self._thought += self._size(added)
+            return
+        if not self._streamed and self._parts.thought:
+            self._thought = self._size(self._parts.thought)
+        if self._may_think_first:
+            return
+        try:
+            text = self._exchange.text(self._parts.answer, complete=False)
+        except Contradiction:
+            self.contradicted = self.ended = True
+            return
+        if text is not None:
+            self._cut = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
+        if self._cut is not None or self._exchange.ended(self._parts.answer):
+            self.finish, self.ended = "stop", True
+
+    @property
+    def _may_think_first(self) -> bool:
+        """Whether what looks like an answer may be reasoning whose first mark the template wrote."""
+        shown = self._apart or self._parts.thought
+        return bool(self._room) and not shown and isinstance(self._exchange, Turn)
+
+    def _size(self, text: str) -> int:
+        return 1 if self._streamed else thinking.about_tokens(text)
+
+
+def _joined(text: str) -> str:
+    """The text with surrogate pairs that a server sent in two pieces made whole again."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

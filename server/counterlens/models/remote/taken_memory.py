@@ -1,0 +1,77 @@
+"""What endpoints take, remembered between runs in a small file of the user's cache.
+
+A file that cannot be read or written is as good as empty.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+
+from counterlens.models.remote.taking import LIMIT, NEW_LIMIT, Taken, Temperature
+
+_VERSION: Final = 1  # of the file; another one is not believed
+_KEPT: Final = 7 * 86_400.0  # seconds; models behind a name change
+
+
+class TakenMemory:
+    """What endpoints take, remembered between runs.
+
+    Args:
+        file: Where it is; by default in the user's cache.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+        self._file = file or Path(platformdirs.user_cache_dir("counterlens")) / "remote-parameters.json"
+        self._clock = clock
+
+    def recall(self, identity: str) -> Taken:
+        """What is known of an endpoint and model, unless it is too long ago."""
+        try:
+            entry = self._entries()[identity]
+            if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:
+                return Taken()
+            several = entry["several"]
+            return Taken(
+                NEW_LIMIT if entry["limit"] == NEW_LIMIT else LIMIT,
+                Temperature(entry["temperature"]),
+                frozenset(map(str, entry["refused"])),
+                several if several is None else bool(several),
+            )
+        except (LookupError, TypeError, ValueError):
+            return Taken()
+
+    def remember(self, identity: str, taken: Taken) -> None:
+        """Write down what was learned."""
+        entries = self._entries() | {
+            identity: {
+                "limit": taken.limit,
+                "temperature": str(taken.temperature),
+                "refused": sorted(taken.refused),
+                "several": taken.several,
+                "learned": self._clock(),
+            }
+        }
+        temporary = self._file.with_suffix(".tmp")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(json.dumps({"version": _VERSION, "endpoints": entries}, indent=1))
+            temporary.replace(self._file)
+        except OSError:
+            pass  # a read-only cache costs a few requests, nothing else
+
+    def _entries(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        if not isinstance(content, dict) or content.get("version") != _VERSION:
+            return {}
+        entries = content.get("endpoints")
+        return entries if isinstance(entries, dict) else {}

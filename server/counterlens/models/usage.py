@@ -1,0 +1,64 @@
+"""What answers cost: their tokens, and the price of a million of them."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import Self
+
+DEFAULT_CURRENCY = "USD"
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an endpoint was asked and answered.
+
+    Attributes:
+        requests: How many it answered.
+        read: Tokens of the prompts.
+        cached: Those of them that it had read before, where it says so.
+        written: Tokens of the answers, with those of reasoning.
+        thought: Those of reasoning, where it says so.
+        estimated: How many of the requests it did not count, so that their tokens are estimated.
+    """
+
+    requests: int = 0
+    read: int = 0
+    cached: int = 0
+    written: int = 0
+    thought: int = 0
+    estimated: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def tokens(self) -> int:
+        """All that were read and written."""
+        return self.read + self.written
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost.
+
+    Attributes:
+        input: Of a prompt.
+        output: Of an answer.
+        currency: As people write it, such as `USD`.
+        cached: Of a prompt's tokens that were read before; None: as `input`.
+    """
+
+    input: float
+    output: float
+    currency: str = DEFAULT_CURRENCY
+    cached: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """What a usage costs, in the currency."""
+        again = self.input if self.cached is None else self.cached
+        read = (usage.read - usage.cached) * self.input + usage.cached * again
+        return (read + usage.written * self.output) / _MILLION
