@@ -20,6 +20,7 @@ MESSAGES = {
     "function_view.py": ["ConceptConfidence", "InferenceSummary", "TaskFinding", "FunctionView"],
     "overlay.py": ["OverlaySpan", "Overlay"],
     "probing.py": ["ShownPair", "NotAsked", "ProbeAnswer", "ProbeRefinement"],
+    "repository_runs.py": ["AskableTask", "RunPlan", "StartedRun", "RunNews"],
     "runs.py": ["ListedRun", "RunListing", "RunReport"],
     "status.py": ["StepCount", "ServerStatus"],
     "syntax_tree.py": ["TreeRow", "TreeScope", "SyntaxTree"],

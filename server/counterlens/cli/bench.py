@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import click
 
-from counterlens.cli.options import print_report, require_trusted, steps, strong_sandbox
+from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
-from counterlens.cli.run_progress import run_progress
+from counterlens.cli.run_events import EventTeller
+from counterlens.cli.run_telling import PlanFacts, RunTeller, TerminalTeller
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import gate
+from counterlens.evaluation.pace import Paces, expected_time, known_paces, note_paces, tried_paces
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
 from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.results import RunResults
@@ -47,6 +50,20 @@ _INTERRUPTED = 130
 )
 @click.option("--since", metavar="REV", help="With repo: only functions that differ from this git revision.")
 @click.option("--resume", is_flag=True, help="Resume the run in DIR, with its own options.")
+@click.option(
+    "--trial",
+    is_flag=True,
+    help="With --plan: ask each model a few prompts, to tell how long the run will take.",
+)
+@click.option(
+    "--progress",
+    "told",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How plan and progress are told; json: to a program, one object a line. The end of standard input "
+    "then stops the run.",
+)
 @run_options
 @click.pass_context
 def bench(
@@ -58,16 +75,18 @@ def bench(
     jobs: int | None,
     only_plan: bool,
     fail_under: float | None,
+    trial: bool,
+    told: str,
     **_: Any,
 ) -> None:
     """Probe every function of a dataset or a tested repository with one or more models.
 
-    Results are stored in DIR as they come; `counterlens report DIR` shows them. --resume continues an
-    interrupted run: it asks nothing twice, and the tables are the same. An option applies to the tasks that
-    take it, and the plan names them; an option that no task takes is refused. A counterlens.toml, which
-    `counterlens init` writes, gives the defaults.
+    DIR receives each result at once; `counterlens report DIR` shows them. --resume continues an interrupted
+    run: no question is asked twice, and the tables are the same. An option applies to the tasks that take it,
+    as the plan shows; an option that no task takes is refused. Defaults come from counterlens.toml, which
+    `counterlens init` writes.
 
-    Exit codes: 0 done, 1 it failed, 2 bad usage, 3 a model surely keeps less than --fail-under, 130
+    Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 130
     interrupted.
     """
     choices = RunChoices.of(context, given)
@@ -75,19 +94,60 @@ def bench(
         raise click.UsageError(
             "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
         )
-    if only_plan:
-        show_plan(choices, out)
+    with _teller(told) as teller:
+        if only_plan:
+            show_plan(choices, out, teller, engine_of(context) if trial else None)
+            return
+        engine = context.with_resource(engine_of(context))
+        run_bench(choices, out, engine, resume=resume, jobs=jobs, teller=teller)
+        hold_to(out, fail_under)
+
+
+@contextmanager
+def _teller(told: str) -> Iterator[RunTeller]:
+    if told == "text":
+        yield TerminalTeller()
         return
-    engine = context.with_resource(engine_of(context))
-    run_bench(choices, out, engine, resume=resume, jobs=jobs)
-    hold_to(out, fail_under)
+    teller = EventTeller()
+    with teller.telling():
+        yield teller
 
 
-def show_plan(choices: RunChoices, out: Path) -> None:
-    """Say what a run would ask."""
-    plan = _plan(choices.settings(out), strong_sandbox())
-    for line in plan_lines(plan, counted=_counted(plan)):
-        say(line)
+def show_plan(
+    choices: RunChoices,
+    out: Path,
+    teller: RunTeller | None = None,
+    trial: EvaluationEngine | None = None,
+) -> None:
+    """Say what a run would ask, and how long that takes as far as it is known.
+
+    Args:
+        choices: What to ask.
+        out: The folder.
+        teller: Who is told.
+        trial: Where models of unknown pace are tried; None to try none.
+    """
+    teller = teller or TerminalTeller()
+    plan = _plan(choices.settings(out), strong_sandbox(), teller)
+    counted, paces = _counted(plan, teller), known_paces(plan.settings)
+    tried: dict[tuple[str, str], float] = {}
+    if trial is not None:
+        with trial, teller.steps("trying how fast the model is", total_known=False):
+            tried = tried_paces(plan, trial, beside=paces)
+    teller.planned(_facts(plan, counted, paces, tried), begins=False)
+
+
+def _facts(
+    plan: Plan,
+    counted: Mapping[str, PromptCounts],
+    paces: Paces,
+    tried: Paces,
+    done: Collection[int] = (),
+) -> PlanFacts:
+    time = expected_time(plan, counted, {**paces, **tried}, done=done, rough=bool(tried))
+    names = {name for targets in plan.targets.values() for name in targets}
+    lines = plan_lines(plan, len(done), counted)
+    return PlanFacts(plan.settings, lines, len(names), len(plan.items), len(done), time)
 
 
 def hold_to(out: Path, fail_under: float | None) -> None:
@@ -113,6 +173,7 @@ def run_bench(
     resume: bool = False,
     jobs: int | None = None,
     brief: bool = False,
+    teller: RunTeller | None = None,
 ) -> None:
     """Begin or resume a run, and show what it found.
 
@@ -123,52 +184,53 @@ def run_bench(
         resume: Whether a run that is there is resumed.
         jobs: Functions processed at a time; None for as many as the engine has work for.
         brief: Whether the folder does not outlive the command, so that nothing is said about it.
+        teller: Who is told of it.
 
     Raises:
         CounterlensError: the run cannot go on; the hint says how to resume it.
         click.exceptions.Exit: the user ended it, or items failed.
     """
-    sandbox = engine.sandbox
-    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox)  # no folder yet
+    teller, sandbox = teller or TerminalTeller(), engine.sandbox
+    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox, teller)  # no folder yet
     with Store.create(out) as store:
         kept = store.settings
         if kept is not None and not resume:
             raise holds_one(store)
-        plan = early or _plan(choices.settings(out, kept), sandbox)
-        with steps("starting the engine", total_known=False):
+        plan = early or _plan(choices.settings(out, kept), sandbox, teller)
+        with teller.steps("starting the engine", total_known=False):
             room = engine.jobs  # where it cannot start, no run is begun
         if choices.note and kept is None:
-            say(choices.note, err=True)
+            teller.note(choices.note)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
-            say(f"damaged, and made anew: {lost}", err=True)
-        done = store.done
-        counted = _counted(plan)
-        for line in plan_lines(plan, len(done), counted):
-            say(line, err=True)
+            teller.note(f"damaged, and made anew: {lost}")
+        done, counted = store.done, _counted(plan, teller)
+        teller.planned(_facts(plan, counted, known_paces(plan.settings), {}, done), begins=True)
         cancel, remaining = Event(), _remaining(plan, done, counted)
         try:
-            with run_progress(len(plan.items), len(done), remaining.seconds) as (advance, notice):
+            with teller.following(len(plan.items), len(done), remaining.seconds) as (advance, notice):
                 ended = run.go(cancel, advance, jobs or room, notice, remaining)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            say(_resume_with("stopped", store, brief=brief), err=True)
+            teller.note(_resume_with("stopped", store, brief=brief))
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
             raise CounterlensError(error.message, hint) from error
-    _finish(out, ended, brief=brief)
+        finally:
+            note_paces(plan.settings, remaining)
+    _finish(out, ended, teller, brief=brief)
 
 
-def _plan(settings: RunSettings, sandbox: Sandbox) -> Plan:
+def _plan(settings: RunSettings, sandbox: Sandbox, teller: RunTeller) -> Plan:
     if any(PROBES[task].runs_programs for task in settings.tasks):
         require_trusted(*repository_in(settings.data))
-    with steps("reading the data", total_known=True) as report:
+    with teller.steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
 
 
-def _counted(plan: Plan) -> dict[str, PromptCounts]:
-    with steps("counting what will be asked", total_known=False):
+def _counted(plan: Plan, teller: RunTeller) -> dict[str, PromptCounts]:
+    with teller.steps("counting what will be asked", total_known=False):
         return {task: counted_prompts(plan, task) for task in plan.targets}
 
 
@@ -179,19 +241,22 @@ def _remaining(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCo
     return RemainingTime(left, prompts, most=None if minutes is None else 60 * minutes)
 
 
-def _finish(out: Path, ended: Ended, *, brief: bool) -> None:
-    print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
-    if not brief:
-        say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
+def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
+    def show() -> None:
+        print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
+        if not brief:
+            say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
+
+    teller.ended(show, ended.done, ended.total)
     if ended.failed:
         for name, error in ended.failed.items():
-            say(f"{name} failed: {error}", err=True, colour="red")
+            teller.note(f"{name} failed: {error}", colour="red")
         again = (
             "--out FOLDER keeps a run"
             if brief
             else f"try these again: counterlens bench --resume --out {out}"
         )
-        say(again, err=True)
+        teller.note(again)
         raise click.exceptions.Exit(1)
 
 

@@ -91,6 +91,18 @@ class RemainingTime:
             found = left / min(together, max(1, len(self._left)))
             return found if self._ends is None else min(found, max(0.0, self._ends - now))
 
+    def paces(self) -> dict[tuple[str, str], float]:
+        """Seconds per prompt so far of each model and task, by the clock on the wall."""
+        with self._lock:
+            if self._first is None or not self._busy:
+                return {}
+            together = max(1.0, self._busy / max(self._clock() - self._first, 1e-9))
+            return {
+                which: pace.seconds / pace.prompts / together
+                for which, pace in self._paces.items()
+                if pace.prompts > 1
+            }
+
     @property
     def _known(self) -> bool:
         """Whether an item that asked something is done, or nothing is left that does."""

@@ -23,6 +23,7 @@ from counterlens.lsp import (
     overlay,
     probing,
     quick_fixes,
+    repository_runs,
     runs,
     surprising,
     syntax_tree,
@@ -36,6 +37,7 @@ _FEATURES = (
     documents,
     editor_models,
     diagnostics,
+    operators,  # first: of two that offer the same fix, it asked about the whole code
     doubts,
     surprising,
     hover,
@@ -44,7 +46,6 @@ _FEATURES = (
     syntax_tree,
     code_actions,
     quick_fixes,
-    operators,
     code_lens,
     completions,
     confidence_report,
@@ -57,6 +58,7 @@ _FEATURES = (
     connection,
     function_view,
     runs,
+    repository_runs,
 )
 
 

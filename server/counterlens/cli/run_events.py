@@ -1,0 +1,119 @@
+"""A run told to a program that started it: one JSON object a line; the end of standard input stops the run.
+
+A program that ends, however it ends, closes what it held, so no run is left behind without one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock, Thread
+from typing import Any
+
+from counterlens.cli.run_telling import Following, PlanFacts
+from counterlens.cli.saying import say, say_document
+from counterlens.errors import CounterlensError
+from counterlens.evaluation.run import Advance, Notice
+from counterlens.progress import ProgressCallback
+
+EVERY_SECONDS = 0.5
+"""Between two events of what is being done; those of an item that is done come at once."""
+
+
+class EventTeller:
+    """Tells a program. Implements `RunTeller`."""
+
+    def __init__(self) -> None:
+        self._lock, self._last = Lock(), 0.0
+
+    def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:  # noqa: ARG002
+        """As `RunTeller.steps`."""
+
+        @contextmanager
+        def following() -> Iterator[ProgressCallback]:
+            self._say("step", what=what, done=0, total=0)
+            yield lambda step, done, total: self._now_and_then("step", what=step, done=done, total=total)
+
+        return following()
+
+    def planned(self, facts: PlanFacts, *, begins: bool) -> None:
+        """As `RunTeller.planned`."""
+        self._say(
+            "begun" if begins else "plan",
+            lines=[*facts.lines],
+            tasks=[*facts.settings.tasks],
+            models=[*facts.settings.models],
+            functions=facts.functions,
+            done=facts.done,
+            total=facts.items,
+            seconds=facts.time and round(facts.time.seconds, 1),
+            rough=bool(facts.time and facts.time.rough),
+        )
+
+    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
+        """As `RunTeller.following`."""
+
+        @contextmanager
+        def followed() -> Iterator[tuple[Advance, Notice]]:
+            reached = done
+
+            def facts(what: str) -> dict[str, Any]:
+                left = remaining()
+                return {
+                    "done": reached,
+                    "total": total,
+                    "seconds": None if left is None else round(left, 1),
+                    "what": what,
+                }
+
+            def advance(now: int, _of: int, name: str) -> None:
+                nonlocal reached
+                reached = now
+                self._say("progress", **facts(name))
+
+            yield advance, lambda what: self._now_and_then("progress", **facts(what))
+
+        return followed()
+
+    def note(self, line: str, *, colour: str | None = None) -> None:  # noqa: ARG002 - a program sees none
+        """As `RunTeller.note`: for the log of who started it."""
+        say(line, err=True)
+
+    def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is not shown
+        """As `RunTeller.ended`."""
+        self._say("ended", done=done, total=total)
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell also of an error that ends it, and listen for the end of standard input meanwhile."""
+        Thread(target=_interrupt_at_the_end, daemon=True).start()
+        try:
+            yield
+        except CounterlensError as error:
+            self._say("error", message=error.message, hint=error.hint or "")
+            raise
+
+    def _now_and_then(self, event: str, **facts: object) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if now - self._last < EVERY_SECONDS:
+                return
+            self._last = now
+        self._say(event, **facts)
+
+    def _say(self, event: str, **facts: object) -> None:
+        text = json.dumps({"event": event, **facts}, ensure_ascii=True)
+        with self._lock:
+            say_document(text + "\n")
+
+
+def _interrupt_at_the_end() -> None:
+    """Stop the process as Ctrl-C does, once whoever started it is gone or lets go of it."""
+    while os.read(sys.stdin.fileno(), 4096):  # unbuffered: a buffer would be locked when the process ends
+        pass
+    os.kill(os.getpid(), signal.SIGINT)

@@ -1,0 +1,88 @@
+"""What a run says of itself while it is made: to a person at a terminal, or to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from counterlens.cli.options import steps
+from counterlens.cli.run_progress import run_progress
+from counterlens.cli.saying import say
+from counterlens.evaluation.pace import ExpectedTime
+from counterlens.evaluation.run import Advance, Notice
+from counterlens.evaluation.settings import RunSettings
+from counterlens.progress import ProgressCallback
+
+Following = AbstractContextManager[tuple[Advance, Notice]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """What a run will ask.
+
+    Attributes:
+        settings: Of the run.
+        lines: The plan in words.
+        functions: How many functions are asked about.
+        items: How many questions: functions by tasks and models.
+        done: How many of them are done already.
+        time: How long it takes; None where that is not known.
+    """
+
+    settings: RunSettings
+    lines: Sequence[str]
+    functions: int
+    items: int
+    done: int
+    time: ExpectedTime | None
+
+
+class RunTeller(Protocol):
+    """Who is told."""
+
+    def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
+        """Something is being done before the first question."""
+        ...
+
+    def planned(self, facts: PlanFacts, *, begins: bool) -> None:
+        """What will be asked; `begins`: it is asked now."""
+        ...
+
+    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
+        """The run goes on while the context lasts; as `run_progress`."""
+        ...
+
+    def note(self, line: str, *, colour: str | None = None) -> None:
+        """Something beside it."""
+        ...
+
+    def ended(self, made: Callable[[], None], done: int, total: int) -> None:
+        """It is over; `made` shows what it found."""
+        ...
+
+
+class TerminalTeller:
+    """Tells a person."""
+
+    def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
+        """As `RunTeller.steps`."""
+        return steps(what, total_known=total_known)
+
+    def planned(self, facts: PlanFacts, *, begins: bool) -> None:
+        """As `RunTeller.planned`."""
+        for line in (*facts.lines, *([str(facts.time)] if facts.time else [])):
+            say(line, err=begins)
+
+    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
+        """As `RunTeller.following`."""
+        return run_progress(total, done, remaining)
+
+    def note(self, line: str, *, colour: str | None = None) -> None:
+        """As `RunTeller.note`."""
+        say(line, err=True, colour=colour)
+
+    def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is shown
+        """As `RunTeller.ended`."""
+        made()

@@ -1,0 +1,188 @@
+"""How long a run will take, before it is begun: at the pace of earlier runs, or of a trial of each model.
+
+A pace is seconds per prompt of one model and task, on this machine, with all that a function takes besides.
+Each run notes those that it had. Where none is known, a few prompts are tried: what comes of that is rough.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from threading import Event, Timer
+
+from counterlens.errors import Cancelled
+from counterlens.evaluation.engines.base import EvaluationEngine
+from counterlens.evaluation.estimate import PromptCounts
+from counterlens.evaluation.plan import Plan
+from counterlens.evaluation.remaining import BESIDE, RemainingTime
+from counterlens.evaluation.settings import RunSettings
+from counterlens.models.base import Capability, Model, Prompt, Stop
+from counterlens.models.files import known, note
+from counterlens.probes.probe import Need, Target
+from counterlens.probes.registry import PROBES
+from counterlens.syntax.functions import find_function
+
+TRIED = 3
+"""So many functions a trial asks about."""
+SECONDS = 12.0
+"""A trial of one task takes no longer."""
+TOKENS = 48
+"""So many tokens an answer of a trial has at most, as most answers do: a function ends before its limit."""
+_MEMORY = "run-paces.json"
+_SHOWN = 0.6  # of a function, in the prompt of a trial
+_COUNTED = ("max_tokens", "samples", "ways")  # options that change what a prompt costs
+
+Paces = Mapping[tuple[str, str], float]
+"""Seconds per prompt, by model and task."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTime:
+    """How long a run will take.
+
+    Attributes:
+        seconds: All of it, or what is left.
+        rough: Whether a trial told so, and no earlier run.
+    """
+
+    seconds: float
+    rough: bool
+
+    def __str__(self) -> str:
+        way = "by a trial of a few prompts" if self.rough else "at the pace of earlier runs"
+        return f"it takes about {duration(self.seconds)}, {way}"
+
+
+def duration(seconds: float) -> str:
+    """Some time in words, as exact as an estimate is: `40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{max(5, 5 * round(seconds / 5))} s"
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def known_paces(settings: RunSettings) -> dict[tuple[str, str], float]:
+    """The paces that earlier runs had, with the same model, asked in the same way."""
+    found = {}
+    for model in settings.models:
+        for task in settings.tasks:
+            noted = known(_MEMORY, _key(settings, model, task))
+            if isinstance(noted, str):
+                found[model, task] = float(noted)
+    return found
+
+
+def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
+    """Keep the paces that a run had."""
+    for (model, task), seconds in followed.paces().items():
+        note(_MEMORY, _key(settings, model, task), f"{seconds:.4g}")
+
+
+def tried_paces(
+    plan: Plan, engine: EvaluationEngine, *, beside: Iterable[tuple[str, str]] = ()
+) -> dict[tuple[str, str], float]:
+    """The paces of models that are tried now; takes seconds for each.
+
+    Args:
+        plan: What would be asked.
+        engine: Where the models answer.
+        beside: Models and tasks whose pace is known.
+
+    Raises:
+        ModelError: a model cannot be opened, or does not give what a task needs.
+    """
+    passed, found = set(beside), {}
+    for model in plan.settings.models:
+        tasks = [task for task in plan.targets if (model, task) not in passed and plan.targets[task]]
+        if not tasks:
+            continue
+        with engine.open(model, plan.settings) as opened:
+            for task in tasks:
+                pace = _tried(opened, plan, task)
+                if pace is not None:
+                    found[model, task] = pace
+    return found
+
+
+def expected_time(
+    plan: Plan,
+    counted: Mapping[str, PromptCounts],
+    paces: Paces,
+    *,
+    done: Iterable[int] = (),
+    rough: bool = False,
+) -> ExpectedTime | None:
+    """How long a run will take; None where the pace of a model or task is not known.
+
+    Args:
+        plan: What is asked.
+        counted: The prompts of each task.
+        paces: Seconds per prompt.
+        done: The positions of the items that are done.
+        rough: Whether a trial gave some of the paces.
+    """
+    prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
+    passed, total = set(done), 0.0
+    for item in plan.items:
+        if item.position in passed:
+            continue
+        pace = paces.get((item.model, item.task))
+        if pace is None:
+            return None
+        total += (prompts[item.task][item.problem] + BESIDE) * pace
+    minutes = plan.settings.minutes
+    return ExpectedTime(total if minutes is None else min(total, 60 * minutes), rough)
+
+
+def _tried(
+    model: Model, plan: Plan, task: str, *, clock: Callable[[], float] = time.perf_counter
+) -> float | None:
+    """Seconds per prompt of a model, by prompts like those of a task; None for a task of another kind."""
+    targets, needs = list(plan.targets[task].values())[:TRIED], PROBES[task].needs
+    cancel = Event()
+    if Need.COMPLETE in needs:
+        model.offers(Capability.EXACT, cancel=cancel)  # finding that out is no part of a prompt
+    elif Need.SCORE not in needs:
+        return None
+    late = Timer(SECONDS, cancel.set)
+    late.daemon = True
+    late.start()
+    started = clock()
+    try:
+        _ask(model, plan, task, targets, cancel)
+    except Cancelled:
+        pass  # so long at least
+    finally:
+        late.cancel()
+    return (clock() - started) / len(targets)
+
+
+def _ask(model: Model, plan: Plan, task: str, targets: list[Target], cancel: Event) -> None:
+    if Need.COMPLETE in PROBES[task].needs:
+        most = min(TOKENS, int(getattr(plan.settings.options_of(task), "max_tokens", None) or TOKENS))
+        model.complete([_prompt(target, most) for target in targets], cancel=cancel)
+        return
+    for target in targets:
+        model.score(_text(target, 1.0), cancel=cancel)
+
+
+def _prompt(target: Target, most: int) -> Prompt:
+    return Prompt(_text(target, _SHOWN), most, Stop(indent=0))
+
+
+def _text(target: Target, share: float) -> str:
+    """The first part of a function, in whole lines."""
+    function = find_function(target.document, target.qualname)
+    data = target.document.data[function.start : function.end]
+    lines = data.decode("utf-8", "replace").splitlines()
+    return "\n".join(lines[: max(2, round(share * len(lines)))])
+
+
+def _key(settings: RunSettings, model: str, task: str) -> str:
+    api, base_url = settings.served(model)
+    options = settings.options.get(task, {})
+    costs = {name: options[name] for name in _COUNTED if options.get(name)}
+    return json.dumps([model, base_url, api, task, settings.threads, costs], sort_keys=True)

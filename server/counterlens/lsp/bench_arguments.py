@@ -1,0 +1,101 @@
+"""The editor's settings as options of `counterlens bench`: a settings file decides what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterlens.errors import ModelError
+from counterlens.evaluation.run_options import RunOptions
+from counterlens.evaluation.settings_file import SettingsFile
+from counterlens.lsp.editor_models import PREFIX as OFFERED
+from counterlens.lsp.settings import EditorSettings
+from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.probes.options import OptionSpec, declared, specs
+from counterlens.probes.registry import PROBES
+
+
+def tasks_of(file: SettingsFile | None, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """The tasks of a run: those that were chosen, else those of the file, else the default."""
+    if chosen:
+        return tuple(chosen)
+    found: tuple[str, ...] = (file.run.get("tasks") if file else None) or RunOptions().tasks
+    return tuple(found)
+
+
+def bench_arguments(
+    settings: EditorSettings, file: SettingsFile | None, tasks: Sequence[str], *, minutes: float | None = None
+) -> list[str]:
+    """The options of a new run, without its data and its folder.
+
+    Args:
+        settings: Of the editor: model and options of probes hold where they are not the default.
+        file: What the repository decides.
+        tasks: What is probed.
+        minutes: After so many no function is begun any more.
+
+    Raises:
+        ModelError: the model answers in the editor only.
+    """
+    given = [part for task in tasks for part in ("--task", task)]
+    given += _model(settings, file)
+    if minutes is not None:
+        given += ["--minutes", f"{minutes:g}"]
+    for name, (spec, _) in declared([PROBES[task] for task in tasks]).items():
+        if name in settings.probe:
+            given += _flag(spec, settings.probe[name], file.given if file else {})
+    return given
+
+
+def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]:
+    if settings.model.startswith(OFFERED):
+        raise ModelError(
+            "the editor's models cannot be asked about a whole repository",
+            "Choose a model of this machine or a server: Counterlens: Select Model…",
+        )
+    named = file.run.get("models") if file else None
+    if not named or settings.model not in (DEFAULT_MODEL, *named):
+        yield from ("--model", settings.model_spec)
+        if settings.model.startswith("remote"):
+            if settings.remote_base_url:
+                yield from ("--base-url", settings.remote_base_url)
+            yield from ("--api", settings.remote_api)
+    for name in ("threads", "mask"):
+        value, default = getattr(settings, name), specs(RunOptions)[name].default
+        if value != default and value != (file.run.get(name) if file else None):
+            yield from (specs(RunOptions)[name].flag, str(value))
+
+
+def _flag(spec: OptionSpec, value: Any, filed: Mapping[str, Any]) -> Iterator[str]:
+    """An option where it is neither the default nor what the file says already."""
+    if value == spec.default or filed.get(spec.name) == value:
+        return
+    if spec.kind is bool:
+        if value:
+            yield spec.flag
+        return
+    for one in value if spec.repeatable else (value,):
+        yield from (spec.flag, _text(one))
+
+
+def _text(value: Any) -> str:
+    return "-".join(f"{part:g}" for part in value) if isinstance(value, tuple) else str(value)
+
+
+def new_folder(root: Path, day: str) -> Path:
+    """A folder for a new run in the `runs` of a repository, which git ignores where it is made for this.
+
+    Args:
+        root: The repository.
+        day: What it is called, such as `2026-11-23`.
+    """
+    runs = root / "runs"
+    if not runs.exists():
+        runs.mkdir()
+        (runs / ".gitignore").write_text("*\n", encoding="utf-8")
+    number, folder = 1, runs / day
+    while folder.exists():
+        number += 1
+        folder = runs / f"{day}-{number}"
+    return folder

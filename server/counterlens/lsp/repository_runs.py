@@ -1,0 +1,320 @@
+"""Runs over a repository that are started in the editor: their plan, their progress, pause and resumption.
+
+Commands `counterlens.planRun`, `counterlens.startRun` and `counterlens.pauseRun`, and the notification
+`counterlens/runNews`, see docs/protocol.md. Each run is `counterlens bench` in a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from threading import Event as Flag
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.errors import Cancelled, CounterlensError, DataError
+from counterlens.evaluation.plan import repository_in
+from counterlens.evaluation.settings_file import SettingsFile, nearest
+from counterlens.evaluation.store import Store
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.bench_arguments import bench_arguments, new_folder, tasks_of
+from counterlens.lsp.bench_process import BenchProcess, Event
+from counterlens.lsp.consent import require_consent, require_trusted_workspace
+from counterlens.lsp.language import error_text, recognised
+from counterlens.lsp.progress import with_progress
+from counterlens.lsp.targets import plain
+from counterlens.probes.probe import Need
+from counterlens.probes.registry import PROBES, chosen
+from counterlens.progress import Steps
+
+PLAN_COMMAND = "counterlens.planRun"
+START_COMMAND = "counterlens.startRun"
+PAUSE_COMMAND = "counterlens.pauseRun"
+NEWS = "counterlens/runNews"
+_POLL_SECONDS = 0.1
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class AskableTask:
+    """One task that a repository can be asked."""
+
+    id: str
+    title: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What `counterlens.planRun` returns."""
+
+    ok: bool
+    error: str | None = None
+    cancelled: bool = False
+    lines: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    tasks: tuple[AskableTask, ...] = ()
+    functions: int = 0
+    seconds: float | None = None
+    rough: bool = False
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRun:
+    """What `counterlens.startRun` and `counterlens.pauseRun` return."""
+
+    ok: bool
+    error: str | None = None
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNews:
+    """How far a run is that this server started."""
+
+    folder: str
+    state: str
+    done: int = 0
+    total: int = 0
+    seconds: float | None = None
+    what: str = ""
+    error: str = ""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    runs = RepositoryRuns(server)
+
+    async def plan(ls: CounterlensServer, argument: Any = None) -> RunPlan:
+        return await runs.plan(ls, plain(argument))
+
+    async def start(ls: CounterlensServer, argument: Any = None) -> StartedRun:
+        return await runs.start(ls, plain(argument))
+
+    async def pause(ls: CounterlensServer, argument: Any = None) -> StartedRun:
+        return runs.pause(ls, plain(argument))
+
+    server.command(PLAN_COMMAND)(plan)
+    server.command(START_COMMAND)(start)
+    server.command(PAUSE_COMMAND)(pause)
+
+
+class RepositoryRuns:
+    """The runs that this server has started and that have not ended.
+
+    Args:
+        server: Whose client is told of them.
+    """
+
+    def __init__(self, server: CounterlensServer) -> None:
+        self._server = server
+        self._running: dict[Path, _LiveRun] = {}
+
+    async def plan(self, ls: CounterlensServer, given: dict[str, Any]) -> RunPlan:
+        """Say what `{folder, tasks?, minutes?}` would ask, and how long that takes; nothing is begun."""
+        try:
+            root, file, tasks = await self._wanted(ls, given)
+            arguments = bench_arguments(ls.settings, file, tasks)
+            arguments += [
+                "--data",
+                f"repo:{root}",
+                "--out",
+                str(root / "runs" / "planned"),
+                "--plan",
+                "--trial",
+            ]
+            weaker = ls.settings.allow_weaker_sandbox
+            found = await with_progress(
+                ls, f"Planning what to ask about {root.name}", partial(_planned, arguments, root, weaker)
+            )
+        except Cancelled:
+            return RunPlan(ok=False, cancelled=True)
+        except CounterlensError as error:
+            return RunPlan(ok=False, error=self._refused(error))
+        return RunPlan(
+            ok=True,
+            lines=tuple(map(str, found["lines"])),
+            models=tuple(map(str, found["models"])),
+            tasks=_askable(tasks),
+            functions=int(found["functions"]),
+            seconds=found["seconds"],
+            rough=bool(found["rough"]),
+            settings=file.path.name if file else "",
+        )
+
+    async def start(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:
+        """Begin the run of `{folder, tasks?, minutes?}`, or resume that of `{run}`; answers once it runs."""
+        try:
+            if given.get("run"):
+                folder, root, arguments = await self._kept(ls, Path(str(given["run"])))
+            else:
+                root, file, tasks = await self._wanted(ls, given)
+                minutes = float(given["minutes"]) if given.get("minutes") else None
+                arguments = bench_arguments(ls.settings, file, tasks, minutes=minutes)
+                folder = await ls.offload(
+                    new_folder, root, datetime.now(UTC).astimezone().strftime("%Y-%m-%d")
+                )
+                arguments += ["--data", f"repo:{root}", "--out", str(folder)]
+            if folder in self._running:
+                raise DataError(f"the run in {folder} is under way", "Pause it first")
+            self._running[folder] = _LiveRun(
+                self._tell, folder, root, arguments, weaker=ls.settings.allow_weaker_sandbox
+            )
+        except CounterlensError as error:
+            return StartedRun(ok=False, error=self._refused(error))
+        return StartedRun(ok=True, folder=str(folder))
+
+    def pause(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:  # noqa: ARG002 - as the others
+        """Stop the run of `{run}` after what it is doing; what is done is kept."""
+        folder = Path(str(given.get("run") or ""))
+        live = self._running.get(folder)
+        if live is None:
+            error = DataError(f"no run in {folder} was started here", "Stop it where it was started")
+            return StartedRun(ok=False, error=self._refused(error))
+        live.pause()
+        return StartedRun(ok=True, folder=str(folder))
+
+    async def _wanted(
+        self, ls: CounterlensServer, given: dict[str, Any]
+    ) -> tuple[Path, SettingsFile | None, tuple[str, ...]]:
+        """The folder, what its settings file decides, and the tasks.
+
+        Raises:
+            CounterlensError: it is not trusted, or the file cannot be read, or there is no such task.
+        """
+        root = Path(str(given.get("folder") or "")).expanduser().resolve()
+        if not given.get("folder") or not root.is_dir():
+            raise DataError(f"there is no folder {root}", "Open the folder of a repository")
+        await self._allowed(ls, root)
+        file = await ls.offload(nearest, root)
+        named = [probe.id for probe in chosen(map(str, given["tasks"]))] if given.get("tasks") else []
+        return root, file, tasks_of(file, named)
+
+    async def _kept(self, ls: CounterlensServer, folder: Path) -> tuple[Path, Path, list[str]]:
+        """A run's folder, the folder of its code, and how it is resumed.
+
+        Raises:
+            CounterlensError: there is none, or its code is not trusted.
+        """
+        data = await ls.offload(_data_of, folder)
+        root = next(iter(repository_in(data)), folder)
+        await self._allowed(ls, root)
+        return folder, root if root.is_dir() else folder, ["--out", str(folder), "--resume"]
+
+    async def _allowed(self, ls: CounterlensServer, root: Path) -> None:
+        """Go on only where programs of a repository may run."""
+        await require_trusted_workspace(ls, root)
+        await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
+
+    def _refused(self, error: CounterlensError) -> str:
+        """What went wrong, for the answer, and for a client that does not show answers itself."""
+        if not self._server.client_shows_results:
+            self._server.show(str(error), types.MessageType.Error)
+        return error_text(error)
+
+    def _tell(self, news: RunNews) -> None:
+        """Tell the client, from any thread; a run that is over is forgotten."""
+        if self._server.loop is not None:
+            self._server.loop.call_soon_threadsafe(self._told, news)
+
+    def _told(self, news: RunNews) -> None:
+        if news.state != "running":
+            self._running.pop(Path(news.folder), None)
+        self._server.protocol.notify(NEWS, replace(news, what=recognised(news.what)))
+
+
+class _LiveRun:
+    """One run that is under way."""
+
+    def __init__(
+        self,
+        tell: Callable[[RunNews], None],
+        folder: Path,
+        root: Path,
+        arguments: list[str],
+        *,
+        weaker: bool,
+    ) -> None:
+        self._tell, self._news, self._error = tell, RunNews(str(folder), "running"), ""
+        self._ended = False
+        tell(self._news)
+        self._process = BenchProcess(arguments, root, self._event, self._over, weaker=weaker)
+
+    def pause(self) -> None:
+        """Stop it; what is done is kept."""
+        self._process.stop()
+
+    def _event(self, event: Event) -> None:
+        kind = event.get("event")
+        if kind == "error":
+            self._error = _problem(event)
+        elif kind == "ended":
+            self._ended = True
+        if kind in ("begun", "progress", "ended", "step"):
+            counted = {name: event[name] for name in ("done", "total") if kind != "step"}
+            what = str(event.get("what") or "")
+            self._news = replace(self._news, **counted, seconds=event.get("seconds"), what=what)
+            self._tell(self._news)
+
+    def _over(self, code: int) -> None:
+        state = "paused" if code == _INTERRUPTED else "done" if self._ended else "failed"
+        error = self._error or (_last_line(self._process.said) if code not in (0, _INTERRUPTED) else "")
+        self._tell(replace(self._news, state=state, seconds=None, what="", error=error))
+
+
+def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event:
+    """The plan that the command line gives; takes as long as it takes to read the repository.
+
+    Raises:
+        Cancelled: the user gave up.
+        DataError: the command line refused it.
+    """
+    over, found, failed = Flag(), dict[str, Any](), list[str]()
+
+    def told(event: Event) -> None:
+        match event.get("event"):
+            case "step":
+                steps.report(str(event["what"]), int(event["done"]), int(event["total"]))
+            case "plan":
+                found.update(event)
+            case "error":
+                failed.append(_problem(event))
+
+    process = BenchProcess(arguments, root, told, lambda _code: over.set(), weaker=weaker)
+    while not over.wait(_POLL_SECONDS):
+        if steps.cancel is not None and steps.cancel.is_set():
+            process.stop()
+            raise Cancelled
+    if not found:
+        raise DataError(failed[0] if failed else _last_line(process.said) or "the plan could not be made")
+    return found
+
+
+def _problem(event: Event) -> str:
+    """What went wrong and what to do, in the editor's language."""
+    return error_text(DataError(str(event["message"]), str(event.get("hint") or "") or None))
+
+
+def _last_line(said: str) -> str:
+    """The last thing that was said, where there was no event: such as how an option is wrong."""
+    lines = [line for line in said.strip().splitlines() if line.strip()]
+    return lines[-1].strip().removeprefix("Error: ") if lines else ""
+
+
+def _data_of(folder: Path) -> str:
+    with Store.open(folder) as store:
+        return store.settings.data if store.settings else ""
+
+
+def _askable(chosen_tasks: tuple[str, ...]) -> tuple[AskableTask, ...]:
+    """The tasks that a repository can be asked without anything else, those that are chosen marked."""
+    return tuple(
+        AskableTask(probe.id, recognised(probe.title), probe.id in chosen_tasks)
+        for probe in PROBES.values()
+        if probe.id in chosen_tasks or not {Need.BUG, Need.CORPUS} & set(probe.needs)
+    )
