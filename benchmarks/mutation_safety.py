@@ -2,6 +2,7 @@
 
     python benchmarks/mutation_safety.py --data DATA            # all of them, some minutes
     python benchmarks/mutation_safety.py --data DATA --sample 60
+    python benchmarks/mutation_safety.py --data DATA --language java   # HumanEval-X, HumanEvalPack
 
 Each preserving counterfactual has to pass wherever its original does; of the breaking ones it counts how
 many the tests tell from the original. It also counts pairs, and problems with at least one pair that has a
@@ -28,6 +29,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import mutation_safety_java
 
 from counterlens.errors import SourceError
 from counterlens.mutations import MUTATIONS, Counterfactual, Module, counterfactuals
@@ -179,7 +182,13 @@ def main() -> int:
     parser.add_argument("--preserving", action="store_true", help="only the preserving mutations")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--language", choices=("python", "java"), default="python")
     arguments = parser.parse_args()
+    if arguments.language == "java":
+        breaking = not arguments.preserving
+        return mutation_safety_java.run(
+            arguments.data, sample=arguments.sample, breaking=breaking, seed=arguments.seed
+        )
     problems = [*humaneval(arguments.data), *mbpp(arguments.data)]
     if arguments.sample is not None:
         problems = random.Random(arguments.seed).sample(problems, arguments.sample)  # noqa: S311

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from counterlens.mutations.base import Cut
 from counterlens.mutations.edits import Edit, Rendered
-from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.mutation import Site
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 
 PREFIX_RATIO = 0.75
 
@@ -13,7 +13,7 @@ Ratio = float | tuple[float, float]
 """Which part of a function's lines stays before the cut, or the range that this part must lie in."""
 
 
-def nearest(module: Module, function: FunctionNode, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:
+def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:
     """Where the trailing part of a function may begin: at statements, the one nearest to `ratio` first.
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long
@@ -37,7 +37,7 @@ def nearest(module: Module, function: FunctionNode, edits: tuple[Edit, ...], rat
     return sorted(free, key=lambda line: (abs(module.line(line) - wanted), line))
 
 
-def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] | None:
+def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, int] | None:
     """The two offsets of the original that a site is cut at, if it is: original, and mutated."""
     if site.cut is not None:
         return site.cut
@@ -51,7 +51,7 @@ def wanted_points(module: Module, site: Site, ratio: Ratio) -> tuple[int, int] |
     return (at, at) if seen else None
 
 
-def other_points(module: Module, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
+def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
     """Where else a site may be cut, the place nearest to `ratio` first; nowhere where it says itself where.
 
     A part of its change stands before each, also of one that is else to stand there as a whole: between two

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from counterlens.errors import CounterlensError, SourceError
+from counterlens.errors import SourceError
 from counterlens.mutations import cuts
 from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
-from counterlens.mutations.module import MODULE, Module
-from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.languages import MutatedLanguage, mutated
+from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
+from counterlens.mutations.parsed import MODULE, ParsedSource
 from counterlens.mutations.reading import deep_recursion
-from counterlens.mutations.registry import MUTATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +25,27 @@ class Survey:
 
 
 def survey(
-    source: str | Module,
+    source: str | ParsedSource,
     *,
-    mutations: Iterable[str | Mutation] | None = None,
+    mutations: Iterable[str | AnyMutation] | None = None,
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
     every_cut: bool = False,
+    language: str = "python",
 ) -> Survey:
     """Every counterfactual of a source, and every site that was refused, with the reason.
 
     Args:
-        source: The text of a Python file, without byte-order mark; or the module, parsed before.
+        source: The text of a file, without byte-order mark; or what was parsed of it before.
         mutations: Ids, or mutations of one's own; all registered ones by default.
         function: Only the sites in the function of this qualified name.
         seed: Decides the random names and orders.
         prefix_ratio: Which part of a function's lines stays before the cut, or a range of it.
         without: Assumptions that must not be made; the sites that need one are refused.
         every_cut: Whether counterfactuals say all places that they may be cut at.
+        language: The id of the text's language.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -59,6 +61,7 @@ def survey(
         prefix_ratio=prefix_ratio,
         without=without,
         every_cut=every_cut,
+        language=language,
     ):
         if isinstance(found, Counterfactual):
             made.append(found)
@@ -68,9 +71,9 @@ def survey(
 
 
 def counterfactuals(
-    source: str | Module,
+    source: str | ParsedSource,
     *,
-    mutations: Iterable[str | Mutation] | None = None,
+    mutations: Iterable[str | AnyMutation] | None = None,
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
@@ -84,9 +87,9 @@ def counterfactuals(
 
 
 def refusals(
-    source: str | Module,
+    source: str | ParsedSource,
     *,
-    mutations: Iterable[str | Mutation] | None = None,
+    mutations: Iterable[str | AnyMutation] | None = None,
     function: str | None = None,
     seed: int = 0,
 ) -> list[Refusal]:
@@ -95,7 +98,7 @@ def refusals(
 
 
 def apply_everywhere(
-    source: str | Module, mutation: str | Mutation, *, seed: int = 0, without: Collection[str] = ()
+    source: str | ParsedSource, mutation: str | AnyMutation, *, seed: int = 0, without: Collection[str] = ()
 ) -> str:
     """One mutation at every safe site of a source at once.
 
@@ -105,17 +108,16 @@ def apply_everywhere(
         SourceError: the source does not parse.
         CounterlensError: there is no such mutation.
     """
-    chosen = _chosen((mutation,))[0]
-    module = source if isinstance(source, Module) else Module(source)
-    found = chosen.sites(MutationContext(module, seed))
+    module, known = _read(source)
+    found = known.chosen(mutation).sites(known.context(module, seed))
     sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
 
 
 def everywhere(
-    source: str | Module,
-    mutation: str | Mutation,
+    source: str | ParsedSource,
+    mutation: str | AnyMutation,
     function: str,
     *,
     seed: int = 0,
@@ -141,8 +143,8 @@ def everywhere(
         SourceError: the source does not parse, or has no such function.
         CounterlensError: there is no such mutation.
     """
-    chosen = _chosen((mutation,))[0]
-    original = module = source if isinstance(source, Module) else Module(source)
+    original, known = _read(source)
+    module, chosen = original, known.chosen(mutation)
     _check_function(module, function)
     sites, refused = sites_in(module, chosen, function, seed, without)
     done: list[Site] = []
@@ -153,7 +155,7 @@ def everywhere(
         done += together
         later = [site.span[0] for site in sites if site not in together]
         rendered = render(module.data, [edit for site in together for edit in site.edits], later)
-        module, left = Module(rendered.data.decode()), set(rendered.points.values())
+        module, left = known.parse(rendered.data.decode()), set(rendered.points.values())
         again, _ = sites_in(module, chosen, function, seed, without) if left else ([], [])
         sites = [site for site in again if site.span[0] in left]
     if not done:
@@ -176,13 +178,13 @@ def everywhere(
 
 
 def sites_in(
-    module: Module, mutation: Mutation, function: str, seed: int, without: Collection[str] = ()
+    module: ParsedSource, mutation: AnyMutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
     """The safe sites in a function and in those inside it, and the others with the reasons."""
     around = [known for known in module.functions if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
-    for found in mutation.sites(MutationContext(module, seed)):
+    for found in mutation.sites(mutated(module.language).context(module, seed)):
         at = found.at if isinstance(found, SiteRefused) else found.span[0]
         if not any(known.start <= at < known.end for known in around):
             continue
@@ -218,17 +220,20 @@ def _alike(one: str, other: str) -> int:
 
 
 def stream(
-    source: str | Module,
+    source: str | ParsedSource,
     *,
-    mutations: Iterable[str | Mutation] | None = None,
+    mutations: Iterable[str | AnyMutation] | None = None,
     function: str | None = None,
     seed: int = 0,
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
     every_cut: bool = False,
+    language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
     """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
-    found = _streamed(source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut)
+    found = _streamed(
+        source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
+    )
     while True:
         with deep_recursion():
             one = next(found, None)
@@ -238,20 +243,21 @@ def stream(
 
 
 def _streamed(
-    source: str | Module,
-    mutations: Iterable[str | Mutation] | None,
+    source: str | ParsedSource,
+    mutations: Iterable[str | AnyMutation] | None,
     function: str | None,
     seed: int,
     prefix_ratio: cuts.Ratio,
     without: Collection[str],
     *,
     every_cut: bool,
+    language: str,
 ) -> Iterator[Counterfactual | Refusal]:
-    chosen = _chosen(MUTATIONS.values() if mutations is None else mutations)
-    module = source if isinstance(source, Module) else Module(source)
+    module, known = _read(source, language)
+    chosen = [known.chosen(mutation) for mutation in (known.mutations if mutations is None else mutations)]
     if function is not None:
         _check_function(module, function)
-    context = MutationContext(module, seed)
+    context = known.context(module, seed)
     for mutation in chosen:
         for found in mutation.sites(context):
             at = found.at if isinstance(found, SiteRefused) else found.span[0]
@@ -267,11 +273,13 @@ def _streamed(
                 )
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
+    for name in known.missing if mutations is None else ():
+        yield Refusal(name, function or MODULE, 1, f"it is not for {known.title} yet")
 
 
 def make(
-    module: Module,
-    mutation: Mutation,
+    module: ParsedSource,
+    mutation: AnyMutation,
     site: Site,
     function: str,
     seed: int,
@@ -296,25 +304,21 @@ def make(
     )
 
 
-def _other_cuts(module: Module, site: Site, ratio: cuts.Ratio) -> tuple[Cut, ...]:
+def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cut, ...]:
     points = cuts.other_points(module, site, ratio)
     rendered = render(module.data, site.edits, [at for _, at in points])
     return tuple(made for one in points if (made := cuts.cut(one, rendered)) is not None)
 
 
-def _chosen(mutations: Iterable[str | Mutation]) -> list[Mutation]:
-    chosen: list[Mutation] = []
-    for mutation in mutations:
-        if isinstance(mutation, Mutation):
-            chosen.append(mutation)
-        elif mutation in MUTATIONS:
-            chosen.append(MUTATIONS[mutation])
-        else:
-            raise CounterlensError(f"there is no mutation {mutation!r}", f"There are {', '.join(MUTATIONS)}")
-    return chosen
+def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:
+    """What was parsed, and its language."""
+    if isinstance(source, str):
+        known = mutated(language)
+        return known.parse(source), known
+    return source, mutated(source.language)
 
 
-def _check_function(module: Module, function: str) -> None:
+def _check_function(module: ParsedSource, function: str) -> None:
     names = [known.qualname for known in module.functions]
     if function != MODULE and function not in names:
         there = f"It has {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else None

@@ -6,9 +6,10 @@ import libcst as cst
 
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.module import Module
+from counterlens.mutations.parsed import ParsedSource
 
 
-def indenting(module: Module, start: int, end: int, base: str, extra: str) -> list[Edit]:
+def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
     """Edits that indent further all lines that begin in a range, without empty ones and those in strings."""
     known = base.encode()
     return [
@@ -17,7 +18,7 @@ def indenting(module: Module, start: int, end: int, base: str, extra: str) -> li
     ]
 
 
-def dedenting(module: Module, start: int, end: int, base: str, extra: str) -> list[Edit]:
+def dedenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
     """Edits that take `extra` from all lines that begin in a range and are indented by `base` and it."""
     prefix = (base + extra).encode()
     return [
@@ -32,7 +33,7 @@ def block_indent(module: Module, block: cst.IndentedBlock) -> str:
     return module.tree.default_indent if block.indent is None else block.indent
 
 
-def moved_to(module: Module, target: tuple[int, int], source: tuple[int, int]) -> Edit:
+def moved_to(module: ParsedSource, target: tuple[int, int], source: tuple[int, int]) -> Edit:
     """An edit that puts one range's text in another's place, with blanks where words would run together."""
     incoming = module.data[source[0] : source[1]]
     pieces: list[Piece] = [Slice(*source)]
@@ -63,7 +64,7 @@ def in_format_string(module: Module, node: cst.CSTNode) -> bool:
     )
 
 
-def _lines(module: Module, start: int, end: int) -> list[int]:
+def _lines(module: ParsedSource, start: int, end: int) -> list[int]:
     """Where the lines that begin in a range begin: not those inside of a string, nor empty ones."""
     found = []
     number = module.positions.line_of(max(start - 1, 0)) + (start > 0)

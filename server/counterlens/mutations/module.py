@@ -13,31 +13,25 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from counterlens.mutations.children import children, suites
+from counterlens.mutations.parsed import FunctionSpan
 from counterlens.mutations.reading import parse, spans, with_depth
 from counterlens.mutations.scopes import Scopes
 from counterlens.mutations.variables import Scope
 from counterlens.text import Positions
 
-MODULE = "<module>"
 Node = TypeVar("Node", bound=cst.CSTNode)
 Suite = cst.BaseSuite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FunctionNode:
-    """A function definition and where it lies.
+class FunctionNode(FunctionSpan):
+    """A function definition and where it lies, from its `def` or `async def` to behind its last statement.
 
     Attributes:
-        qualname: Dotted path from the module, as `Class.method` or `outer.inner`.
         node: Its definition.
-        start: Offset of its `def` or `async def`.
-        end: Offset behind its last statement.
     """
 
-    qualname: str
     node: cst.FunctionDef
-    start: int
-    end: int
 
 
 class Module:
@@ -46,6 +40,8 @@ class Module:
     Raises:
         SourceError: it does not parse.
     """
+
+    language = "python"
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -232,20 +228,20 @@ class Module:
             stack.append(index)
         return found
 
-    def lines_of(self, function: FunctionNode) -> list[int]:
+    def lines_of(self, function: FunctionSpan) -> list[int]:
         """Where the statements of a function that begin a line begin it, its docstring left out."""
-        return self._statement_lines.get(function.node, [])
+        return self._statement_lines.get(function, [])
 
     @cached_property
-    def _statement_lines(self) -> dict[cst.FunctionDef, list[int]]:
-        lines: dict[cst.FunctionDef, list[int]] = {function.node: [] for function in self.functions}
+    def _statement_lines(self) -> dict[FunctionSpan, list[int]]:
+        lines: dict[FunctionSpan, list[int]] = {function: [] for function in self.functions}
         for function in self.functions:
             body = function.node.body
             if not isinstance(body, cst.IndentedBlock):
                 continue
             first = 1 if function.node.get_docstring(clean=False) is not None else 0
             for statement in body.body[first:]:
-                self._collect_lines(statement, lines[function.node])
+                self._collect_lines(statement, lines[function])
         return lines
 
     def _collect_lines(self, statement: cst.CSTNode, lines: list[int]) -> None:
@@ -274,7 +270,7 @@ class Module:
             path = (*path, node.name.value)
             if isinstance(node, cst.FunctionDef):
                 start, end = self._spans[node]
-                self.functions.append(FunctionNode(".".join(path), node, start, end))
+                self.functions.append(FunctionNode(".".join(path), start, end, node))
         for child in children(node):
             parents[child] = node
             self._index(child, path)

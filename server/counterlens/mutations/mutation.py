@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import dedent
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
@@ -86,8 +86,11 @@ class MutationContext:
         return effects_in(self.module)
 
 
-class Mutation(ABC):
-    """One way to perturb one concept. The docstring of a subclass is the user's documentation of it."""
+ContextT = TypeVar("ContextT")
+
+
+class MutationOf(ABC, Generic[ContextT]):
+    """One way to perturb one concept in a language; the docstring of a subclass is its documentation."""
 
     id: ClassVar[str]
     concept: ClassVar[Concept]
@@ -97,8 +100,16 @@ class Mutation(ABC):
     EXAMPLES: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:
         """All places of a module that it could concern, in the order of the text.
 
         What it yields depends on nothing but the source and the seed.
         """
+
+
+class Mutation(MutationOf[MutationContext]):
+    """One way to perturb one concept of Python."""
+
+
+AnyMutation = MutationOf[Any]
+"""A mutation of whatever language."""

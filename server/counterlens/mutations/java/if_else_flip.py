@@ -1,0 +1,176 @@
+"""`if-else-flip` for Java: the branches of an if-else change places, the condition is negated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from tree_sitter import Node
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Slice
+from counterlens.mutations.java.branches import Exchange, branches_of, exchanged
+from counterlens.mutations.java.conditions import negated, tested, why_not_moved
+from counterlens.mutations.java.flow import completes
+from counterlens.mutations.java.mutation import JavaContext, JavaMutation
+from counterlens.mutations.layout import indenting
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+
+
+class JavaIfElseFlip(JavaMutation):
+    """Negate the condition of an `if` with an `else`, and exchange its branches.
+
+    The condition is negated by complementary operators and De Morgan's laws, and by `!` where a part has no
+    complement: `<` becomes `>=` for whole numbers only, because of NaN. An `else if` counts as an `if` in the
+    `else` branch, and becomes one. An `if` without `else` whose body always leaves has the rest of its block
+    for an `else` branch.
+    """
+
+    id = "if-else-flip"
+    concept = Concept.CONTROL_FLOW
+    source = "Hooda et al. 2024, section 3.3; Ahmed et al. 2024, section 3.1.2; Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            class A {
+                int f(int a, double b) {
+                    if (a < 0 && b < 1) {
+                        return 1; // one
+                    } else {
+                        return 2;
+                    }
+                }
+            }
+            """,
+            after="""
+            class A {
+                int f(int a, double b) {
+                    if (!(a < 0 && b < 1)) {
+                        return 2;
+                    } else {
+                        return 1; // one
+                    }
+                }
+            }
+            """,
+        ),
+        Example(
+            before="""
+            class A {
+                void f(int a, int b) {
+                    if (a < 0) {
+                        g();
+                    } else if (a == b || !h()) {
+                        k();
+                    }
+                }
+            }
+            """,
+            after="""
+            class A {
+                void f(int a, int b) {
+                    if (a >= 0) {
+                        if (a == b || !h()) {
+                            k();
+                        }
+                    } else {
+                        g();
+                    }
+                }
+            }
+            """,
+            refused="no else branch",
+        ),
+        Example(
+            before="""
+            class A {
+                int f(int a) {
+                    if (a == 1) return 0; // none
+                    // the rest
+                    g();
+                    return a;
+                }
+            }
+            """,
+            after="""
+            class A {
+                int f(int a) {
+                    if (a != 1) { // none
+                        // the rest
+                        g();
+                        return a;
+                    } else return 0;
+                }
+            }
+            """,
+        ),
+        Example(
+            before="""
+            class A {
+                int f(Object o) {
+                    if (!(o instanceof String s)) return 0; else return 1;
+                }
+            }
+            """,
+            refused="pattern",
+        ),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("if_statement"):
+            yield self._site(context, node)
+
+    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused:
+        module, test = context.module, tested(node)
+        reason = why_not_moved(context, test)
+        if reason is not None:
+            return SiteRefused(node.start_byte, reason)
+        branches = branches_of(node)
+        shape = (
+            exchanged(module, node, branches.then, branches.other)
+            if branches.other is not None
+            else _nested(context, node, branches.then)
+        )
+        if shape is None:
+            return SiteRefused(
+                node.start_byte, "there is no else branch, and its body does not always leave before a rest"
+            )
+        done = "exchanged its branches" if branches.other else "moved what follows into the other branch"
+        return Site(
+            span=(node.start_byte, node.end_byte),
+            description=f"negated the condition `{module.shown(test)}` and {done}",
+            edits=(*negated(context, test), *shape.edits),
+            cut=shape.cut,
+            reindented=shape.reindented,
+        )
+
+
+def _nested(context: JavaContext, node: Node, then: Node) -> Exchange | None:
+    """What follows an `if` that always leaves becomes its body; the body becomes an `else` behind it."""
+    module = context.module
+    around = module.parent(node)
+    if around.type != "block" or completes(module, then) or not module.begins_line(node.start_byte):
+        return None
+    rest = [one for one in module.statements(around) if one.start_byte >= node.end_byte]
+    if not rest or not module.begins_line(rest[0].start_byte):
+        return None
+    base = module.indentation(node.start_byte)
+    end = max(child.end_byte for child in around.named_children)
+    if module.data[end - 1 : end] == b"\n":  # of a line comment, it is not its part
+        end -= 1
+    edits = (
+        Edit(then.start_byte, then.end_byte, ("{",)),
+        *indenting(module, then.end_byte, end, base, module.indent),
+        Edit(end, end, (f"{module.newline}{base}}} else ", Slice(then.start_byte, then.end_byte))),
+    )
+    first = module.line_start(rest[0].start_byte)
+    return Exchange(
+        edits, ((then.end_byte, end),), None if then.type != "block" else _cut(context, then, first)
+    )
+
+
+def _cut(context: JavaContext, then: Node, rest: int) -> tuple[int, int] | None:
+    statements = context.module.statements(then)
+    if not statements or not context.module.begins_line(statements[0].start_byte):
+        return None
+    return context.module.line_start(statements[0].start_byte), rest

@@ -1,0 +1,181 @@
+"""`JavaModule`: one parsed Java file, its nodes by type, and where each one stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from tree_sitter import Node
+
+from counterlens.errors import SourceError
+from counterlens.mutations.java.variables import JavaScopes
+from counterlens.mutations.parsed import FunctionSpan
+from counterlens.syntax.languages import parser_for
+from counterlens.text import Positions
+
+_TYPES = {
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
+    "annotation_type_declaration",
+}
+_FUNCTIONS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
+_SEQUENCES = {"block", "constructor_body", "switch_block_statement_group"}
+_COMMENTS = {"line_comment", "block_comment"}
+
+
+class JavaModule:
+    """A Java file, its tree, and where each node stands. Offsets are UTF-8 bytes.
+
+    Raises:
+        SourceError: it does not parse.
+    """
+
+    language = "java"
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.positions = Positions(source)
+        self.data = self.positions.data
+        self.tree = parser_for("java").parse(self.data)
+        self.root = self.tree.root_node
+        self._parents: dict[int, Node] = {}
+        self._by_type: dict[str, list[Node]] = {}
+        self.functions: list[FunctionSpan] = []
+        self.function_nodes: dict[int, Node] = {}
+        self._index()
+
+    def _index(self) -> None:
+        todo: list[tuple[Node, tuple[str, ...]]] = [(self.root, ())]
+        while todo:
+            node, path = todo.pop()
+            if node.is_error or node.is_missing:
+                raise SourceError(f"line {node.start_point.row + 1} does not parse as Java")
+            self._by_type.setdefault(node.type, []).append(node)
+            if node.type in _TYPES or node.type in _FUNCTIONS:
+                name = node.child_by_field_name("name")
+                path = (*path, self.text(name)) if name is not None else path
+                if node.type in _FUNCTIONS and node.child_by_field_name("body") is not None:
+                    span = FunctionSpan(".".join(path), node.start_byte, node.end_byte)
+                    self.functions.append(span)
+                    self.function_nodes[node.start_byte] = node
+            for child in reversed(node.children):
+                self._parents[child.id] = node
+                todo.append((child, path))
+
+    # What there is
+
+    def nodes(self, *types: str) -> Iterator[Node]:
+        """All nodes of these types, in the order of the text for each type."""
+        for kind in types:
+            yield from self._by_type.get(kind, ())
+
+    def parent(self, node: Node) -> Node:
+        """The node around a node; the root is its own."""
+        return self._parents.get(node.id, self.root)
+
+    def ancestors(self, node: Node) -> Iterator[Node]:
+        """The nodes around a node, innermost first, the root last."""
+        while (above := self._parents.get(node.id)) is not None:
+            yield above
+            node = above
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def shown(self, node: Node, limit: int = 60) -> str:
+        """A node as it is quoted in a description: on one line, not too long."""
+        text = " ".join(self.text(node).split())
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    @cached_property
+    def scopes(self) -> JavaScopes:
+        """The local variable that each name means."""
+        return JavaScopes(self.root)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Everything in the text that could be a name, in comments and strings too."""
+        return frozenset(re.findall(r"[\w$]+", self.source))
+
+    @cached_property
+    def declared_types(self) -> frozenset[str]:
+        """The names of the classes, interfaces, enums, records and type parameters of the file."""
+        names = (node.child_by_field_name("name") for node in self.nodes(*_TYPES))
+        parameters = (node.named_children[-1] for node in self.nodes("type_parameter") if node.named_children)
+        return frozenset(self.text(name) for name in (*names, *parameters) if name is not None)
+
+    def statements(self, around: Node) -> list[Node]:
+        """The statements of a block, in order; comments and labels of a switch are none."""
+        skipped = _COMMENTS | {"switch_label"}
+        return [child for child in around.named_children if child.type not in skipped]
+
+    def in_sequence(self, node: Node) -> bool:
+        """Whether a statement stands among others in a block, so that one more may stand beside it."""
+        return self.parent(node).type in _SEQUENCES
+
+    # Where it is
+
+    @property
+    def newline(self) -> str:
+        """How its lines end."""
+        return "\r\n" if "\r\n" in self.source else "\n"
+
+    def line(self, offset: int) -> int:
+        """The 1-based line that an offset is in."""
+        return self.positions.line_of(offset) + 1
+
+    def line_start(self, offset: int) -> int:
+        """The first byte of the line that an offset is in."""
+        return self.positions.line_start(self.positions.line_of(offset))
+
+    def begins_line(self, offset: int) -> bool:
+        """Whether nothing but blanks stands before an offset on its line."""
+        return not self.data[self.line_start(offset) : offset].strip()
+
+    def indentation(self, offset: int) -> str:
+        """The blanks that the line of an offset begins with."""
+        line = self.data[self.line_start(offset) : offset]
+        return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
+
+    @cached_property
+    def indent(self) -> str:
+        """By how much a block is indented more than what it stands in: as the first one of the file."""
+        for block in self.nodes("block", "class_body"):
+            for child in block.named_children:
+                inner, outer = self.indentation(child.start_byte), self.indentation(block.end_byte - 1)
+                if self.begins_line(child.start_byte) and inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    def in_string(self, offset: int) -> bool:
+        """Whether an offset lies inside of a text block."""
+        index = bisect_right(self._text_blocks, (offset, 0)) - 1
+        return index >= 0 and offset < self._text_blocks[index][1]
+
+    @cached_property
+    def _text_blocks(self) -> list[tuple[int, int]]:
+        strings = self.nodes("string_literal")
+        return [(s.start_byte, s.end_byte) for s in strings if s.start_point.row < s.end_point.row]
+
+    # Functions
+
+    def function_at(self, offset: int) -> FunctionSpan | None:
+        """The innermost function around an offset."""
+        around = [known for known in self.functions if known.start <= offset < known.end]
+        return around[-1] if around else None
+
+    def lines_of(self, function: FunctionSpan) -> list[int]:
+        """Where the statements of a function that begin a line begin it."""
+        inside = (
+            self.line_start(statement.start_byte)
+            for block in self.nodes(*_SEQUENCES)
+            if function.start <= block.start_byte < function.end
+            for statement in self.statements(block)
+            if self.begins_line(statement.start_byte)
+        )
+        return sorted(set(inside))

@@ -1,0 +1,33 @@
+"""What a mutation of Java is asked with, and its base class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from counterlens.mutations.java.effects import JavaEffectAnalysis
+from counterlens.mutations.java.module import JavaModule
+from counterlens.mutations.java.static_types import JavaTypes
+from counterlens.mutations.mutation import MutationOf
+
+
+@dataclass(frozen=True)
+class JavaContext:
+    """A Java file, and the seed of the choices; what is known of its code is found once for all mutations."""
+
+    module: JavaModule
+    seed: int = 0
+
+    @cached_property
+    def types(self) -> JavaTypes:
+        """The static types of its expressions."""
+        return JavaTypes(self.module)
+
+    @cached_property
+    def effects(self) -> JavaEffectAnalysis:
+        """What running its code can do."""
+        return JavaEffectAnalysis(self.module, self.types)
+
+
+class JavaMutation(MutationOf[JavaContext]):
+    """One way to perturb one concept of Java."""

@@ -1,0 +1,202 @@
+"""`operand-swap` and `replace-arithmetic` for Java."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import ClassVar
+
+from tree_sitter import Node
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Piece, Slice, replace
+from counterlens.mutations.java.effects import independent_in_java
+from counterlens.mutations.java.flow import is_caught
+from counterlens.mutations.java.module import JavaModule
+from counterlens.mutations.java.mutation import JavaContext, JavaMutation
+from counterlens.mutations.java.static_types import operands
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+
+_REFLECTED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_COMMUTATIVE = {"+", "*", "&", "|", "^"}
+_PRECEDENCE = [
+    {"|"},
+    {"^"},
+    {"&"},
+    {"==", "!="},
+    {"<", ">", "<=", ">="},
+    {"<<", ">>", ">>>"},
+    {"+", "-"},
+    {"*"},
+]
+_LOOSE = {"assignment_expression", "ternary_expression", "lambda_expression", "switch_expression"}
+
+
+def precedence(operator: str) -> int:
+    """How tightly a binary operator binds, the larger the tighter."""
+    for level, operators in enumerate(_PRECEDENCE):
+        if operator in operators or (operator in "/%" and "*" in operators):
+            return level
+    return -1  # && and ||
+
+
+class JavaOperandSwap(JavaMutation):
+    """Write `a < b` as `b > a`, `a == b` as `b == a`, and `a + b` as `b + a` for whole numbers.
+
+    Java evaluates the left operand first, so only where it cannot be told which one is. `+`, `*`, `&`, `|`
+    and `^` commute for whole numbers, overflow included, and `&`, `|` and `^` for truth values; text does
+    not, and the types have to be known. Sums and products of floating-point numbers are left alone.
+    """
+
+    id = "operand-swap"
+    concept = Concept.DATA_FLOW
+    source = "Ahmed et al. 2024, section 3.1.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="class A { boolean f(int a, long b, double c) { return a + b * 2 <= 1 == c < 2; } }",
+            after="class A { boolean f(int a, long b, double c) { return 2 > c == 1 >= 2 * b + a; } }",
+        ),
+        Example(
+            before="class A { String f(String a, int b) { return a + b; } }",
+            refused="text is not commutative",
+        ),
+        Example(
+            before="class A { boolean f(int a) { return g(a) == h(a) || a++ < a; } }",
+            refused="both call code that is not known",
+        ),
+        Example(before="class A { boolean f(int a) { return a++ < a; } }", refused="both touch `a`"),
+        Example(before="class A { Object f(int a) { return g() + a; } }", refused="types are not known"),
+        Example(before="class A { double f(double a) { return a * 2; } }", refused="not of whole numbers"),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("binary_expression"):
+            found = self._site(context, node)
+            if found is not None:
+                yield found
+
+    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
+        module = context.module
+        left, operator, right = operands(node)
+        text = module.text(operator)
+        if module.text(left) == module.text(right) or text not in _REFLECTED.keys() | _COMMUTATIVE:
+            return None
+        reason = _not_commutative(context, node) if text in _COMMUTATIVE else None
+        if reason is not None:
+            return SiteRefused(node.start_byte, reason)
+        effects = context.effects
+        verdict = independent_in_java(effects.of(left), effects.of(right), caught=is_caught(module, node))
+        if verdict.reason is not None:
+            return SiteRefused(node.start_byte, f"the operands: {verdict.reason}")
+        new = _REFLECTED.get(text, text)
+        edits = [
+            Edit(
+                left.start_byte,
+                left.end_byte,
+                _spaced(module, left, _operand(module, right, new, first=True)),
+            ),
+            Edit(right.start_byte, right.end_byte, _spaced(module, right, _operand(module, left, new))),
+        ]
+        if new != text:
+            edits.append(replace(operator.start_byte, operator.end_byte, new))
+        return Site(
+            span=(node.start_byte, node.end_byte),
+            description=f"exchanged the operands of `{module.shown(node)}`",
+            edits=tuple(edits),
+            assumptions=verdict.assumptions,
+        )
+
+
+def _not_commutative(context: JavaContext, node: Node) -> str | None:
+    """Why an operator may give something else with its operands exchanged."""
+    left, operator, right = operands(node)
+    types, sides = context.types, (left, right)
+    text = context.module.text(operator)
+    if "String" in {types.of(side) for side in sides}:
+        return "text is not commutative"
+    if all(types.integral(side) for side in sides):
+        return None
+    if text in "&|^" and all(types.boolean(side) for side in sides):
+        return None
+    if all(types.numeric(side) for side in sides):
+        return "the operation is not of whole numbers"
+    return "its operands' types are not known"
+
+
+def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = False) -> tuple[Piece, ...]:
+    """An operand of an operator, in parentheses where it would be grouped otherwise."""
+    kept = Slice(node.start_byte, node.end_byte)
+    if node.type == "binary_expression":
+        inner = precedence(module.text(operands(node)[1]))
+        around = precedence(operator)
+        loose = inner < around or (inner == around and not first)
+    else:
+        loose = node.type in _LOOSE or (node.type in {"instanceof_expression", "cast_expression"} and first)
+    return ("(", kept, ")") if loose else (kept,)
+
+
+def _spaced(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """With a blank in front where `+` would else meet `+`, or `-` another `-`, or `<` a generic's."""
+    before = module.data[place.start_byte - 1 : place.start_byte]
+    return (" ", *pieces) if before in b"+-<>&|" and before else pieces
+
+
+_OTHERS = {
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("/", "%"),
+    "/": ("*", "%"),
+    "%": ("*", "/"),
+}
+_NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1"}
+
+
+class JavaReplaceArithmetic(JavaMutation):
+    """Replace an arithmetic operator by another one of the same precedence: breaks the program.
+
+    So nothing around it is grouped in another way. The seed decides which one. Both operands have to be
+    numbers by their types, since `+` on text is not arithmetic.
+    """
+
+    id = "replace-arithmetic"
+    concept = Concept.DATA_FLOW
+    preserving = False
+    source = "Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="class A { int f(int a, double b) { a += 2; return a - (int) b; } }",
+            after="class A { int f(int a, double b) { a -= 2; return a + (int) b; } }",
+        ),
+        Example(before="class A { String f(String a) { return a + 1; } }", refused="text"),
+        Example(before="class A { int f(int a) { return a + g(a); } }", refused="types are not known"),
+        Example(before="class A { int f(int a) { return a + 0; } }", refused="the same value"),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("binary_expression", "assignment_expression"):
+            found = self._site(context, node)
+            if found is not None:
+                yield found
+
+    def _site(self, context: JavaContext, node: Node) -> Site | SiteRefused | None:
+        module, types = context.module, context.types
+        left, operator, right = operands(node)
+        text = module.text(operator)
+        ending = "=" if node.type == "assignment_expression" else ""
+        others = _OTHERS.get(text.removesuffix(ending) if ending else text)
+        if others is None or (ending and not text.endswith("=")):
+            return None
+        start, end = node.start_byte, node.end_byte
+        if "String" in {types.of(left), types.of(right)}:
+            return SiteRefused(start, "`+` on text is not arithmetic")
+        if not (types.numeric(left) and types.numeric(right)):
+            return SiteRefused(start, "its operands' types are not known")
+        chance = random.Random(repr((context.seed, self.id, module.text(node))))  # noqa: S311
+        new = chance.choice(others)
+        given = module.text(right)
+        if given in {_NEUTRAL.get(text.removesuffix("=")), f"{_NEUTRAL.get(text)}.0"} and (
+            _NEUTRAL.get(new) == given.removesuffix(".0")
+        ):
+            return SiteRefused(start, "the other operator gives the same value")
+        edit = replace(operator.start_byte, operator.end_byte, f"{new}{ending}")
+        return Site((start, end), f"replaced the operator `{text}` by `{new}{ending}`", (edit,))

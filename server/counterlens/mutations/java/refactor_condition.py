@@ -1,0 +1,101 @@
+"""`refactor-condition` for Java: the condition of an `if` is assigned to a variable first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from tree_sitter import Node
+
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Slice, replace
+from counterlens.mutations.java.branches import is_else_if
+from counterlens.mutations.java.conditions import assigns, is_constant, tested, why_not_moved
+from counterlens.mutations.java.mutation import JavaContext, JavaMutation
+from counterlens.mutations.java.names import numbered_in_java
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+
+
+class JavaRefactorCondition(JavaMutation):
+    """Assign the condition of an `if` to a new variable, and test that.
+
+    The condition is evaluated at the same moment as before. Not for `else if`, which is evaluated later, and
+    not where the compiler follows the condition: it assigns or binds a variable, or may be a constant.
+    """
+
+    id = "refactor-condition"
+    concept = Concept.CONTROL_FLOW
+    source = "Ahmed et al. 2024, section 3.2.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            class A {
+                int f(int a, int b) {
+                    // bigger
+                    if (a > b) { // really
+                        return a;
+                    }
+                    if (a == 0) return 1;
+                    return b;
+                }
+            }
+            """,
+            after="""
+            class A {
+                int f(int a, int b) {
+                    // bigger
+                    boolean condition = a > b;
+                    if (condition) { // really
+                        return a;
+                    }
+                    boolean condition2 = a == 0;
+                    if (condition2) return 1;
+                    return b;
+                }
+            }
+            """,
+        ),
+        Example(
+            before="class A { void f(int a) { int b; if ((b = a) > 1) g(b); } }", refused="assigns a variable"
+        ),
+        Example(
+            before="class A { void f(boolean a, int b) { while (b > 0) if (a) g(); } }",
+            refused="does not stand in a block",
+        ),
+        Example(before="class A { void f() { if (true) g(); } }", refused="constant"),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        end, names = -1, numbered_in_java(module, "condition", plain=True)
+        for node in module.nodes("if_statement"):
+            around = module.function_at(node.start_byte)
+            if around is not None and around.start >= end:
+                end, names = around.end, numbered_in_java(module, "condition", plain=True)
+            reason = self._why_not(context, node)
+            yield SiteRefused(node.start_byte, reason) if reason else self._site(context, node, next(names))
+
+    def _why_not(self, context: JavaContext, node: Node) -> str | None:
+        module, test = context.module, tested(node)
+        if is_else_if(module, node):
+            return "the condition of an else if is evaluated only after the others failed"
+        if not module.in_sequence(node):
+            return "the if does not stand in a block, where a variable could be declared"
+        if assigns(context, test):
+            return "the condition assigns a variable, and the compiler follows where"
+        if is_constant(module, test):
+            return "the condition may be a constant, and the compiler follows which branch runs"
+        return why_not_moved(context, test)
+
+    def _site(self, context: JavaContext, node: Node, name: str) -> Site:
+        module, test = context.module, tested(node)
+        start = node.start_byte
+        follow = f";{module.newline}{module.indentation(start)}" if module.begins_line(start) else "; "
+        return Site(
+            span=(start, test.end_byte),
+            description=f"moved the condition `{module.shown(test)}` to the variable `{name}`",
+            edits=(
+                Edit(start, start, (f"boolean {name} = ", Slice(test.start_byte, test.end_byte), follow)),
+                replace(test.start_byte, test.end_byte, name),
+            ),
+        )

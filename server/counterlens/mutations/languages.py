@@ -1,0 +1,89 @@
+"""What can be mutated: for each language how it is parsed, and which mutations it has.
+
+The registry by language: a language is one entry of `_LANGUAGES`, and nothing above asks which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.mutations.java.module import JavaModule
+from counterlens.mutations.java.mutation import JavaContext
+from counterlens.mutations.java.registry import JAVA_MUTATIONS
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import AnyMutation, MutationContext
+from counterlens.mutations.parsed import ParsedSource
+from counterlens.mutations.registry import MUTATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class MutatedLanguage:
+    """A language whose sources can be mutated.
+
+    Attributes:
+        id: Its id, as documents have it.
+        title: Its name for people.
+        mutations: Its mutations by id.
+        parse: Reads a text; raises `SourceError` where it does not parse.
+        context: What its mutations are asked with: what was parsed, and a seed.
+    """
+
+    id: str
+    title: str
+    mutations: Mapping[str, AnyMutation]
+    parse: Callable[[str], ParsedSource]
+    context: Callable[[Any, int], Any]
+
+    @property
+    def missing(self) -> list[str]:
+        """The mutations of ours for Python that it does not have yet."""
+        own = (name for name in MUTATIONS if name not in MUTATIONS.added)
+        return [name for name in own if name not in self.mutations]
+
+    def chosen(self, mutation: str | AnyMutation) -> AnyMutation:
+        """A mutation by its id, or one's own as it is.
+
+        Raises:
+            CounterlensError: there is no such mutation, or not for this language.
+        """
+        if not isinstance(mutation, str):
+            return mutation
+        if mutation in self.mutations:
+            return self.mutations[mutation]
+        there = f"There are {', '.join(self.mutations)}"
+        if mutation in every_mutation():
+            raise CounterlensError(f"{mutation} is not for {self.title} yet", there)
+        raise CounterlensError(f"there is no mutation {mutation!r}", there)
+
+
+_LANGUAGES = {
+    known.id: known
+    for known in (
+        MutatedLanguage("python", "Python", MUTATIONS, Module, MutationContext),
+        MutatedLanguage("java", "Java", JAVA_MUTATIONS, JavaModule, JavaContext),
+    )
+}
+
+
+def mutated(language: str) -> MutatedLanguage:
+    """How sources of a language are mutated.
+
+    Raises:
+        SourceError: it has no mutations.
+    """
+    if language not in _LANGUAGES:
+        titles = " and ".join(known.title for known in _LANGUAGES.values())
+        raise SourceError(f"{language} has no mutations", f"{titles} have them; `counterlens score` works")
+    return _LANGUAGES[language]
+
+
+def every_mutation() -> dict[str, AnyMutation]:
+    """The mutations of all languages by id; of those that several languages have, Python's."""
+    found: dict[str, AnyMutation] = {}
+    for known in _LANGUAGES.values():
+        for name, mutation in known.mutations.items():
+            found.setdefault(name, mutation)
+    return found
