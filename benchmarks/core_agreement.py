@@ -1,21 +1,25 @@
-"""How far the dependence analysis agrees with people: CoRe's labels of Python functions.
+"""How far the dependence analysis agrees with people: CoRe's labels of functions of Python, Java and C.
 
     python benchmarks/core_agreement.py DATA/core             # the figures, and each disagreement
     python benchmarks/core_agreement.py DATA/core --quiet     # the figures alone
     python benchmarks/core_agreement.py DATA/core --no-resets # `sort` and `clear` hide no earlier changes
+    python benchmarks/core_agreement.py DATA/core-java --language java
+    python benchmarks/core_agreement.py DATA/core-c --language c
 
-The folder holds `code/NAME_FIRST_LAST.py` and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie et al. 2025) has
-them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists the lines that
-decide whether that line runs (`controldep`) and, where the line uses the variable without binding it
-(`reset: False`), the lines that the value may come from (`datadep`). These are compared first, edge by edge:
-control dependence of every labelled line, and the definitions of every labelled use. `Null` in the place of a
-variable is a line without one. A statement that goes on over several lines is one: labels of its further
-lines are taken for labels of its first.
+The folder holds `code/NAME_FIRST_LAST.py` (or `.java`, `.c`) and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie
+et al. 2025) has them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists
+the lines that decide whether that line runs (`controldep`) and, where the line uses the variable without
+binding it (`reset: False`), the lines that the value may come from (`datadep`). These are compared first,
+edge by edge: control dependence of every labelled line, and the definitions of every labelled use. `Null` in
+the place of a variable is a line without one. A statement that goes on over several lines is one: labels of
+its further lines are taken for labels of its first. Where several statements begin in one line (`if (x) y =
+1;`, the three parts of a `for`), a label is about those of them that have its variable.
 
 CoRe itself asks about chains: does one line decide about another one over any number of steps, and does one
 variable, where it is bound, reach another one? So the closures are compared, too: of lines, and of `variable
-line`, where what a labelled line reads flows into every variable that it binds. Of closures, each pair of
-labelled ends counts once.
+line`, where what a labelled line reads flows into every variable that it binds, unless the analysis knows
+better (`Effects.into`: in `a[i++] = b`, only `i` flows into `i`). Of closures, each pair of labelled ends
+counts once.
 
 Functions in Python 2 are read where they happen to be Python 3, too; the others are named and left out. The
 last line is one JSON document.
@@ -33,8 +37,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from counterlens.dependence import Dependences, Program, Rules
+from counterlens.dependence import Dependences, Edge, Kind, Rules, analyse
+from counterlens.dependence.effects import Effects
 from counterlens.dependence.rules import DEFAULT
+from counterlens.dependence.variables import variable_name
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import closure
 
@@ -94,15 +100,15 @@ def labels(text: str) -> Iterator[Label]:
     label: Label | None = None
     into = ""
     for line in text.partition("variables:")[2].splitlines():
-        if head := re.fullmatch(r"  (\w+) (\d+): *", line):
+        if head := re.fullmatch(r" +(\w+) (\d+): *", line):
             if label is not None:
                 yield label
             label = Label(head[1], int(head[2]))
-        elif label is not None and re.match(r" *reset: False", line):
+        elif label is not None and re.match(r" *reset: *False", line):
             label.use = True
         elif key := re.match(r" *(datadep|controldep):", line):
             into = key[1]
-        elif (source := re.match(r" *- (\w+) (\d+)", line)) and label is not None:
+        if (source := re.match(r" *(?:- *|\w+: *)(\w+) (\d+)", line)) and label is not None:
             if into == "datadep":
                 label.data.add((source[1], int(source[2])))
             else:
@@ -111,16 +117,26 @@ def labels(text: str) -> Iterator[Label]:
         yield label
 
 
-def analysed(path: Path, rules: Rules = DEFAULT) -> Dependences:
+def analysed(path: Path, language: str = "python", rules: Rules = DEFAULT) -> Dependences:
     """The dependences of a labelled function, which keeps its line numbers.
 
     Raises:
-        SourceError: it is no valid Python 3.
+        SourceError: it cannot be read: it is no valid Python 3.
     """
-    first, last = path.stem.split("_")[-2:]
-    lines = path.read_text(encoding="utf-8").split("\n")[int(first) - 1 : int(last)]
-    program = Program("\n" * (int(first) - 1) + textwrap.dedent("\n".join(lines)), rules)
-    return program.dependences(program.functions[0])
+    name, first, last = path.stem.rsplit("_", 2)
+    lines = path.read_text(encoding="utf-8").split("\n")
+    if language == "python":
+        inside = lines[int(first) - 1 : int(last)]
+        program = analyse("\n" * (int(first) - 1) + textwrap.dedent("\n".join(inside)), language, rules)
+        return program.dependences(program.functions[0])
+    program = analyse("\n".join(lines), language, rules)
+    for function in program.functions:
+        found = program.dependences(function)
+        own = function.partition("(")[0].rpartition(".")[2]
+        inside = any(int(first) <= statement.line <= int(last) for statement in found.statements)
+        if inside and name.endswith(own):
+            return found
+    raise SourceError(f"there is no function in lines {first} to {last}")
 
 
 @dataclass
@@ -138,12 +154,15 @@ class LabelAgreement:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def compare(folder: Path, rules: Rules = DEFAULT) -> LabelAgreement:
+SUFFIXES = {"python": "py", "java": "java", "c": "c"}
+
+
+def compare(folder: Path, language: str = "python", rules: Rules = DEFAULT) -> LabelAgreement:
     """Compare all functions."""
     comparison = LabelAgreement()
-    for path in sorted((folder / "code").glob("*.py")):
+    for path in sorted((folder / "code").glob(f"*.{SUFFIXES[language]}")):
         try:
-            graph = analysed(path, rules)
+            graph = analysed(path, language, rules)
         except SourceError as error:
             comparison.left_out[path.stem] = error.message
             continue
@@ -177,12 +196,13 @@ def compare_edges(
     name: str, labelled: Sequence[Label], graph: Dependences, counts: Mapping[str, Count]
 ) -> None:
     """Compare the edges of each label."""
+    lines = Lines(graph)
     for label in labelled:
         where = f"{name}:{label.line}"
-        controls = {str(source) for source, target in graph.control if target == label.line}
+        controls = {str(source) for source in lines.deciders(label)}
         counts["control"].add(where, controls, {str(line) for line in label.control})
         if label.use and label.variable != "Null":
-            sources = {f"{variable} {line}" for variable, line in sources_of(label, graph)}
+            sources = {f"{variable} {line}" for variable, line in lines.sources(label)}
             counts["data"].add(where, sources, {f"{variable} {line}" for variable, line in label.data})
 
 
@@ -190,6 +210,7 @@ def compare_chains(
     name: str, labelled: Sequence[Label], graph: Dependences, counts: Mapping[str, Count]
 ) -> None:
     """Compare the ends of all chains, as CoRe asks about them."""
+    found = Lines(graph)
     lines = {label.line for label in labelled}
     said = closure((source, label.line) for label in labelled for source in label.control)
     _add_ends(name, counts["control"], graph.transitive_control(), said, lines)
@@ -198,19 +219,73 @@ def compare_chains(
         (source, (label.variable, label.line))
         for label in labelled
         if label.variable != "Null"
-        for source in sources_of(label, graph)
+        for source in found.sources(label)
     }
     told = {(source, (label.variable, label.line)) for label in labelled for source in label.data}
     _add_ends(name, counts["data"], closure(flows), closure(told), ends)
 
 
-def sources_of(label: Label, graph: Dependences) -> set[tuple[str, int]]:
-    """The definitions that a labelled use reads, or what a line reads that binds the labelled variable."""
-    return {
-        (variable, line)
-        for line, target, variable in graph.data
-        if target == label.line and (variable == label.variable or not label.use)
-    }
+class Lines:
+    """What the statements that a label is about depend on, in lines.
+
+    Args:
+        graph: The dependences of the function.
+    """
+
+    def __init__(self, graph: Dependences) -> None:
+        self.line = {statement.id: statement.line for statement in graph.statements}
+        self.into: dict[int, list[Edge]] = {}
+        for edge in graph.edges:
+            self.into.setdefault(edge.target, []).append(edge)
+        self.named: dict[tuple[str, int], set[int]] = {}
+        self.bound: dict[tuple[str, int], set[int]] = {}
+        self.begun: dict[int, set[int]] = {}
+        for number, line in self.line.items():
+            self.begun.setdefault(line, set()).add(number)
+        self.flowing: dict[tuple[int, str], set[str]] = {}
+        for number, effects in zip(graph.graph.statement, graph.graph.effects, strict=True):
+            if number in self.line:
+                self._note(number, effects)
+
+    def _note(self, number: int, effects: Effects) -> None:
+        bound = effects.strong | effects.weak | {variable for variable, _ in effects.changed}
+        for variable in bound:
+            self.bound.setdefault((variable_name(variable), self.line[number]), set()).add(number)
+        for variable, sources in effects.into.items():
+            known = self.flowing.setdefault((number, variable_name(variable)), set())
+            known.update(variable_name(source) for source in sources)
+        for variable in bound | effects.reads | effects.own | effects.later:
+            self.named.setdefault((variable_name(variable), self.line[number]), set()).add(number)
+
+    def about(self, label: Label) -> set[int]:
+        """The statements that a label is about."""
+        which = self.named if label.use else self.bound
+        key = (label.variable, label.line)
+        return which.get(key) or self.named.get(key) or self.begun.get(label.line, set())
+
+    def deciders(self, label: Label) -> set[int]:
+        """The lines that decide whether what a label is about runs."""
+        return {
+            self.line[edge.source]
+            for number in self.about(label)
+            for edge in self.into.get(number, ())
+            if edge.kind is Kind.CONTROL
+        }
+
+    def sources(self, label: Label) -> set[tuple[str, int]]:
+        """The definitions that a labelled use reads, or what a statement reads that binds the variable."""
+        return {
+            (edge.variable, self.line[edge.source])
+            for number in self.about(label)
+            for edge in self.into.get(number, ())
+            if edge.kind is not Kind.CONTROL and self._flows(edge, label)
+        }
+
+    def _flows(self, edge: Edge, label: Label) -> bool:
+        if label.use:
+            return edge.variable == label.variable
+        known = self.flowing.get((edge.target, label.variable))
+        return known is None or edge.variable in known
 
 
 def _add_ends(
@@ -226,11 +301,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--language", choices=sorted(SUFFIXES), default="python")
     parser.add_argument("--quiet", action="store_true", help="do not name the disagreements")
     parser.add_argument("--no-resets", action="store_true", help="without the rule for `sort` and `clear`")
     given = parser.parse_args()
     rules = Rules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
-    comparison = compare(given.folder, rules)
+    comparison = compare(given.folder, given.language, rules)
     for kind, count in comparison.direct.items():
         for title, edges in (("not labelled", count.invented), ("not found", count.missed)):
             for edge in () if given.quiet else edges:

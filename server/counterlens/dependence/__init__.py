@@ -1,8 +1,22 @@
 """Program dependence: which statement decides about which, and which defines what another one uses."""
 
+from counterlens.dependence.analysing import MODULE, Analysis
 from counterlens.dependence.graph import Dependences, Edge, Kind
-from counterlens.dependence.program import MODULE, Program, dependences
+from counterlens.dependence.languages import analyse, analysed_languages, dependences
+from counterlens.dependence.program import Program
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.statements import Statement
 
-__all__ = ["MODULE", "Dependences", "Edge", "Kind", "Program", "Rules", "Statement", "dependences"]
+__all__ = [
+    "MODULE",
+    "Analysis",
+    "Dependences",
+    "Edge",
+    "Kind",
+    "Program",
+    "Rules",
+    "Statement",
+    "analyse",
+    "analysed_languages",
+    "dependences",
+]

@@ -21,10 +21,13 @@ class Effects:
         weak: Bound perhaps.
         changed: Places that are changed.
         reset: Variables whose objects keep nothing of earlier changes.
+        renewed: Places that keep nothing of earlier changes of them.
         killed: Deleted.
         floating: Bound at any time from here on.
         floating_changed: Places that are changed at any time from here on.
         star: Whether any name may be bound (`from m import *`).
+        into: What flows into each variable that is bound or changed, where that is known to be less than all
+            that is read.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -36,10 +39,12 @@ class Effects:
     weak: set[str] = field(default_factory=set)
     changed: set[Place] = field(default_factory=set)
     reset: set[str] = field(default_factory=set)
+    renewed: set[Place] = field(default_factory=set)
     killed: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     floating_changed: set[Place] = field(default_factory=set)
     star: bool = False
+    into: dict[str, set[str]] = field(default_factory=dict)
 
 
 def see(effects: Effects, variable: str, which: str = "") -> None:

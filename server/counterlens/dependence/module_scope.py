@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterlens.dependence.program import MODULE
+from counterlens.dependence.analysing import MODULE
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, function_at, functions
 

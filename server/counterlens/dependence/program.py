@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import counterlens.dependence.exceptions
 import counterlens.dependence.loops
 import counterlens.dependence.matching  # noqa: F401 - these three register what they lay out
+from counterlens.dependence.analysing import MODULE, find
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.lowering import Lowering
 from counterlens.dependence.reading import Reader
@@ -19,8 +20,6 @@ from counterlens.dependence.variables import Variables
 from counterlens.errors import SourceError
 from counterlens.syntax.python_ast import parse_module
 from counterlens.text import BOM
-
-MODULE = "<module>"
 
 
 class Program:
@@ -59,29 +58,14 @@ class Program:
         """
         if function == MODULE:
             return self._analyse(MODULE, self.tree)
-        return self._analyse(*self._find(function.replace("<locals>.", "")))
+        known = [(name, node.name, node) for name, node in self._functions]
+        return self._analyse(*find(known, function.replace("<locals>.", "")))
 
     def all(self) -> Iterator[Dependences]:
         """The dependences of the module's own statements and of every function."""
         yield self._analyse(MODULE, self.tree)
         for name, node in self._functions:
             yield self._analyse(name, node)
-
-    def _find(self, function: str) -> tuple[str, FunctionNode]:
-        known = self._functions
-        found = [entry for entry in known if entry[0] == function]
-        found = found or [entry for entry in known if entry[1].name == function]
-        if len({name for name, _ in found}) > 1:
-            choices = ", ".join(name for name, _ in found)
-            raise SourceError(
-                f"several functions are called {function}: {choices}", "Give the qualified name"
-            )
-        if found:
-            return found[-1]
-        if not known:
-            raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
-        choices = ", ".join(name for name, _ in known[:12]) + (", …" if len(known) > 12 else "")
-        raise SourceError(f"there is no function {function}", f"There is {choices}")
 
     def _analyse(self, name: str, block: FunctionNode | ast.Module) -> Dependences:
         module = isinstance(block, ast.Module)
@@ -90,20 +74,6 @@ class Program:
         lowering = Lowering(statements, variables, self._scopes, self._reader, self.rules)
         graph = lowering.function(block.body, None if isinstance(block, ast.Module) else block.args)
         return Dependences(name, self._text, statements, graph)
-
-
-def dependences(source: str, function: str = MODULE, *, rules: Rules = DEFAULT) -> Dependences:
-    """The dependences of one function of a source text.
-
-    Args:
-        source: Python source.
-        function: The function's qualified name, or `<module>` for the module's own statements.
-        rules: How it is analysed.
-
-    Raises:
-        SourceError: the source is not valid Python, or has no such function, or several.
-    """
-    return Program(source, rules).dependences(function)
 
 
 def parse(source: str) -> ast.Module:

@@ -130,25 +130,52 @@ def _number(graph: ControlFlowGraph) -> _Definitions:
         for variable, part, floating in _made(effects):
             made.setdefault(variable, []).append((node, part, floating))
     found = _Definitions([], [], {}, [0] * len(graph), [0] * len(graph))
-    killable: dict[str, int] = {}
-    changes: dict[str, int] = {}
+    killed = _Killed({}, {}, {})
     for variable, definitions in made.items():
         found.range[variable] = (len(found.node), len(definitions))
         for node, part, floating in definitions:
             bit = 1 << len(found.node)
             found.gen[node] |= bit
             if not floating:
-                killable[variable] = killable.get(variable, 0) | bit
-                if part is not None:
-                    changes[variable] = changes.get(variable, 0) | bit
+                killed.add(variable, part, bit)
             found.node.append(node)
             found.part.append(part)
     for node, effects in enumerate(graph.effects):
-        for variable in effects.strong | effects.killed:
-            found.kill[node] |= killable.get(variable, 0)
-        for variable in effects.reset:
-            found.kill[node] |= changes.get(variable, 0)
+        found.kill[node] = killed.by(effects)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Killed:
+    """The definitions that others hide, as bits.
+
+    Attributes:
+        all: By variable.
+        changes: Those of them that change the object, by variable.
+        places: The same by place.
+    """
+
+    all: dict[str, int]
+    changes: dict[str, int]
+    places: dict[Place, int]
+
+    def add(self, variable: str, part: str | None, bit: int) -> None:
+        """Add a definition."""
+        self.all[variable] = self.all.get(variable, 0) | bit
+        if part is not None:
+            self.changes[variable] = self.changes.get(variable, 0) | bit
+            self.places[variable, part] = self.places.get((variable, part), 0) | bit
+
+    def by(self, effects: Effects) -> int:
+        """What a node hides."""
+        bits = 0
+        for variable in effects.strong | effects.killed:
+            bits |= self.all.get(variable, 0)
+        for variable in effects.reset:
+            bits |= self.changes.get(variable, 0)
+        for place in effects.renewed:
+            bits |= self.places.get(place, 0)
+        return bits
 
 
 def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:

@@ -1,0 +1,57 @@
+"""What analyses a source text, whatever its language; and how a function in it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from counterlens.dependence.graph import Dependences
+from counterlens.errors import SourceError
+
+MODULE = "<module>"
+
+Node = TypeVar("Node")
+
+
+class Analysis(Protocol):
+    """One source text, parsed once."""
+
+    @property
+    def functions(self) -> list[str]:
+        """The qualified names of all functions, outer ones first, in the order of the text."""
+
+    def dependences(self, function: str = MODULE) -> Dependences:
+        """The dependences of one function.
+
+        Args:
+            function: Its qualified name, its own name where that is enough, or `<module>`.
+
+        Raises:
+            SourceError: there is no such function, or several; or it cannot be analysed.
+        """
+
+    def all(self) -> Iterator[Dependences]:
+        """The dependences of the file's own statements and of every function."""
+
+
+def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, Node]:
+    """The function that a name means, with its qualified name; of several definitions the last one.
+
+    Args:
+        known: Each function's qualified name, its own name, and its node.
+        function: A qualified name, or an own name where that is enough.
+
+    Raises:
+        SourceError: there is no such function, or several.
+    """
+    found = [(full, node) for full, _, node in known if full == function]
+    found = found or [(full, node) for full, own, node in known if own == function]
+    if len({full for full, _ in found}) > 1:
+        choices = ", ".join(full for full, _ in found)
+        raise SourceError(f"several functions are called {function}: {choices}", "Give the qualified name")
+    if found:
+        return found[-1]
+    if not known:
+        raise SourceError(f"there is no function {function}: there are none at all", f"Ask for {MODULE}")
+    choices = ", ".join(full for full, _, _ in known[:12]) + (", …" if len(known) > 12 else "")
+    raise SourceError(f"there is no function {function}", f"There is {choices}")

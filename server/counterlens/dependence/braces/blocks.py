@@ -1,0 +1,63 @@
+"""Which variable a name means where blocks have variables of their own.
+
+Rules:
+
+- A declaration holds from where it stands to the end of its block; one in a block inside hides it there.
+- Several variables of one name in one function are told apart by a mark.
+- A name that nothing in the function declares is one from outside of it: a field, a global variable, a type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tree_sitter import Node
+
+from counterlens.dependence.variables import MARK
+
+
+def text_of(node: Node | None) -> str:
+    """The source of a node; empty for none."""
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+class Blocks:
+    """The variables of one function, while its blocks are gone through in the order of the text."""
+
+    def __init__(self) -> None:
+        self._open: list[dict[str, str]] = [{}]
+        self._declared: dict[
+            int, str
+        ] = {}  # by the byte of the declaration: a block may be gone through again
+        self._count: dict[str, int] = {}
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Enter a block, and leave it."""
+        self._open.append({})
+        try:
+            yield
+        finally:
+            self._open.pop()
+
+    def declare(self, identifier: Node) -> str:
+        """The variable that a declaration makes."""
+        name = text_of(identifier)
+        at = identifier.start_byte
+        if at not in self._declared:
+            count = self._count[name] = self._count.get(name, 0) + 1
+            self._declared[at] = name if count == 1 else f"{name}{MARK}{count}"
+        self._open[-1][name] = self._declared[at]
+        return self._declared[at]
+
+    def variable(self, name: str) -> str:
+        """The variable that a name means here."""
+        for block in reversed(self._open):
+            if name in block:
+                return block[name]
+        return self.outside(name)
+
+    def outside(self, name: str) -> str:
+        """The variable of a name outside of the function, whatever hides it."""
+        return f"{name}{MARK}outside"

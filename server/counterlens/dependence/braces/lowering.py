@@ -1,0 +1,277 @@
+"""Lays out the statements of a language with braces as a control-flow graph.
+
+Rules:
+
+- `if`, `while` and `for` are branches; the first and last part of a `for` are nodes of their own. `do`
+  decides at its end whether there is another round.
+- A loop without a condition, or with one that is always true, is a branch like any other for control
+  dependence, and for data has no way out but `break`.
+- `switch` is one branch with many ways: what a case does depends on the `switch`. A case without `break` goes
+  on into the next one; one with an arrow does not.
+- A jump that names a label ends at what the label stands before.
+- A call in `Calls.terminators` standing alone ends the function.
+
+Approximations: conditions are taken as possibly true and possibly false; calls return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from tree_sitter import Node
+
+from counterlens.dependence.braces.blocks import Blocks, text_of
+from counterlens.dependence.braces.reading import Reading, Syntax, unbracketed
+from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts
+from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
+from counterlens.dependence.effects import Effects
+from counterlens.dependence.frames import Jump, Loop
+from counterlens.dependence.layout import Layout
+from counterlens.dependence.rules import Rules
+
+Lay = Callable[[Any, Node, Loose], Loose]
+"""Lays out a statement behind loose arcs and gives the loose arcs behind it."""
+
+_ALWAYS = frozenset({"true", "1"})
+_ARROW = "switch_rule"
+_CASES = frozenset({_ARROW, "switch_block_statement_group", "case_statement"})
+
+
+class BraceLayout(Layout[Node]):
+    """One function on its way to a control-flow graph.
+
+    Attributes:
+        blocks: What names mean at the statement at hand.
+        labels: Those right before the loop at hand.
+        lays: How kinds of statements are laid out; others are one node.
+        raising: Kinds of expressions that may raise.
+    """
+
+    lays: ClassVar[Mapping[str, Lay]] = {}
+    raising: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, statements: BraceStatements, syntax: Syntax, rules: Rules) -> None:
+        super().__init__(statements.header, rules)
+        self.blocks = Blocks()
+        self.syntax = syntax
+        self._number = statements.number
+        self.labels: frozenset[str] = frozenset()
+
+    def function(self, node: Node) -> ControlFlowGraph:
+        """Lay out a whole function."""
+        self.graph.effects[ENTRY] = self.parameters(node)
+        loose = self.body(flat(node.child_by_field_name("body")), [(ENTRY, Arc.NEXT)])
+        self.graph.connect(loose, EXIT)
+        return self.graph
+
+    def parameters(self, function: Node) -> Effects:
+        """What the header of a function binds."""
+        raise NotImplementedError
+
+    def reading(self) -> Reading:
+        """What finds the effects of parts of the statement at hand."""
+        return Reading(self.syntax, self.blocks)
+
+    def read(self, *nodes: Node | None) -> Effects:
+        """The effects of parts of the statement at hand, one after the other."""
+        return self.reading().all(*nodes)
+
+    def lay(self, statement: Node, loose: Loose) -> Loose:
+        lay = self.lays.get(statement.type)
+        if lay is not None:
+            return lay(self, statement, loose)
+        return [(self.node(statement, self.read(statement), loose), Arc.NEXT)]
+
+    def inside(self, body: Node | None, loose: Loose) -> Loose:
+        """Lay out a body, whose variables are its own."""
+        with self.blocks.block():
+            return self.body(flat(body), loose)
+
+    def node(self, statement: Node, effects: Effects | None, loose: Loose, *parts: Node | None) -> int:
+        """Add a node behind loose arcs; of a compound statement, `parts` are what it evaluates."""
+        raises = self.rules.implicit_exceptions and any(
+            self.may_raise(part) for part in (parts or (statement,)) if part is not None
+        )
+        return self.add(self._number[statement.id], effects, loose, raises=raises)
+
+    def may_raise(self, node: Node) -> bool:
+        """Whether evaluating a node may raise."""
+        stack = [node]
+        while stack:
+            part = stack.pop()
+            if part.type in self.raising:
+                return True
+            if part.type not in {"lambda_expression", "class_body"}:
+                stack += part.named_children
+        return False
+
+    def case(self, switch: Node, case: Node, head: int) -> Loose:  # noqa: ARG002 - for languages with patterns
+        """What leads from the head of a `switch` into a case."""
+        return [(head, Arc.NEXT)]
+
+    def loop(self) -> Loop:
+        """The frame of the loop at hand, with the labels before it."""
+        labels, self.labels = self.labels, frozenset()
+        return Loop(labels=labels)
+
+    def round(self, frame: Loop, body: Node | None, loose: Loose) -> Loose:
+        """Lay out the body of a loop: what leads to the end of a round."""
+        self.frames.append(frame)
+        ends = self.inside(body, loose)
+        self.frames.pop()
+        return ends + frame.continues
+
+    def left(self, head: int, frame: Loop, *, endless: bool) -> Loose:
+        """What leads out of a loop."""
+        if not endless:
+            return [(head, Arc.FALSE), *frame.breaks]
+        if frame.breaks:
+            return [*frame.breaks, (head, Arc.PHANTOM)]
+        self.never_left(head)
+        return []
+
+
+def always(condition: Node | None) -> bool:
+    """Whether a loop's condition is missing, or a constant that is true."""
+    return condition is None or text_of(unbracketed(condition)) in _ALWAYS
+
+
+def _block(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    return lower.inside(statement, loose)
+
+
+def _if(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    ends: Loose = []
+    while True:  # a chain of `else if` may be longer than Python can recurse
+        condition = statement.child_by_field_name("condition")
+        node = lower.node(statement, lower.read(condition), loose, condition)
+        ends += lower.inside(statement.child_by_field_name("consequence"), [(node, Arc.TRUE)])
+        loose = [(node, Arc.FALSE)]
+        otherwise = flat(statement.child_by_field_name("alternative"))
+        if len(otherwise) != 1 or otherwise[0].type != "if_statement":
+            return ends + lower.inside(statement.child_by_field_name("alternative"), loose)
+        statement = otherwise[0]
+
+
+def _while(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    frame = lower.loop()
+    condition = statement.child_by_field_name("condition")
+    head = lower.node(statement, lower.read(condition), loose, condition)
+    ends = lower.round(frame, statement.child_by_field_name("body"), [(head, Arc.TRUE)])
+    lower.graph.connect(ends, head)
+    return lower.left(head, frame, endless=always(condition))
+
+
+def _do(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    frame = lower.loop()
+    start = lower.unseen(None, loose)
+    ends = lower.round(frame, statement.child_by_field_name("body"), [(start, Arc.NEXT)])
+    condition = statement.child_by_field_name("condition")
+    head = lower.node(statement, lower.read(condition), ends, condition)
+    lower.graph.connect([(head, Arc.TRUE)], start)
+    if not ends:  # nothing leads to the condition
+        lower.graph.connect([(head, Arc.PHANTOM)], EXIT)
+        return frame.breaks
+    return lower.left(head, frame, endless=always(condition))
+
+
+def _for(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    frame = lower.loop()
+    first, condition, again = for_parts(statement)
+    with lower.blocks.block():
+        for part in first:
+            loose = [(lower.node(part, lower.read(part), loose), Arc.NEXT)]
+        head = lower.node(statement, lower.read(condition), loose, condition)
+        ends = lower.round(frame, statement.child_by_field_name("body"), [(head, Arc.TRUE)])
+        for part in again:
+            ends = [(lower.node(part, lower.read(part), ends), Arc.NEXT)]
+    if not again or ends:
+        lower.graph.connect(ends, head)
+    return lower.left(head, frame, endless=always(condition))
+
+
+def _switch(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    condition = statement.child_by_field_name("condition")
+    head = lower.node(statement, lower.read(condition), loose, condition)
+    frame = Loop(plain=frozenset({Jump.BREAK}))
+    lower.frames.append(frame)
+    body = statement.child_by_field_name("body")
+    cases = [child for child in body.named_children if child.type in _CASES] if body is not None else []
+    through: Loose = []  # from the case before
+    with lower.blocks.block():
+        for case in cases:
+            ends = lower.body(case_body(case), lower.case(statement, case, head) + through)
+            through = [] if case.type == _ARROW else ends
+            if case.type == _ARROW:
+                frame.breaks += ends
+    lower.frames.pop()
+    past: Loose = [] if any(_is_default(case) for case in cases) else [(head, Arc.NEXT)]
+    return through + frame.breaks + past
+
+
+def _is_default(case: Node) -> bool:
+    label = case.named_children[0] if case.type != "case_statement" and case.named_child_count else case
+    return any(child.type == "default" for child in label.children)
+
+
+def _labelled(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    label, inner = text_of(statement.named_children[0]), statement.named_children[-1]
+    if inner.type in _LOOPS or inner.type == statement.type:
+        lower.labels |= {label}
+        return lower.body([inner], loose)
+    frame = Loop(labels=lower.labels | {label}, plain=frozenset())
+    lower.labels = frozenset()
+    lower.frames.append(frame)
+    ends = lower.body([inner], loose)
+    lower.frames.pop()
+    return ends + frame.breaks
+
+
+_LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "enhanced_for_statement"})
+
+
+def _expression(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    node = lower.node(statement, lower.read(statement), loose)
+    called = text_of(statement.named_children[0]).partition("(")[0].strip()
+    if called in lower.syntax.calls.terminators:
+        lower.graph.connect([(node, Arc.NEXT)], EXIT)
+        return []
+    return [(node, Arc.NEXT)]
+
+
+def _return(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    lower.jump(Jump.RETURN, [(lower.node(statement, lower.read(statement), loose), Arc.NEXT)])
+    return []
+
+
+def _break(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    lower.jump(Jump.BREAK, [(lower.node(statement, None, loose), Arc.NEXT)], label=_label(statement))
+    return []
+
+
+def _continue(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
+    lower.jump(Jump.CONTINUE, [(lower.node(statement, None, loose), Arc.NEXT)], label=_label(statement))
+    return []
+
+
+def _label(statement: Node) -> str:
+    named = [child for child in statement.named_children if child.type == "identifier"]
+    return text_of(named[0]) if named else ""
+
+
+COMMON: dict[str, Lay] = {
+    "block": _block,
+    "compound_statement": _block,
+    "if_statement": _if,
+    "while_statement": _while,
+    "do_statement": _do,
+    "for_statement": _for,
+    "labeled_statement": _labelled,
+    "expression_statement": _expression,
+    "return_statement": _return,
+    "break_statement": _break,
+    "continue_statement": _continue,
+    "switch_statement": _switch,
+    "switch_expression": _switch,
+}

@@ -1,0 +1,150 @@
+"""From a source text in a language with braces to the dependences of its functions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node, Tree
+
+from counterlens.dependence.analysing import MODULE, find
+from counterlens.dependence.braces.lowering import BraceLayout
+from counterlens.dependence.braces.reading import Syntax
+from counterlens.dependence.braces.statements import BraceStatements
+from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.graph import Dependences
+from counterlens.dependence.rules import DEFAULT, Rules
+from counterlens.dependence.statements import Statement
+from counterlens.errors import SourceError
+from counterlens.syntax.languages import parser_for
+from counterlens.text import BOM
+
+
+@dataclass(frozen=True, slots=True)
+class BraceFunction:
+    """One function.
+
+    Attributes:
+        path: The names of what it stands in, and its own.
+        parameters: The types of its parameters, where a name may belong to several functions.
+        node: Its syntax node.
+    """
+
+    path: tuple[str, ...]
+    parameters: str | None
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class BraceLanguage:
+    """How one language is analysed.
+
+    Attributes:
+        id: Its id, as editors call it.
+        title: How it is called in sentences.
+        functions: Finds the functions in a tree, in the order of the text.
+        layout: Lays out one of them.
+        syntax: How its expressions are read.
+        tolerant: Whether what the grammar cannot read is passed over, as macros need.
+    """
+
+    id: str
+    title: str
+    functions: Callable[[Node], Iterator[BraceFunction]]
+    layout: type[BraceLayout]
+    syntax: Syntax
+    tolerant: bool = False
+
+
+class BraceProgram:
+    """One source text, parsed once.
+
+    Args:
+        source: The text.
+        language: Its language.
+        rules: How it is analysed; of what calls do, the language has its own lists.
+
+    Raises:
+        SourceError: the source cannot be read; says where.
+    """
+
+    def __init__(self, source: str, language: BraceLanguage, rules: Rules = DEFAULT) -> None:
+        self.rules = rules
+        self.language = language
+        self._text = source.removeprefix(BOM)
+        self._tree: Tree = parser_for(language.id).parse(self._text.encode("utf-8", "surrogatepass"))
+        if not language.tolerant:
+            self._refuse_errors(self._tree.root_node)
+        self._functions = list(_named(list(language.functions(self._tree.root_node))))
+
+    @property
+    def functions(self) -> list[str]:
+        """The qualified names of all functions, outer ones first, in the order of the text."""
+        return [full for full, _, _ in self._functions]
+
+    def dependences(self, function: str = MODULE) -> Dependences:
+        """The dependences of one function.
+
+        Args:
+            function: Its qualified name (`Class.method`, with the types of its parameters where there are
+                several: `Class.method(int, String)`), its own name where that is enough, or `<module>`,
+                which has no statements.
+
+        Raises:
+            SourceError: there is no such function, or several; or it cannot be read.
+        """
+        if function == MODULE:
+            return self._nothing()
+        return self._analyse(*find(self._functions, function))
+
+    def all(self) -> Iterator[Dependences]:
+        """The dependences of `<module>`, which has none, and of every function."""
+        yield self._nothing()
+        for full, _, node in self._functions:
+            yield self._analyse(full, node)
+
+    def _nothing(self) -> Dependences:
+        graph = ControlFlowGraph(NOWHERE)
+        graph.connect([(ENTRY, Arc.NEXT)], EXIT)
+        return Dependences(MODULE, self._text, NoStatements(), graph)
+
+    def _analyse(self, name: str, node: Node) -> Dependences:
+        statements = BraceStatements(node)
+        layout = self.language.layout(statements, self.language.syntax, self.rules)
+        return Dependences(name, self._text, statements, layout.function(node))
+
+    def _refuse_errors(self, root: Node) -> None:
+        if not root.has_error:
+            return
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node.is_error or node.is_missing:
+                line = node.start_point.row + 1
+                raise SourceError(f"the source is not valid {self.language.title} in line {line}")
+            stack += [child for child in reversed(node.children) if child.has_error or child.is_missing]
+
+
+class NoStatements:
+    """The table of a function without statements."""
+
+    header = NOWHERE
+
+    def line(self, number: int) -> int:
+        """Of no statement there is a line."""
+        raise IndexError(number)
+
+    def listed(self, text: str) -> tuple[Statement, ...]:  # noqa: ARG002 - there is none to look for in it
+        """No statements."""
+        return ()
+
+
+def _named(functions: list[BraceFunction]) -> Iterator[tuple[str, str, Node]]:
+    count = Counter(function.path for function in functions)
+    for function in functions:
+        name = ".".join(function.path)
+        if function.parameters is not None and count[function.path] > 1:
+            yield f"{name}({function.parameters})", function.path[-1], function.node
+        else:
+            yield name, function.path[-1], function.node

@@ -1,0 +1,322 @@
+"""What an expression reads and binds, in a language with braces.
+
+Rules:
+
+- Parts are taken in the order of evaluation, which is from left to right; what may be skipped (behind `&&`
+  and `||`, in a conditional expression) binds weakly: it kills nothing.
+- `x += v`, `x++` and `--x` read and bind `x`.
+- A place is a variable and the first selector behind it, as in `heap.py`: stores to it add a definition and
+  kill none. Constant indices that differ are different places. A store reads the indices, and the name of
+  what holds the place, and nothing that is kept in it. One to a constant index or a
+  field of a variable hides earlier ones to the same.
+- A call changes what its name says (`Calls`), and no other argument. A call that changes the object of a
+  variable, not of a place in it, is like `x += v`: it makes a new state out of the old one, and the
+  definitions before it reach no further.
+- Blocks and classes inside an expression read what they capture *later*, or at once where what they are given
+  to uses them up before it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from tree_sitter import Node
+
+from counterlens.dependence.braces.blocks import Blocks, text_of
+from counterlens.dependence.effects import Effects, bind, see
+from counterlens.dependence.heap import Place
+
+Part = Callable[["Reading", Node], None]
+Inner = Callable[[Node], tuple[Node, str | None] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What calls do, by the name of what is called.
+
+    Attributes:
+        methods: Methods that change their receiver.
+        accessors: Methods that give a part of their receiver, like an index.
+        functions: Functions that change arguments: which, from 0.
+        eager: Methods that use up what they are given before they return.
+        terminators: Calls that do not return.
+    """
+
+    methods: frozenset[str] = frozenset()
+    accessors: frozenset[str] = frozenset()
+    functions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    eager: frozenset[str] = frozenset()
+    terminators: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a language's expressions are read.
+
+    Attributes:
+        parts: What to do at a kind of node; at others, all that is in it is read.
+        inner: What a kind of node selects from, and by what: a step towards the variable of a place; None for
+            the selector where it selects nothing (a bracket, a cast).
+        calls: What calls do.
+    """
+
+    parts: Mapping[str, Part]
+    inner: Mapping[str, Inner]
+    calls: Calls
+
+
+@dataclass(slots=True)
+class Reading:
+    """The effects of parts of a statement, while they are found.
+
+    Attributes:
+        syntax: The language.
+        blocks: What names mean.
+        effects: What was found so far.
+        eager: Ids of nodes that are used up at once.
+    """
+
+    syntax: Syntax
+    blocks: Blocks
+    effects: Effects = field(default_factory=Effects)
+    eager: set[int] = field(default_factory=set)
+    _stack: list[Node | Callable[[], None]] = field(default_factory=list)
+    _skippable: int = 0
+    _seen: list[str] = field(default_factory=list)
+
+    def all(self, *nodes: Node | None) -> Effects:
+        """Read nodes one after the other."""
+        for node in nodes:
+            if node is None:
+                continue
+            self._stack.append(node)
+            while self._stack:
+                self._next(self._stack.pop())
+        return self.effects
+
+    def _next(self, item: Node | Callable[[], None]) -> None:
+        if not isinstance(item, Node):
+            item()
+            return
+        part = self.syntax.parts.get(item.type)
+        if part is None:
+            self._stack.extend(reversed(item.named_children))
+        else:
+            part(self, item)
+
+    def then(self, *items: Node | Callable[[], None] | None) -> None:
+        """Go on with these, in this order, before anything else."""
+        self._stack.extend(item for item in reversed(items) if item is not None)
+
+    def perhaps(self, *items: Node | Callable[[], None] | None) -> None:
+        """Go on with what may be skipped."""
+        self.then(self._enter, *items, self._leave)
+
+    def _enter(self) -> None:
+        self._skippable += 1
+
+    def _leave(self) -> None:
+        self._skippable -= 1
+
+    # variables and places
+
+    def see(self, variable: str, which: str = "") -> None:
+        """Read a variable, or a part of its object."""
+        self._seen.append(variable)
+        see(self.effects, variable, which)
+
+    def reads(self, into: set[str]) -> tuple[Callable[[], None], Callable[[], None]]:
+        """What to go on with before and after some parts, so that the variables that they read are noted."""
+        start: list[int] = []
+        return (
+            lambda: start.append(len(self._seen)),
+            lambda: into.update(self._seen[start.pop() :]),
+        )
+
+    def flowing(self, target: Callable[[], str | None]) -> tuple[Callable[[], None], Callable[[], None]]:
+        """What to go on with before and after the parts that flow into a variable."""
+        found: set[str] = set()
+        begun, ended = self.reads(found)
+
+        def flown() -> None:
+            ended()
+            variable = target()
+            if variable is not None:
+                self.effects.into.setdefault(variable, set()).update(found)
+
+        return begun, flown
+
+    def target(self, node: Node) -> str | None:
+        """The variable that a store to a node binds or changes."""
+        place = self.place(node)
+        return None if place is None else place[0]
+
+    def bind(self, variable: str, *, perhaps: bool = False) -> None:
+        """Bind a variable."""
+        bind(self.effects, variable, perhaps=perhaps or self._skippable > 0)
+
+    def place(self, node: Node) -> Place | None:
+        """The place of an expression; None if it does not begin with a variable."""
+        which: str | None = None
+        while True:
+            inner = self.syntax.inner.get(node.type)
+            step = None if inner is None else inner(node)
+            if step is None:
+                break
+            node, selector = step
+            which = which if selector is None else selector
+        variable = self.root(node)
+        return None if variable is None else (variable, which or "")
+
+    def root(self, node: Node) -> str | None:
+        """The variable that a node is."""
+        return self.blocks.variable(text_of(node)) if node.type == "identifier" else None
+
+    def change(self, node: Node | None, *, whole: bool = False) -> None:
+        """Note that the object of a place is changed."""
+        changed = None if node is None else self.place(node)
+        if changed is not None:
+            self.effects.changed.add((changed[0], "" if whole else changed[1]))
+
+    def renew(self, node: Node | None) -> None:
+        """Note that a call changed an object: if it is a variable's, what it was before is past."""
+        self.change(node)
+        variable = None if node is None else self.root(unbracketed(node))
+        if variable is not None and not self._skippable:
+            self.effects.killed.add(variable)
+
+    def selecting(self, target: Node) -> list[Node | Callable[[], None]]:
+        """What is evaluated to know where something is stored: indices, and the name of what holds it."""
+        found: list[Node | Callable[[], None]] = []
+        node = unbracketed(target)
+        while self.root(node) is None:
+            inner = self.syntax.inner.get(node.type)
+            step = None if inner is None else inner(node)
+            if step is None:
+                found.append(node)
+                return found[::-1]
+            index = node.child_by_field_name("index") or node.child_by_field_name("right")
+            found += [] if index is None else [index]
+            node = unbracketed(step[0])
+        variable = self.root(node)
+        if variable is not None and node != unbracketed(target):
+            found.append(partial(self._see_name, variable))
+        return found[::-1]
+
+    def _see_name(self, variable: str) -> None:
+        """Note that a name is read, and nothing of its object."""
+        self._seen.append(variable)
+        if variable in self.effects.strong:
+            self.effects.own.add(variable)
+        else:
+            self.effects.reads.add(variable)
+
+    def store(self, target: Node) -> None:
+        """Bind a name or change a place, after all that is in the target was read."""
+        target = unbracketed(target)
+        variable = self.root(target)
+        if variable is not None:
+            self.bind(variable)
+            return
+        self.change(target)
+        inner = self.syntax.inner.get(target.type)
+        step = None if inner is None else inner(target)
+        if step is not None and step[1] and not self._skippable:
+            variable = self.root(unbracketed(step[0]))
+            if variable is not None:
+                self.effects.renewed.add((variable, step[1]))
+
+
+def unbracketed(node: Node) -> Node:
+    """What stands in brackets."""
+    while node.type == "parenthesized_expression" and node.named_child_count:
+        node = node.named_children[-1]
+    return node
+
+
+def selector(index: Node | None) -> str:
+    """What an index selects, where that is known."""
+    return f"[{text_of(index)}]" if index is not None and index.type in _CONSTANTS else ""
+
+
+_CONSTANTS = frozenset({"decimal_integer_literal", "number_literal", "string_literal", "char_literal"})
+
+
+# parts that are the same in all of these languages
+
+
+def identifier(reading: Reading, node: Node) -> None:
+    """Read a variable."""
+    reading.see(reading.blocks.variable(text_of(node)))
+
+
+def assignment(reading: Reading, node: Node) -> None:
+    """`a = b` and `a += b`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return
+    target = unbracketed(left)
+    if text_of(node.child_by_field_name("operator")) == "=":
+        first: list[Node | Callable[[], None]] = reading.selecting(target)
+    else:
+        first = [target]
+    begun, ended = reading.flowing(lambda: reading.target(target))
+    reading.then(begun, *first, right, ended, lambda: reading.store(target))
+
+
+def update(reading: Reading, node: Node) -> None:
+    """`x++` and the like."""
+    operand = node.named_children[-1]
+    begun, ended = reading.flowing(lambda: reading.target(operand))
+    reading.then(begun, operand, ended, lambda: reading.store(operand))
+
+
+def binary(reading: Reading, node: Node) -> None:
+    """An operator; what is behind `&&` and `||` may be skipped."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if text_of(node.child_by_field_name("operator")) in {"&&", "||"}:
+        reading.then(left, lambda: reading.perhaps(right))
+    else:
+        reading.then(left, right)
+
+
+def conditional(reading: Reading, node: Node) -> None:
+    """`a ? b : c`."""
+    one, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+    reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(one, other))
+
+
+def selected(reading: Reading, node: Node) -> None:
+    """An attribute, an element: a part of an object, and what selects it."""
+    inner = reading.syntax.inner[node.type]
+    step = inner(node)
+    if step is None:
+        variable = reading.root(node)
+        if variable is not None:
+            reading.see(variable)
+        return
+    value, which = step
+    variable = reading.root(unbracketed(value))
+    index = node.child_by_field_name("index")
+    if variable is None:
+        reading.then(value, index)
+    else:
+        reading.see(variable, which or "")
+        reading.then(index)
+
+
+def nothing(reading: Reading, node: Node) -> None:
+    """Nothing is read: a type, a label, a comment."""
+
+
+COMMON: dict[str, Part] = {
+    "identifier": identifier,
+    "assignment_expression": assignment,
+    "update_expression": update,
+    "binary_expression": binary,
+    "line_comment": nothing,
+    "block_comment": nothing,
+    "comment": nothing,
+}

@@ -1,0 +1,28 @@
+"""C, as it is analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from counterlens.dependence.braces.blocks import text_of
+from counterlens.dependence.braces.program import BraceFunction, BraceLanguage
+from counterlens.dependence.c.expressions import SYNTAX, declared
+from counterlens.dependence.c.lowering import CLayout
+
+
+def functions(root: Node) -> Iterator[BraceFunction]:
+    """The functions that are defined."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "function_definition":
+            name = declared(node.child_by_field_name("declarator"))
+            if name is not None:
+                yield BraceFunction((text_of(name),), None, node)
+            continue
+        stack += reversed(node.named_children)
+
+
+C = BraceLanguage("c", "C", functions, CLayout, SYNTAX, tolerant=True)

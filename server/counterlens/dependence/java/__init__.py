@@ -1,0 +1,1 @@
+"""The dependences of Java's methods."""
