@@ -17,7 +17,7 @@ from counterlens.cli.options import (
     strong_sandbox,
 )
 from counterlens.cli.probe_options import declared_options
-from counterlens.mutations import MUTATIONS, Mutation, survey
+from counterlens.mutations import Mutation, mutated, parse_document, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observe.run import observe_loops
 from counterlens.probes.options import Mutations, ProbeOptions, Without
@@ -26,7 +26,7 @@ from counterlens.reports.export import json as plain
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, require_python
+from counterlens.syntax.functions import function_named, require_python
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +66,18 @@ def mutate(
 ) -> None:
     """Show the counterfactuals of a file or of one of its functions."""
     path, qualname = split_target(target)
-    document = require_python(Document.read(path))
-    function = find_function(document, qualname).qualname if qualname else None
-    chosen = _chosen(mutations)
+    document = Document.read(path)
+    if settle or call is not None:
+        require_python(document)
+    module = parse_document(document)
+    function = function_named(module.functions, qualname, path).qualname if qualname else None
+    chosen: list[str | Mutation] | None = list(mutations) or None
     if call is not None:
         unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(path), limits=Limits()))
-        chosen = [unroll if mutation == unroll.id else mutation for mutation in chosen]
+        asked = mutations or mutated(document.language).mutations
+        chosen = [unroll if mutation == unroll.id else mutation for mutation in asked]
     with steps(f"looking for sites in {path.name}", total_known=False):
-        surveyed = survey(document.text, mutations=chosen, function=function, seed=seed, without=without)
+        surveyed = survey(module, mutations=chosen, function=function, seed=seed, without=without)
     found, refused = surveyed.counterfactuals, surveyed.refusals if explain else ()
     settled = []
     if settle:
@@ -92,8 +96,3 @@ def mutate(
     for one in documents:
         one["source"] = bom + one["source"]
     print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])
-
-
-def _chosen(mutations: tuple[str, ...]) -> list[str | Mutation]:
-    """Those that were asked for, or all."""
-    return list(mutations or MUTATIONS)

@@ -15,6 +15,7 @@ from counterlens.mutations.engine import (
     survey,
 )
 from counterlens.mutations.equivalence import mark_possibly_equivalent
+from counterlens.mutations.languages import every_mutation, mutated, parse_document
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Mutation
 from counterlens.mutations.registry import MUTATIONS
@@ -32,8 +33,11 @@ __all__ = [
     "Survey",
     "apply_everywhere",
     "counterfactuals",
+    "every_mutation",
     "everywhere",
     "mark_possibly_equivalent",
+    "mutated",
+    "parse_document",
     "refusals",
     "stream",
     "survey",

@@ -17,6 +17,7 @@ from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import AnyMutation, MutationContext
 from counterlens.mutations.parsed import ParsedSource
 from counterlens.mutations.registry import MUTATIONS
+from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,19 @@ def mutated(language: str) -> MutatedLanguage:
         titles = " and ".join(known.title for known in _LANGUAGES.values())
         raise SourceError(f"{language} has no mutations", f"{titles} have them; `counterlens score` works")
     return _LANGUAGES[language]
+
+
+def parse_document(document: Document) -> ParsedSource:
+    """What the mutations need of a document.
+
+    Raises:
+        SourceError: its language has no mutations, or it does not parse.
+    """
+    try:
+        known = mutated(document.language)
+    except SourceError as error:
+        raise SourceError(f"{document.path or 'the text'}: {error.message}", error.hint) from None
+    return known.parse(document.text)
 
 
 def every_mutation() -> dict[str, AnyMutation]:

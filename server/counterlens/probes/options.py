@@ -22,7 +22,7 @@ import msgspec
 from counterlens.attribution.base import LIMITS, LONGEST, MAP_SECONDS, SHORTEST
 from counterlens.datasets import open_dataset
 from counterlens.errors import DataError, OptionError
-from counterlens.mutations import ASSUMPTIONS, MUTATIONS
+from counterlens.mutations import ASSUMPTIONS, every_mutation
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.protocols import PROTOCOLS
 
@@ -83,7 +83,7 @@ def protocols(*ids: str) -> msgspec.Meta:
 def check_preserving(names: tuple[str, ...]) -> None:
     _check_mutations(names)
     for name in names:
-        if not MUTATIONS[name].preserving:
+        if not every_mutation()[name].preserving:
             raise OptionError(
                 f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
                 "The probes of pairs need mutations that keep the meaning",
@@ -91,9 +91,10 @@ def check_preserving(names: tuple[str, ...]) -> None:
 
 
 def _check_mutations(names: tuple[str, ...]) -> None:
+    known = every_mutation()
     for name in names:
-        if name not in MUTATIONS:
-            raise OptionError(f"there is no mutation {name!r}", f"There are: {', '.join(MUTATIONS)}")
+        if name not in known:
+            raise OptionError(f"there is no mutation {name!r}", f"There are: {', '.join(known)}")
 
 
 def _check_ratio(value: Ratio) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 import tree_sitter
 
@@ -38,6 +40,17 @@ class Function:
     column: int
 
 
+class Named(Protocol):
+    """What has a qualified name."""
+
+    @property
+    def qualname(self) -> str:
+        """Its dotted path from the file."""
+
+
+NamedT = TypeVar("NamedT", bound=Named)
+
+
 def functions(document: Document) -> list[Function]:
     """All functions of a document, outer ones before the ones inside them, in the order of the text.
 
@@ -49,7 +62,7 @@ def functions(document: Document) -> list[Function]:
 
 
 def require_python(document: Document) -> Document:
-    """The document, where it is one that can be mutated and probed.
+    """The document, where it is one that can be run and probed.
 
     Raises:
         SourceError: it is in another language.
@@ -57,8 +70,8 @@ def require_python(document: Document) -> Document:
     if document.language == "python":
         return document
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}: only Python can be mutated, run and probed",
-        "`counterlens score` works for it",
+        f"{document.path or 'the text'} is {document.language}: only Python can be run and probed",
+        "`counterlens score` works for it, and `counterlens mutate` for Java",
     )
 
 
@@ -68,14 +81,22 @@ def find_function(document: Document, qualname: str) -> Function:
     Raises:
         SourceError: there is none, or several; names what there is; or the document is not Python.
     """
-    known = functions(require_python(document))
-    named = [f for f in known if f.qualname == qualname] or [f for f in known if f.name == qualname]
+    return function_named(functions(require_python(document)), qualname, document.path or "the text")
+
+
+def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
+    """The function with a qualified name among some; an unqualified one is enough where it is the only such.
+
+    Raises:
+        SourceError: there is none, or several; names what there is.
+    """
+    named = [f for f in known if f.qualname == qualname]
+    named = named or [f for f in known if f.qualname.rpartition(".")[2] == qualname]
     if len({f.qualname for f in named}) > 1:
         choices = ", ".join(f.qualname for f in named)
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
     if named:
         return named[-1]  # of several definitions the last one is what the name means
-    where = document.path or "the text"
     if not known:
         raise SourceError(f"there is no function {qualname} in {where}: it has no functions at all")
     choices = ", ".join(f.qualname for f in known[:12]) + (", …" if len(known) > 12 else "")
