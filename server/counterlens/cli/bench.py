@@ -248,6 +248,16 @@ def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 
     teller.ended(show, ended.done, ended.total)
+    if ended.over:
+        more = "--budget with more"
+        teller.note(
+            f"{ended.over}, {ended.done} of {ended.total} done"
+            + (
+                f"; {more} goes further"
+                if brief
+                else f"; go further: counterlens bench --resume {more} --out {out}"
+            )
+        )
     if ended.failed:
         for name, error in ended.failed.items():
             teller.note(f"{name} failed: {error}", colour="red")

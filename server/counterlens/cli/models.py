@@ -8,10 +8,11 @@ from dataclasses import replace
 import click
 from rich.table import Table
 
-from counterlens.cli.named_models import add_model, allow_model, named_models
+from counterlens.cli.named_models import THINKS, add_model, allow_model, named_models
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError
+from counterlens.models.base import ASKED
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
@@ -71,6 +72,7 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
             "prompt": trial.prompt,
             "completion": trial.completion,
             "tokens": trial.tokens,
+            "thinking_tokens": trial.thought,
             "load_seconds": load_seconds,
             "answer_seconds": trial.seconds,
             "ok": True,
@@ -80,6 +82,10 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     say(f"{trial.info.name} answers ({trial.info.where}).")
     say(f"  {trial.prompt!r} was continued with {trial.completion!r}")
     say(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
+    if trial.thought:
+        say(f"  {THINKS}")
+    if asked := dict(trial.info.details).get(ASKED):
+        say(f"  it is asked {asked}")
     can = (
         "completions and token probabilities" if trial.scores else "completions only, no token probabilities"
     )

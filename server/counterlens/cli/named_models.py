@@ -17,6 +17,12 @@ from counterlens.models.entries import CONCURRENCY, ModelEntry, read_entries, us
 from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import allow
 
+THINKS = (
+    "it reasons before it answers: give it room with --thinking-tokens, or thinking-tokens in its entry, "
+    "such as 4096"
+)
+"""What a user should know of a model that was seen to reason."""
+
 
 @click.command("add")
 @click.argument("name", metavar="NAME")
@@ -38,6 +44,17 @@ from counterlens.models.remote.consent import allow
     help="Most requests at the same time.",
 )
 @click.option("--requests-per-minute", type=float, metavar="N", help="Most requests started per minute.")
+@click.option("--tokens-per-minute", type=float, metavar="N", help="Most tokens asked for per minute.")
+@click.option(
+    "--thinking-tokens", type=int, metavar="N", help="Most tokens of reasoning, beside those of an answer."
+)
+@click.option(
+    "--price",
+    type=(float, float),
+    metavar="IN OUT",
+    help="Price of a million tokens of prompts and of answers.",
+)
+@click.option("--currency", metavar="CODE", help="Currency of the price, such as EUR; otherwise USD.")
 @click.option("--parameters", metavar="JSON", help="Further parameters of each request, as a JSON object.")
 @click.option(
     "--to",
@@ -62,6 +79,8 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
     path.parent.mkdir(parents=True, exist_ok=True)
     write_page(path, text)
     say(f"{entry.model} at {trial.info.where} answers in {trial.seconds:.1f} s: {trial.completion!r}")
+    if trial.thought and not entry.thinking_tokens:
+        say(THINKS)
     say(f"{path} has it as {name}: counterlens models test {name}")
 
 
@@ -97,6 +116,12 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
         OptionError: a value is none that an entry can have.
     """
     table = {key.replace("_", "-"): value for key, value in values.items() if value is not None}
+    currency = table.pop("currency", None)
+    if currency is not None and "price" not in table:
+        raise OptionError("--currency is of a price", "Say --price IN OUT too")
+    if "price" in table:
+        read, written = table["price"]
+        table["price"] = {"input": read, "output": written, **({"currency": currency} if currency else {})}
     if parameters is not None:
         try:
             table["parameters"] = json.loads(parameters)

@@ -104,10 +104,18 @@ def model_options(command: Command) -> Command:
         api: str,
         mask: str,
         no_cache: bool = False,
+        thinking_tokens: int | None = None,
         exact: bool = False,
         **others: Any,
     ) -> Any:
-        options = Options(threads=threads, base_url=base_url, api=api, mask=mask, exact=exact)
+        options = Options(
+            threads=threads,
+            base_url=base_url,
+            api=api,
+            mask=mask,
+            exact=exact,
+            thinking_tokens=thinking_tokens,
+        )
         chosen_model = ChosenModel(model, options, not no_cache)
         return command(*arguments, model=chosen_model, **others)
 
@@ -125,6 +133,12 @@ def model_options(command: Command) -> Command:
             default="completions",
             show_default=True,
             help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
+        ),
+        click.option(
+            "--thinking-tokens",
+            type=click.IntRange(0),
+            metavar="N",
+            help="Tokens of reasoning of a remote model, at most, beside those of its answer.",
         ),
         click.option(
             "--mask",

@@ -34,6 +34,9 @@ def from_file(context: click.Context) -> SettingsFile | None:
     return cast("SettingsFile | None", context.meta[_FILE])
 
 
+_OPENING = ("api", "mask", "threads", "exact", "thinking_tokens")  # how a model is opened
+
+
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
     """Let a settings file give what the command line leaves open.
 
@@ -43,7 +46,7 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
         single: Commands that ask one model about one target.
         runs: Commands that make runs.
     """
-    own = {name: value for name, value in file.run.items() if name in ("api", "mask", "threads", "exact")}
+    own = {name: value for name, value in file.run.items() if name in _OPENING}
     one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
     several = {**file.given, **file.run}
     context.default_map = {**dict.fromkeys(single, one), **dict.fromkeys(runs, several)}

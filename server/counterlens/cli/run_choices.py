@@ -149,7 +149,7 @@ class RunChoices:
             return replace(made, entries=entries)
         differing = [
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
-            for name in sorted(self._explicit & self._chosen.keys())
+            for name in sorted(self._explicit & self._chosen.keys() - {"budget"})
             if getattr(kept, name) != self._chosen[name]
         ]
         given = {name: value for name, value in self._given.items() if name not in self._filed}
@@ -165,7 +165,7 @@ class RunChoices:
                 f"the run in {out} was begun with other options: {'; '.join(differing)}",
                 f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
             )
-        return kept
+        return replace(kept, budget=self._chosen["budget"]) if "budget" in self._explicit else kept
 
 
 def _check_address(settings: RunSettings, entries: Iterable[ModelEntry]) -> None:

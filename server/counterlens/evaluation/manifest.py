@@ -21,12 +21,15 @@ from counterlens.sandbox.registry import chosen
 from counterlens.text import sha256_of
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
-_PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes")
+_PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes", "thinking_tokens")
 # A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
 # How many parameters a model has is in its identity already.
 _HARMLESS = {
     *("model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"),
     *("model.entry.concurrency", "model.entry.key", "model.entry.requests_per_minute"),
+    *("model.entry.tokens_per_minute", "model.entry.price", "model.details.asked"),
+    *("model.entry.price.input", "model.entry.price.output", "model.entry.price.currency"),
+    "model.entry.price.cached",
 }
 
 

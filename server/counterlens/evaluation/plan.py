@@ -13,6 +13,7 @@ from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
 from counterlens.evaluation.telling import most_telling_first
 from counterlens.probes.probe import Need, Target
@@ -96,6 +97,7 @@ def _check(settings: RunSettings) -> None:
                 f"the task {task} needs a corpus to count operators in",
                 "Name Python files or a dataset with --corpus",
             )
+    check_budget(settings)
     if len(set(settings.models)) < len(settings.models):
         raise CounterlensError("a model is named twice", "Name each model once")
 

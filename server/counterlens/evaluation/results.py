@@ -15,8 +15,10 @@ from typing import Any
 
 from counterlens.errors import DataError
 from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.metrics.table import Cell, Table, under
+from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
@@ -34,6 +36,7 @@ class RunResults:
         totals: Items of the plan by task.
         lost: Records that are damaged, each with what is wrong with it.
         further: Tables that take too long to be made anew for every report (`causal_results.py`).
+        spent: What each model was asked, where that was counted.
         begun: When the run was begun, in UTC; None where it does not say.
     """
 
@@ -45,6 +48,7 @@ class RunResults:
     further: tuple[Table, ...] = ()
     lost: tuple[str, ...] = ()
     begun: str | None = None
+    spent: Mapping[str, Usage] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -60,7 +64,16 @@ class RunResults:
             totals = Counter(item.task for item in store.items)
             records = _steady(store.records())
             manifests, lost = store.manifests, tuple(store.lost)
-            return cls(settings, totals.total(), manifests, records, totals, lost=lost, begun=store.when)
+            return cls(
+                settings,
+                totals.total(),
+                manifests,
+                records,
+                totals,
+                lost=lost,
+                begun=store.when,
+                spent=store.spent,
+            )
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -99,14 +112,14 @@ class RunResults:
         return replace(self, settings=replace(self.settings, tasks=(task,)), total=total, records=records)
 
     def tables(self) -> list[Table]:
-        """The tables of each task, the models side by side; then the further ones."""
+        """The tables of each task, the models side by side; then the further ones, and what all that cost."""
         several = len(self.settings.tasks) > 1
         own = [
             replace(table, title=f"{part.settings.task}: {table.title}") if several else table
             for part in self.parts
             for table in _tables(part)
         ]
-        return [*own, *self.further]
+        return [*own, *self.further, *spending_table(self.settings, self.spent)]
 
 
 def _steady(records: Iterable[tuple[Item, StoredRecord]]) -> tuple[tuple[Item, StoredRecord], ...]:

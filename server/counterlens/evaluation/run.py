@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from threading import Event
 
@@ -18,9 +19,10 @@ from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.remaining import RemainingTime
+from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
-from counterlens.models.base import Model
+from counterlens.models.base import ASKED, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.record import Outcome
@@ -43,11 +45,26 @@ class Ended:
         done: Items that have a record.
         total: Items of the plan.
         failed: Why items have none, by their id: of the model or the sandbox, not of the function.
+        over: That its budget is spent, in words; empty where it is not.
     """
 
     done: int
     total: int
     failed: dict[str, CounterlensError]
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """What a run is carried out with, see `Run.go`."""
+
+    cancel: Event
+    advance: Advance | None
+    jobs: int
+    notice: Notice | None
+    remaining: RemainingTime | None
+    failed: dict[str, CounterlensError]
+    spending: Spending
 
 
 class Run:
@@ -114,42 +131,49 @@ class Run:
             CounterlensError: too many items failed; names the last failure.
             Cancelled: `cancel` was set.
         """
-        done, failed = self._store.done, dict[str, CounterlensError]()
-        total, budget = len(self._plan.items), Budget(self._plan.settings)
+        failed: dict[str, CounterlensError] = {}
+        budget, spending = Budget(self._plan.settings), Spending(self._store, self._plan.settings)
+        going = _Going(cancel, advance, jobs or self._engine.jobs, notice, remaining, failed, spending)
         for spec in self._plan.settings.models:
+            done = self._store.done
             left = [one for one in self._plan.items if one.model == spec and one.position not in done]
             left = budget.same(left, [one for one in self._plan.items if one.position in done])
             if not left or self._unsteady(spec, failed):
                 continue
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
-                settings = self._plan.settings
-                with (
-                    self._engine.open(spec, settings) as model,
-                    opened_encoder(settings, answers) as encoder,
-                ):
-                    digest = self._manifest(spec, model, encoder)
-                    one = partial(
-                        self._followed, remaining, CachedModel(model, answers), encoder, cancel, notice
-                    )
-
-                    # Closed before the model is, whatever happens here: its threads still ask it.
-                    begun = budget.begun(left, spec)
-                    with closing(run_local(begun, one, cancel, jobs or self._engine.jobs)) as outcomes:
-                        for finished in outcomes:
-                            if finished.record is None:
-                                self._note(finished, failed)
-                                continue
-                            self._store.append(finished.item, replace(finished.record, manifest=digest))
-                            done.add(finished.item.position)
-                            if advance:
-                                advance(len(done), total, finished.item.problem)
-                            if finished.record.record.outcome is Outcome.UNSTEADY:
-                                break
+                self._ask(spec, budget.begun(left, spec), answers, going)
             finally:
                 answers.close()
             self._unsteady(spec, failed)
-        return Ended(len(done), total, failed)
+        return Ended(len(self._store.done), len(self._plan.items), failed, spending.over)
+
+    def _ask(self, spec: str, items: Iterator[Item], answers: AnswerStore, going: _Going) -> None:
+        """Ask one model, until its items, its time or its part of the budget are over."""
+        settings, spending = self._plan.settings, going.spending
+        with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
+            circumstances = self._circumstances(spec, model, encoder)
+            spending.begin(spec, model)
+            one = partial(self._followed, going, CachedModel(model, answers), encoder)
+            begun = takewhile(lambda _: spending.within(), items)
+            try:
+                # Closed before the model is, whatever happens here: its threads still ask it.
+                with closing(run_local(begun, one, going.cancel, going.jobs)) as outcomes:
+                    for finished in outcomes:
+                        spending.follow()
+                        if finished.record is None:
+                            self._note(finished, going.failed)
+                            continue
+                        self._store.append(
+                            finished.item, replace(finished.record, manifest=circumstances(model))
+                        )
+                        if going.advance:
+                            said = ", ".join(filter(None, (finished.item.problem, spending.said)))
+                            going.advance(len(self._store.done), len(self._plan.items), said)
+                        if finished.record.record.outcome is Outcome.UNSTEADY:
+                            break
+            finally:
+                spending.follow()
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
         """Whether a model was seen not to answer the same way twice: it is asked no more."""
@@ -170,15 +194,10 @@ class Run:
             raise error
 
     def _followed(
-        self,
-        remaining: RemainingTime | None,
-        model: Model,
-        encoder: ModelSentences | None,
-        cancel: Event,
-        notice: Notice | None,
-        item: Item,
+        self, going: _Going, model: Model, encoder: ModelSentences | None, item: Item
     ) -> StoredRecord:
         """As `_perform`, from when to when."""
+        remaining, cancel, notice = going.remaining, going.cancel, going.notice
         if remaining is None:
             return self._perform(model, encoder, cancel, notice, item)
         remaining.begin(item)
@@ -213,22 +232,41 @@ class Run:
         )
         return StoredRecord(record, round(time.monotonic() - started, 3))
 
-    def _manifest(self, spec: str, model: Model, encoder: ModelSentences | None) -> str:
-        """Keep the manifest of a model, the same as before where there is one."""
+    def _circumstances(
+        self, spec: str, model: Model, encoder: ModelSentences | None
+    ) -> Callable[[Model], str]:
+        """What gives the digest of a model's manifest, which is kept as soon as a record needs it.
+
+        How an endpoint wants to be asked is known only once it was asked, so that is looked at each time.
+        """
         find_out(self._plan, model)
         document = manifest(self._plan, spec, model.info, encoder)
-        for digest, before in self._store.manifests.items():
-            if before["model"]["asked_as"] == spec:
-                changed = differences(before, document)
-                if changed:
-                    raise DataError(
-                        f"the run was begun under other circumstances: {'; '.join(changed[:3])}",
-                        "Records of both do not belong in one table: start a new run in another folder",
-                    )
-                return digest
-        digest, text = canonical(document)
-        self._store.keep_manifest(digest, text)
-        return digest
+        known = {
+            digest: before
+            for digest, before in self._store.manifests.items()
+            if before["model"]["asked_as"] == spec
+        }
+        for before in known.values():
+            changed = differences(before, document)
+            if changed:
+                raise DataError(
+                    f"the run was begun under other circumstances: {'; '.join(changed[:3])}",
+                    "Records of both do not belong in one table: start a new run in another folder",
+                )
+        digests = {before["model"]["details"].get(ASKED): digest for digest, before in known.items()}
+
+        def kept(model: Model) -> str:
+            asked = dict(model.info.details).get(ASKED)
+            if asked not in digests:
+                document["model"]["details"] = {
+                    **document["model"]["details"],
+                    **({} if asked is None else {ASKED: asked}),
+                }
+                digests[asked], text = canonical(document)
+                self._store.keep_manifest(digests[asked], text)
+            return digests[asked]
+
+        return kept
 
 
 def holds_one(store: Store) -> DataError:

@@ -72,6 +72,24 @@ class RunOptions:
         ),
     ] = "word"
     threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
+    thinking_tokens: Annotated[
+        int | None,
+        option(
+            "Tokens of reasoning of a remote model, at most, beside those of its answer; otherwise as its "
+            "entry in [models] says.",
+            metavar="N",
+            low=0,
+        ),
+    ] = None
+    budget: Annotated[
+        float | None,
+        option(
+            "Begin no function any more once the run has cost so much, in the currency of the models' price; "
+            "shared by the models.",
+            metavar="AMOUNT",
+            low=0,
+        ),
+    ] = None
     exact: Annotated[
         bool,
         option("Refuse a model whose completions are not exact. Local models decode exactly if they can."),

@@ -52,6 +52,9 @@ class RunSettings:
         api: Prompt format: plain completion, fill-in-the-middle or chat.
         mask: Unit that a masked model masks when it scores.
         exact: Whether a model whose completions are not exact is refused.
+        thinking_tokens: Tokens of reasoning of a remote model beside those of its answer; None: as its entry
+            says.
+        budget: Once the run has cost so much, no function is begun any more; None: it may cost anything.
         minutes: After so many no function is begun any more; those that tell most come first. None: all, in
             the order of the data.
         settings_file: What a settings file decided; None without one.
@@ -71,6 +74,8 @@ class RunSettings:
     api: str = "completions"
     mask: str = "word"
     exact: bool = False
+    thinking_tokens: int | None = None
+    budget: float | None = None
     minutes: float | None = None
     settings_file: SettingsUsed | None = None
     options: Chosen = field(default_factory=dict)

@@ -4,6 +4,7 @@
     plan(position, id, model, problem, function, source, task)
                                             what is asked, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             under which circumstances, as JSON
+    spent(model, usage)                     what each model was asked (`Usage` as JSON); older runs have none
     records(position, manifest, outcome, reason, body, seconds)
                                             what came out; `body` is the record as JSON (probes/record.py)
 
@@ -18,7 +19,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +27,7 @@ from typing import Any, Self
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.damage import UNREADABLE, damaged, reading, texts, writing
 from counterlens.evaluation.settings import RunSettings
+from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record, read, written
 from counterlens.probes.registry import PROBES
@@ -33,6 +35,7 @@ from counterlens.probes.registry import PROBES
 FORMAT = 3
 _DIGEST = 64  # characters of a digest that `manifest.canonical` made
 _FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
+_SPENT = "CREATE TABLE IF NOT EXISTS spent (model TEXT PRIMARY KEY, usage TEXT NOT NULL)"
 _SCHEMA = """
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE plan (
@@ -295,6 +298,21 @@ class Store:
         )
         with writing(self.folder):
             self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    @property
+    def spent(self) -> dict[str, Usage]:
+        """What each model was asked, where that was counted."""
+        with reading(self.folder):
+            known = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
+            rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if known else []
+            return {model: Usage(**json.loads(usage)) for model, usage in map(_two_texts, rows)}
+
+    def keep_spent(self, model: str, usage: Usage) -> None:
+        """Keep what a model was asked, in place of what it was before."""
+        with writing(self.folder):
+            self._database.execute(_SPENT)
+            row = (model, json.dumps(asdict(usage)))
+            self._database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
 
     def close(self) -> None:
         """Let others work on the folder."""

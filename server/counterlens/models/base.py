@@ -48,6 +48,11 @@ COMPLETIONS = "completions"
 """The name among `ModelInfo.details` under which a local model says whether its completions are exact."""
 
 
+ASKED = "asked"
+"""The name among `ModelInfo.details` under which an endpoint says what differs from how models are asked
+otherwise, such as the temperature."""
+
+
 class Api(StrEnum):
     """Prompt format: how a model is asked to write."""
 
@@ -212,7 +217,7 @@ class Completion:
     @property
     def unanswered(self) -> bool:
         """Whether the token limit ended it before its answer began, such as in its reasoning."""
-        return self.finish == "length" and not self.text.strip()
+        return self.finish == "length" and not self.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,7 @@ class ConnectionTest:
         scores: Whether it gives token probabilities: without them there is no overlay.
         way: How a server gives them; empty where there is only one way.
         embeds: Whether it gives embeddings.
+        thought: How many of the tokens were of reasoning.
     """
 
     info: ModelInfo
@@ -36,6 +37,7 @@ class ConnectionTest:
     scores: bool
     way: str
     embeds: bool
+    thought: int = 0
 
 
 def run_connection_test(model: Model, *, cancel: Event | None = None) -> ConnectionTest:
@@ -56,7 +58,15 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
     embeds = _embeds(model, cancel)
     info = model.info
     return ConnectionTest(
-        info, PROMPT.text, answer.text, answer.tokens, seconds, scores, info.scoring or "", embeds
+        info,
+        PROMPT.text,
+        answer.text,
+        answer.tokens,
+        seconds,
+        scores,
+        info.scoring or "",
+        embeds,
+        answer.thought,
     )
 
 

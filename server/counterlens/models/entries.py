@@ -8,6 +8,9 @@ key = "TEAM_KEY"                    # the environment variable that holds the ke
 context = 32768
 concurrency = 8
 requests-per-minute = 60
+tokens-per-minute = 100000
+thinking-tokens = 4096              # of reasoning, beside those of an answer
+price = { input = 0.15, output = 0.6, currency = "USD" }    # of a million tokens
 parameters = { reasoning_effort = "low" }
 """
 
@@ -24,6 +27,7 @@ from typing import Any
 import platformdirs
 
 from counterlens.errors import OptionError
+from counterlens.models.usage import DEFAULT_CURRENCY, Price
 
 CONCURRENCY = 4
 """Requests at the same time, where nobody says."""
@@ -31,11 +35,21 @@ CONCURRENCY = 4
 _TAKEN = frozenset({"remote", "smollm2-135m"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_PRICES = frozenset({"input", "output", "cached", "currency"})
 _APIS = ("completions", "fill", "chat")
 _OURS = frozenset(
     {
         *("model", "prompt", "suffix", "messages", "stream", "stop", "n", "seed", "temperature"),
-        *("max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "grammar", "response_format"),
+        *(
+            "max_tokens",
+            "max_completion_tokens",
+            "stream_options",
+            "logprobs",
+            "top_logprobs",
+            "grammar",
+            "response_format",
+        ),
     }
 )
 """Parameters of a request that decide what is measured: Counterlens chooses them."""
@@ -58,6 +72,9 @@ class ModelEntry:
         concurrency: Requests at the same time, at most.
         requests_per_minute: At most so many requests are begun in a minute; None: as many as it takes.
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.
+        tokens_per_minute: At most so many tokens are asked for in a minute; None: as many as it takes.
+        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
+        price: What a million tokens cost, where that is known.
     """
 
     name: str
@@ -69,6 +86,9 @@ class ModelEntry:
     concurrency: int = CONCURRENCY
     requests_per_minute: float | None = None
     parameters: str = "{}"
+    tokens_per_minute: float | None = None
+    thinking_tokens: int | None = None
+    price: Price | None = None
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -138,6 +158,9 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
         ("context", entry.context),
         ("concurrency", entry.concurrency if entry.concurrency != CONCURRENCY else None),
         ("requests-per-minute", _whole(entry.requests_per_minute)),
+        ("tokens-per-minute", _whole(entry.tokens_per_minute)),
+        ("thinking-tokens", entry.thinking_tokens),
+        ("price", _price_table(entry.price)),
     ]
     lines = [f"{key} = {_toml(value)}" for key, value in values if value is not None]
     lines += [f"parameters.{_toml(key)} = {_toml(value)}" for key, value in entry.extra.items()]
@@ -180,7 +203,6 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
         raise OptionError(
             f"{where(name, '')}: models.{name} has no base-url", "Say where the model is served"
         )
-    rate = values.get("requests-per-minute")
     return ModelEntry(
         name=name,
         base_url=values["base-url"],
@@ -189,9 +211,37 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
         key=values.get("key"),
         context=values.get("context"),
         concurrency=values.get("concurrency", CONCURRENCY),
-        requests_per_minute=None if rate is None else float(rate),
+        requests_per_minute=_number(values.get("requests-per-minute")),
         parameters=json.dumps(values.get("parameters", {}), sort_keys=True),
+        tokens_per_minute=_number(values.get("tokens-per-minute")),
+        thinking_tokens=values.get("thinking-tokens"),
+        price=_price(values.get("price")),
     )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _price(table: Mapping[str, Any] | None) -> Price | None:
+    if table is None:
+        return None
+    return Price(
+        float(table["input"]),
+        float(table["output"]),
+        table.get("currency", DEFAULT_CURRENCY),
+        _number(table.get("cached")),
+    )
+
+
+def _price_table(price: Price | None) -> dict[str, object] | None:
+    """A price as a settings file has it."""
+    if price is None:
+        return None
+    table: dict[str, object] = {"input": price.input, "output": price.output}
+    if price.currency != DEFAULT_CURRENCY:
+        table["currency"] = price.currency
+    return table if price.cached is None else {**table, "cached": price.cached}
 
 
 def _is_text(value: object) -> bool:
@@ -204,6 +254,15 @@ def _is_whole(low: int, high: int) -> Callable[[object], bool]:
 
 def _is_rate(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _is_price(value: object) -> bool:
+    if not isinstance(value, Mapping) or not {"input", "output"} <= value.keys() <= _PRICES:
+        return False
+    amounts = [amount for name, amount in value.items() if name != "currency"]
+    currency = value.get("currency", DEFAULT_CURRENCY)
+    sound = isinstance(currency, str) and _CURRENCY.fullmatch(currency) is not None
+    return sound and all(amount == 0 or _is_rate(amount) for amount in amounts)
 
 
 def _are_parameters(value: object) -> bool:
@@ -227,5 +286,12 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "context": (_is_whole(1, 2**31), "a whole number of tokens"),
     "concurrency": (_is_whole(1, 64), "a whole number from 1 to 64"),
     "requests-per-minute": (_is_rate, "a number above 0"),
+    "tokens-per-minute": (_is_rate, "a number above 0"),
+    "thinking-tokens": (_is_whole(0, 2**20), "a whole number of tokens, 0 for none apart"),
+    "price": (
+        _is_price,
+        'what a million tokens cost, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached of '
+        "those that were read before",
+    ),
     "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),
 }

@@ -31,6 +31,8 @@ class Options:
         api: How a model is asked: `completions`, `fill` or `chat`.
         mask: What is masked together to score with a masked model: `word` or `piece`.
         exact: Whether a model whose completions are not exact is refused.
+        thinking_tokens: Tokens of reasoning of a remote model, at most, beside those of its answer; None: as
+            its entry says, else they are not limited apart.
         entries: Named models of settings files, which a name may mean.
         progress: Told how much of a local model is loaded. It changes nothing of what is opened.
     """
@@ -41,6 +43,7 @@ class Options:
     api: str = "completions"
     mask: str = "word"
     exact: bool = False
+    thinking_tokens: int | None = None
     entries: tuple[ModelEntry, ...] = ()
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -166,13 +169,18 @@ def _open_export(spec: str, options: Options) -> Model:
 def _open_remote(spec: str, options: Options) -> Model:
     from counterlens.models.remote import connect
 
-    return connect(spec.partition(":")[2] or None, base_url=options.base_url, api=options.api)
+    return connect(
+        spec.partition(":")[2] or None,
+        base_url=options.base_url,
+        api=options.api,
+        thinking_tokens=options.thinking_tokens or 0,
+    )
 
 
 def _open_entry(entry: ModelEntry, options: Options) -> Model:
     from counterlens.models.remote import connect_entry
 
-    return connect_entry(entry, api=options.api)
+    return connect_entry(entry, api=options.api, thinking_tokens=options.thinking_tokens)
 
 
 _OWN = (

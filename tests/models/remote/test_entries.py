@@ -28,6 +28,7 @@ from counterlens.models.entries import (
 from counterlens.models.registry import Options, load, runs_here
 from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import allow, is_allowed
+from counterlens.models.usage import Price
 from tests.models.remote.test_requests import whole
 
 if TYPE_CHECKING:
@@ -54,11 +55,23 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         '[models.fast]\nbase-url = "https://a.example/v1"\nmodel = "coder-7b"\napi = "chat"\n'
         'key = "TEAM_KEY"\n'
         "context = 32768\nconcurrency = 8\nrequests-per-minute = 30\n"
+        "tokens-per-minute = 9000\nthinking-tokens = 512\nprice = { input = 1, output = 2.5, cached = 0.1 }\n"
         'parameters = { top_k = 1, reasoning_effort = "low" }\n'
     )
     parameters = '{"reasoning_effort": "low", "top_k": 1}'
     assert found == ModelEntry(
-        "fast", "https://a.example/v1", "coder-7b", "chat", "TEAM_KEY", 32768, 8, 30.0, parameters
+        "fast",
+        "https://a.example/v1",
+        "coder-7b",
+        "chat",
+        "TEAM_KEY",
+        32768,
+        8,
+        30.0,
+        parameters,
+        9000.0,
+        512,
+        Price(1.0, 2.5, "USD", 0.1),
     )
     assert read('[models.b]\nbase-url = "http://b"\n') == (ModelEntry("b", "http://b", "b"),)
 
@@ -67,7 +80,13 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
     ("text", "said"),
     [
         ("[models.a]\nmodel = 'x'\n", "models.a has no base-url"),
-        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: a model has no setting price"),
+        ("[models.a]\nbase-url = 'http://a'\ncolour = 3\n", "a/colour: a model has no setting colour"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: price cannot be 3: it has to be what a"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1 }\n", "price cannot be {'input': 1}"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = -1 }\n", "price cannot be"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = 1, currency = '$' }\n", "price"),
+        ("[models.a]\nbase-url = 'http://a'\nthinking-tokens = -1\n", "a whole number of tokens"),
+        ("[models.a]\nbase-url = 'http://a'\ntokens-per-minute = 0\n", "a number above 0"),
         ("[models.a]\nbase-url = 3\n", "a/base-url: base-url cannot be 3"),
         ("[models.a]\nbase-url = 'http://a'\napi = 'magic'\n", "a/api: api cannot be 'magic'"),
         ("[models.a]\nbase-url = 'http://a'\ncontext = true\n", "a/context: context cannot be True"),
@@ -106,11 +125,24 @@ VALUES = st.recursive(
     st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True).filter(is_entry_name),
     TEXTS,
     st.dictionaries(TEXTS.map("x{}".format), VALUES, max_size=3),
-    st.none() | st.integers(1, 10**6),
+    st.none() | st.integers(1, 2**20),
     st.none() | st.floats(0.1, 1e6),
+    st.none()
+    | st.builds(
+        Price,
+        st.floats(0, 1e4),
+        st.floats(0, 1e4),
+        st.sampled_from(["USD", "EUR"]),
+        st.none() | st.floats(0, 1e4),
+    ),
 )
 def test_what_is_written_is_what_is_read(
-    name: str, text: str, parameters: dict[str, Any], context: int | None, rate: float | None
+    name: str,
+    text: str,
+    parameters: dict[str, Any],
+    context: int | None,
+    rate: float | None,
+    price: Price | None,
 ) -> None:
     entry = ModelEntry(
         name,
@@ -119,6 +151,9 @@ def test_what_is_written_is_what_is_read(
         context=context,
         requests_per_minute=rate,
         parameters=json.dumps(parameters, sort_keys=True),
+        tokens_per_minute=rate,
+        thinking_tokens=context,
+        price=price,
     )
     assert read(entry_text(entry)) == (entry,)
 

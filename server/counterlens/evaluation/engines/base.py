@@ -65,6 +65,7 @@ def options_of(settings: RunSettings) -> Options:
         api=settings.api,
         mask=settings.mask,
         exact=settings.exact,
+        thinking_tokens=settings.thinking_tokens,
         entries=settings.entries,
     )
 

@@ -23,6 +23,7 @@ def connect(
     timeout: Timeouts | None = None,
     retries: Retries | None = None,
     concurrency: int = 4,
+    thinking_tokens: int = 0,
 ) -> RemoteModel:
     """A remote model; what is not given comes from the environment, the key always.
 
@@ -33,6 +34,7 @@ def connect(
         timeout: How long to wait.
         retries: When to repeat a request.
         concurrency: Requests at the same time, at most.
+        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; 0: not limited apart.
 
     Raises:
         ModelError: something is missing or cannot be used; the message says what.
@@ -58,16 +60,24 @@ def connect(
         concurrency=concurrency,
         allow_insecure=environment.allow_insecure,
         allow_unlisted=environment.allow_unlisted,
+        thinking_tokens=thinking_tokens,
     )
 
 
-def connect_entry(entry: ModelEntry, *, api: str = "completions", allowed: bool = False) -> RemoteModel:
+def connect_entry(
+    entry: ModelEntry,
+    *,
+    api: str = "completions",
+    allowed: bool = False,
+    thinking_tokens: int | None = None,
+) -> RemoteModel:
     """The model of an entry of a settings file; its key comes from the variable that the entry names.
 
     Args:
         entry: The entry.
         api: `completions`, `fill` or `chat`, where the entry leaves it open.
         allowed: Whether the user has just named its endpoint; otherwise it has to be allowed already.
+        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the entry says.
 
     Raises:
         ModelError: the user has not allowed its endpoint, its key is not there, or something of it cannot be
@@ -92,7 +102,9 @@ def connect_entry(entry: ModelEntry, *, api: str = "completions", allowed: bool 
         allow_unlisted=environment.allow_unlisted,
         context=entry.context,
         requests_per_minute=entry.requests_per_minute,
+        tokens_per_minute=entry.tokens_per_minute,
         parameters=entry.extra,
+        thinking_tokens=(entry.thinking_tokens or 0) if thinking_tokens is None else thinking_tokens,
     )
 
 

@@ -28,6 +28,7 @@ class Answer:
         done: Whether its proper end was seen.
         usage: What the endpoint says that it counted, as far as it was read; None where it says nothing.
         pieces: How many objects with a choice were read: each holds at least about a token.
+        thought: How many tokens of reasoning whoever reads it has seen in it.
     """
 
     def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
@@ -35,7 +36,7 @@ class Answer:
         self.streamed: bool = kind == "text/event-stream"
         self.done = False
         self.usage: Json | None = None
-        self.pieces = 0
+        self.pieces = self.thought = 0
         self._endpoint = endpoint
         self._objects = self._stream(response) if self.streamed else self._single(response)
 

@@ -154,6 +154,7 @@ class RemoteCompleter:
                     )
                 if piece.index in readings:
                     readings[piece.index].add(piece)
+            answer.thought = sum(reading.thought for reading in readings.values())
             if len(readings) == count and all(reading.ended for reading in readings.values()):
                 break
         if not readings:

@@ -36,7 +36,9 @@ class Meter:
         """Add an answer, read to its end or not, and say what it had."""
         found = _said(answer.usage)
         if found is None:
-            found = Usage(1, self._of_prompt(payload), 0, answer.pieces, 0, 1)
+            found = Usage(
+                1, self._of_prompt(payload), 0, max(answer.pieces, answer.thought), answer.thought, 1
+            )
         with self._lock:
             self._usage += found
             if not found.estimated:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.base import (
+    ASKED,
     Api,
     Capability,
     Completion,
@@ -46,8 +47,6 @@ from counterlens.models.usage import Usage
 T = TypeVar("T")
 Question = TypeVar("Question")
 
-ASKED: Final = "asked"
-"""The name among `ModelInfo.details` under which it says what differs from how models are asked otherwise."""
 _DIALECTS: Final[dict[Api, Callable[[], Dialect]]] = {
     Api.COMPLETIONS: CompletionsDialect,
     Api.FILL: lambda: CompletionsDialect(fill=True),

@@ -57,6 +57,11 @@ class Reading:
             self._over = self._apart + self._thought > self._room or written > self._limit
             self.ended = self.ended or self._over
 
+    @property
+    def thought(self) -> int:
+        """About how many tokens of reasoning were read."""
+        return self._apart + self._thought
+
     def completion(self, counted: int | None, thought: int) -> Completion:
         """What was written.
 
@@ -64,7 +69,7 @@ class Reading:
             counted: Tokens of the answer, where the server counted them.
             thought: Those of them that it says were of reasoning.
         """
-        thought = thought or self._apart + self._thought
+        thought = thought or self.thought
         tokens = counted or self._pieces + self._apart
         found, finish = self._cut, "stop"
         if found is None:

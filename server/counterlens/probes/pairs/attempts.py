@@ -34,6 +34,11 @@ class Attempt:
     ties: tuple[int, ...] = ()
     ways: tuple[Way, ...] | None = None
 
+    @property
+    def truncated(self) -> bool:
+        """Whether the token limit ended it before its answer began."""
+        return self.completion == "" and self.finish == "length"
+
 
 UNASKED = Attempt(
     None, "stop", Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked to write"))
@@ -96,7 +101,7 @@ def attempted(
     attempts: dict[str, Attempt] = {}
     for number, (shown, completion) in enumerate(zip(holes, completions, strict=True)):
         steps.next("judging what it wrote", number, len(holes))
-        verdict = judging.verdict(holes[shown].fill(completion.text))
+        verdict = judging.answer(holes[shown], completion)
         attempts[shown] = Attempt(completion.text, completion.finish, verdict, completion.ties)
     judging.check_identity()
     return {gap: attempts[gap.shown] for both in gaps for gap in both}

@@ -185,7 +185,7 @@ class _Draws:
         )
         for number, ((gap, _), completion) in enumerate(zip(wanted, completions, strict=True)):
             steps.next("judging what was drawn", number, len(wanted))
-            verdict = self._judging.verdict(gap.fill(completion.text))
+            verdict = self._judging.answer(gap, completion)
             if verdict.judgement is Judgement.REFUSED:
                 self._drawn[gap.shown] = None
             elif self._drawn.get(gap.shown, Drawn()) is not None:

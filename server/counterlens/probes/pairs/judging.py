@@ -7,6 +7,7 @@ from counterlens.attribution.pace import paced
 from counterlens.attribution.reaching import HoleReach
 from counterlens.attribution.registry import described, reach_of
 from counterlens.errors import SourceError
+from counterlens.models.base import Completion
 from counterlens.mutations.base import Counterfactual
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
@@ -14,6 +15,8 @@ from counterlens.progress import Steps
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+
+TRUNCATED = "truncated: the limit of tokens ended the answer before it began"
 
 
 class Judging:
@@ -58,6 +61,12 @@ class Judging:
         if program not in self._verdicts:
             self._verdicts[program] = self._judge.judge(program, cancel=self.steps.cancel)
         return self._verdicts[program]
+
+    def answer(self, gap: Gap, said: Completion) -> Verdict:
+        """The judgement of what a model wrote into a hole; refused where it was truncated before it began."""
+        if said.unanswered:
+            return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
+        return self.verdict(gap.fill(said.text))
 
     def counterfactual(self, program: str) -> Verdict:
         """As `verdict`, of a program that no model wrote: it has some times as long as the original takes."""

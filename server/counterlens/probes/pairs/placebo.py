@@ -85,5 +85,5 @@ def asked_again(
         cut=Cut(at, at),
         seed=seed,
     )
-    verdict = judging.verdict(gap.fill(again.text))
+    verdict = judging.answer(gap, again)
     return Pair(same, gap, gap, drawn.original, Attempt(again.text, again.finish, verdict))

@@ -27,6 +27,7 @@ from counterlens.probes.record import steady
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+_TRUNCATED = "pair with an answer that the limit of tokens truncated before it began"
 _CONTEXT = 2  # lines around a difference
 _EXCHANGES = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
@@ -62,6 +63,7 @@ def pairs_record(
         judged_by=steady(judged_by) if judged_by else None,
         why_not_judged=steady(why_not_judged) if why_not_judged else None,
         note=note,
+        left_out={_TRUNCATED: sum(pair.original.truncated or pair.mutated.truncated for pair in pairs)},
         pairs=tuple(_pair(document, pair) for pair in pairs),
         placebos=tuple(_pair(document, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),

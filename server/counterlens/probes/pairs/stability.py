@@ -110,6 +110,6 @@ class _Followed:
         gap, attempt = self._sides[shown]
         if completion.text in (attempt.completion, *(way.completion for way in self.ways[shown])):
             return
-        verdict = self._judging.verdict(gap.fill(completion.text))
+        verdict = self._judging.answer(gap, completion)
         if verdict.judgement is not Judgement.REFUSED:
             self.ways[shown] += (Way(completion.text, verdict.passed),)

@@ -7,10 +7,11 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
+from counterlens.evaluation.expected_cost import cost_lines
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
-from counterlens.models.base import COMPLETIONS
+from counterlens.models.base import ASKED, COMPLETIONS
 from counterlens.probes.options import flag_of
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Need
@@ -63,8 +64,10 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
         model: Any = manifest["model"]
         said = model["details"].get(COMPLETIONS)
         exact = f", completions {said}" if said else ""
+        asked = f", asked {model['details'][ASKED]}" if ASKED in model["details"] else ""
+        known = f"{model['where']}, {model['identity'][:12]}{exact}{asked}"
         lines.append(
-            f"{model['asked_as']}: {model['name']} ({model['where']}, {model['identity'][:12]}{exact}); "
+            f"{model['asked_as']}: {model['name']} ({known}); "
             f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )
@@ -103,6 +106,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
         lines.append(line)
         if issubclass(PROBES[task].record, PairsRecord):
             lines.append(_power(len(functions)))
+    lines += cost_lines(plan, counted)
     for name, tasks in settings.applied().items():
         lines.append(f"{flag_of(PROBES.values(), name)} applies to {', '.join(tasks)}")
     if done:

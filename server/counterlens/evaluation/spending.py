@@ -1,0 +1,154 @@
+"""What the models of a run are asked and what that costs: kept in its folder, and held to a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterlens.errors import ModelError, OptionError
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Store
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Model
+from counterlens.models.entries import entry_named
+from counterlens.models.registry import runs_here
+from counterlens.models.usage import Price, Usage
+
+_NOTE = (
+    "of all requests that were answered, those of interrupted parts included; kept answers cost nothing; "
+    "reasoning is among the tokens written; prices as the entry of the model says"
+)
+_ESTIMATED = "estimated: requests whose tokens the endpoint did not count"
+
+
+def price_of(settings: RunSettings, model: str) -> Price | None:
+    """What the tokens of a model of a run cost; None where nobody says."""
+    entry = entry_named(model, settings.entries)
+    return None if entry is None else entry.price
+
+
+def is_elsewhere(settings: RunSettings, model: str) -> bool:
+    """Whether a model of a run is behind an endpoint, as far as its name says."""
+    try:
+        return not runs_here(model, settings.entries)
+    except ModelError:  # it will be refused when it is opened
+        return False
+
+
+def amount(cost: float, currency: str) -> str:
+    """A sum of money in words, exact enough for small ones: `0.0042 USD`, `12.34 USD`."""
+    return f"{cost:,.2f} {currency}" if cost >= 1 or not cost else f"{cost:.2g} {currency}"
+
+
+def check_budget(settings: RunSettings) -> None:
+    """See to it that a budget holds something: all models asked elsewhere have a price, in one currency.
+
+    Raises:
+        OptionError: one has none, or their currencies differ.
+    """
+    if settings.budget is None:
+        return
+    elsewhere = [one for one in settings.models if is_elsewhere(settings, one)]
+    prices = {model: price_of(settings, model) for model in elsewhere}
+    unknown = [model for model, price in prices.items() if price is None]
+    if unknown or not prices:
+        who = unknown[0] if unknown else settings.models[0]
+        raise OptionError(
+            f"--budget holds nothing: what {who} costs is not known",
+            "Give it a price in [models.NAME]: price = { input = 0.15, output = 0.6 }, of a million tokens"
+            if unknown
+            else "Models on this machine cost nothing: leave it out, or use --minutes",
+        )
+    currencies = sorted({price.currency for price in prices.values() if price})
+    if len(currencies) > 1:
+        raise OptionError(
+            f"--budget is in one currency, and the prices are in {' and '.join(currencies)}",
+            "Convert the prices",
+        )
+
+
+class Spending:
+    """Follows what a run is asked, from one thread.
+
+    Args:
+        store: Keeps it.
+        settings: Of the run.
+    """
+
+    def __init__(self, store: Store, settings: RunSettings) -> None:
+        self._store, self._settings = store, settings
+        self._spent = dict(store.spent)
+        self._limits: dict[str, float] = {}
+        self._model: Model | None = None
+        self._spec, self._before = "", Usage()
+
+    def begin(self, spec: str, model: Model) -> None:
+        """A model is asked from now on: it shares what is left of the budget with those behind it."""
+        models = self._settings.models
+        later = [one for one in models[models.index(spec) :] if price_of(self._settings, one)]
+        if self._settings.budget is not None and spec in later:
+            left = max(0.0, self._settings.budget - self.cost)
+            self._limits[spec] = self._cost_of(spec) + left / len(later)
+        self._model, self._spec, self._before = model, spec, self._spent.get(spec, Usage())
+
+    def follow(self) -> None:
+        """Keep what the model has been asked so far, in this part of the run and in earlier ones."""
+        if self._model is None or self._model.usage == Usage():
+            return
+        now = self._before + self._model.usage
+        if now != self._spent.get(self._spec):
+            self._spent[self._spec] = now
+            self._store.keep_spent(self._spec, now)
+
+    def within(self) -> bool:
+        """Whether the model may be asked more."""
+        self.follow()
+        return self._is_within(self._spec)
+
+    def _is_within(self, spec: str) -> bool:
+        limit = self._limits.get(spec)
+        return limit is None or self._cost_of(spec) < limit
+
+    @property
+    def cost(self) -> float:
+        """What all models have cost."""
+        return sum(map(self._cost_of, self._spent))
+
+    @property
+    def over(self) -> str:
+        """That the budget is spent, in words; empty where it is not."""
+        if all(map(self._is_within, self._limits)):
+            return ""
+        currency = next(price.currency for one in self._limits if (price := price_of(self._settings, one)))
+        budget = amount(self._settings.budget or 0.0, currency)
+        return f"the budget of {budget} is spent: {amount(self.cost, currency)}"
+
+    @property
+    def said(self) -> str:
+        """What the model was asked, in words; empty where that is not counted."""
+        usage = self._spent.get(self._spec, Usage())
+        if not usage.requests:
+            return ""
+        price = price_of(self._settings, self._spec)
+        cost = f", {amount(price.of(usage), price.currency)}" if price else ""
+        return f"{usage.tokens:,} tokens{cost}"
+
+    def _cost_of(self, spec: str) -> float:
+        price = price_of(self._settings, spec)
+        return price.of(self._spent.get(spec, Usage())) if price else 0.0
+
+
+def spending_table(settings: RunSettings, spent: Mapping[str, Usage]) -> Sequence[Table]:
+    """What the models of a run were asked, and what that cost; none where nothing was counted."""
+    rows: list[tuple[Cell, ...]] = []
+    for model in settings.models:
+        usage, price = spent.get(model, Usage()), price_of(settings, model)
+        if usage.requests:
+            cost = amount(price.of(usage), price.currency) if price else None
+            counts = (usage.requests, usage.read, usage.cached, usage.written, usage.thought)
+            rows.append((model, *counts, usage.estimated, cost))
+    if not rows:
+        return ()
+    columns = ("model", "requests", "tokens read", "of them cached", "written", "of them reasoning")
+    return (
+        Table("tokens and price", (*columns, "estimated", "price"), tuple(rows), f"{_NOTE}; {_ESTIMATED}"),
+    )
