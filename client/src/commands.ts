@@ -77,7 +77,9 @@ export function manifestCommands(
     "counterlens.chooseTree": () => tree.choose(),
     "counterlens.showPicture": () => picture.show(),
     "counterlens.refreshRuns": () => runs.load(),
+    "counterlens.askRepository": () => runs.ask(),
     "counterlens.resumeRun": (run?: FoundRun) => runs.resume(run),
+    "counterlens.pauseRun": (run?: FoundRun) => runs.pause(run),
     "counterlens.probeAtCursor": () => probeAtCursor(server),
     "counterlens.probeFunction": () => tasks.choose("function"),
     "counterlens.probeFile": () => tasks.choose("file"),
@@ -130,6 +132,10 @@ async function showActions(overlay: Overlay): Promise<void> {
     {
       label: `$(beaker) ${vscode.l10n.t("Probe Function Counterfactually")}`,
       command: "counterlens.probeAtCursor",
+    },
+    {
+      label: `$(repo) ${vscode.l10n.t("Ask About This Repository…")}`,
+      command: "counterlens.askRepository",
     },
     { label: `$(comment) ${vscode.l10n.t("Complete and Explain")}`, command: COMPLETE_AND_EXPLAIN },
     { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },

@@ -11,6 +11,7 @@ import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
 import { askForFirstModel } from "./firstModel";
 import { chooseLanguage } from "./language";
+import { More } from "./more";
 import { Overlay } from "./overlay";
 import { SyntaxPicture } from "./picture/syntaxPicture";
 import { ProbeReports } from "./probe";
@@ -42,34 +43,42 @@ export function start(context: vscode.ExtensionContext): Running {
   const log = vscode.window.createOutputChannel("Counterlens", { log: true });
   const status = new Status(SHOW_ACTIONS);
   const reports = new ProbeReports(context.extensionUri, (...texts) => counterfactuals.compare(...texts));
+  const more = new More();
   const editorModels = new EditorModels(context.globalState);
   let settings = loadSettings();
 
-  const running = new Server(context, log, () => settings, reports.middleware, {
-    status: (params) => status.show(params),
-    scoresChanged: (params) => {
-      overlay.scoresChanged(params);
-      tree.scoresChanged(params);
-      picture.scoresChanged(params);
-      views.scoresChanged(params);
-      remember("counterlens.scored");
-      status.scoresChanged(params);
+  const running = new Server(
+    context,
+    log,
+    () => settings,
+    { ...reports.middleware, ...more.middleware },
+    {
+      status: (params) => status.show(params),
+      scoresChanged: (params) => {
+        overlay.scoresChanged(params);
+        tree.scoresChanged(params);
+        picture.scoresChanged(params);
+        views.scoresChanged(params);
+        remember("counterlens.scored");
+        status.scoresChanged(params);
+      },
+      partlyScored: (params) => overlay.scoresChanged(params),
+      complete: (params, cancel) => editorModels.complete(params, cancel),
+      taskNews: (news) => tasks.news(news),
+      runNews: (news) => views.runs.news(news),
+      probeRefined: (news) => reports.refined(news),
+      started: () => {
+        overlay.drawAll();
+        views.started();
+        picture.started();
+        testing.started();
+        remember("counterlens.running");
+        void askForFirstModel(context.globalState, running, context.secrets);
+      },
+      interpreter: (found) => status.runsWith(found),
+      noInterpreter: (choice) => void setup.offer(choice),
     },
-    partlyScored: (params) => overlay.scoresChanged(params),
-    complete: (params, cancel) => editorModels.complete(params, cancel),
-    taskNews: (news) => tasks.news(news),
-    probeRefined: (news) => reports.refined(news),
-    started: () => {
-      overlay.drawAll();
-      views.started();
-      picture.started();
-      testing.started();
-      remember("counterlens.running");
-      void askForFirstModel(context.globalState, running, context.secrets);
-    },
-    interpreter: (found) => status.runsWith(found),
-    noInterpreter: (choice) => void setup.offer(choice),
-  });
+  );
   const setup = new Setup({
     context,
     log,
@@ -114,6 +123,7 @@ export function start(context: vscode.ExtensionContext): Running {
     log,
     status,
     reports,
+    more,
     completions,
     counterfactuals,
     dependences,

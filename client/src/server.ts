@@ -6,13 +6,17 @@ import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/
 import type { Choice, Interpreter } from "./install/choosing";
 import { findInterpreter } from "./interpreter";
 import type { LanguageClient } from "./languageClient";
+import { MORE } from "./more";
 import {
   type InitializationOptions,
   PARTLY_SCORED,
+  PROBE,
   PROBE_REFINED,
   type ProbeRefinement,
   SCORES_CHANGED,
   type ScoresChangedParams,
+  SHOW_COUNTERFACTUAL,
+  SHOW_DEPENDENCES,
   STATUS,
   type StatusParams,
   TASK_NEWS,
@@ -21,11 +25,15 @@ import {
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
 import type { Settings } from "./settings";
+import { RUN_NEWS, type RunNews } from "./views/protocol";
 
 /** What to say where the server was asked in vain. */
 export const NO_ANSWER = vscode.l10n.t(
   "The language server did not answer. “Counterlens: Show Logs” says why.",
 );
+
+/** What a hover may offer: it shows code, too, of which nothing may run anything else. */
+const HOVER_COMMANDS = [MORE, PROBE, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES];
 
 /** Languages of the editor that share a grammar with another one. */
 const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
@@ -35,6 +43,7 @@ export interface ServerListener {
   scoresChanged(params: ScoresChangedParams): void;
   partlyScored(params: ScoresChangedParams): void;
   taskNews(news: TaskNews): void;
+  runNews(news: RunNews): void;
   probeRefined(news: ProbeRefinement): void;
   /** Ask a model that the editor offers. */
   complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
@@ -54,7 +63,6 @@ export class Server implements vscode.Disposable {
   private retry: NodeJS.Timeout | undefined;
   /** Whether anything has asked for the server yet: until then nothing is looked for, and nothing started. */
   private needed = false;
-  private interpreterEnvironment: Record<string, string> = {};
   private readonly opening: vscode.Disposable;
 
   constructor(
@@ -136,11 +144,6 @@ export class Server implements vscode.Disposable {
     return this.isRunning;
   }
 
-  /** What the server's Python is run with beside the environment of the editor. */
-  get environment(): Record<string, string> {
-    return this.interpreterEnvironment;
-  }
-
   get isRunning(): boolean {
     return this.client?.isRunning() ?? false;
   }
@@ -186,7 +189,6 @@ export class Server implements vscode.Disposable {
     this.listener.status({ model: "", state: "loading", detail: starting });
     const interpreter = await this.findInterpreter();
     if (!interpreter) return;
-    this.interpreterEnvironment = interpreter.environment ?? {};
     const client = await this.createClient(interpreter);
     this.client = client;
     try {
@@ -243,6 +245,7 @@ export class Server implements vscode.Disposable {
         documentSelector: this.selector,
         initializationOptions,
         middleware: this.middleware,
+        markdown: { isTrusted: { enabledCommands: HOVER_COMMANDS } },
         outputChannel: this.log,
       },
       (client) => this.died(client),
@@ -257,6 +260,7 @@ export class Server implements vscode.Disposable {
     );
     client.onNotification(PROBE_REFINED, (news: ProbeRefinement) => this.listener.probeRefined(news));
     client.onNotification(TASK_NEWS, (news: TaskNews) => this.listener.taskNews(news));
+    client.onNotification(RUN_NEWS, (news: RunNews) => this.listener.runNews(news));
     return client;
   }
 

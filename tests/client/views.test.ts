@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Counterfactual } from "../../client/src/protocol";
+import { planRows, span } from "../../client/src/views/planRows";
+import type { RunPlan } from "../../client/src/views/protocol";
 import {
   conceptWords,
   counterfactualWords,
@@ -69,4 +71,50 @@ test("a run says how far it is, whether it can be resumed, or why it cannot be r
   assert.equal(runWords("r", { ...run, done: 9, resume: "" }).description, "completion · 9 done");
   assert.equal(runWords("r", { ...run, resume: "", error: "no run" }).description, "no run");
   assert.equal(runWords("r", undefined).label, "r");
+});
+
+test("a run that goes on says how far it is and how long it still takes", () => {
+  const live = { folder: "/w/r", state: "running" as const, done: 3, total: 9, what: "", error: "" };
+  assert.equal(runWords("r", undefined, { ...live, seconds: 200 }).description, "3 of 9 · about 4 min left");
+  assert.equal(runWords("r", undefined, { ...live, seconds: null }).spoken, "run r, 3 of 9");
+  assert.equal(runWords("r", undefined, { ...live, total: 0, seconds: null }).description, "being prepared");
+});
+
+const PLAN: RunPlan = {
+  ok: true,
+  cancelled: false,
+  lines: ["completion: 57 functions"],
+  models: ["smollm2-135m"],
+  tasks: [
+    { id: "completion", title: "complete", chosen: true },
+    { id: "likelihood", title: "score", chosen: false },
+  ],
+  functions: 57,
+  seconds: 1500,
+  rough: true,
+  settings: "counterlens.toml",
+};
+
+test("a plan offers all of it, a limit where it takes long, and other probes", () => {
+  const rows = planRows(PLAN);
+  assert.deepEqual(
+    rows.map(({ kind, label }) => [kind, label]),
+    [
+      ["start", "Ask about 57 functions"],
+      ["start", "Stop after 10 minutes"],
+      ["tasks", "Other Probes…"],
+      ["heading", "the plan"],
+      ["fact", "completion: 57 functions"],
+      ["fact", "Settings: counterlens.toml, and those of the editor"],
+    ],
+  );
+  const [all] = rows;
+  assert.equal(all?.kind === "start" && all.description, "about 25 min");
+  assert.match(all?.kind === "start" ? all.detail : "", /smollm2-135m; estimated from a few prompts/);
+  assert.equal(planRows({ ...PLAN, seconds: 40 }).filter(({ kind }) => kind === "start").length, 1);
+  assert.equal(planRows({ ...PLAN, seconds: null }).filter(({ kind }) => kind === "start").length, 2);
+});
+
+test("a time is as exact as an estimate is", () => {
+  assert.deepEqual([3, 42, 91, 7199, 7200].map(span), ["5 s", "40 s", "2 min", "2 h", "2 h"]);
 });

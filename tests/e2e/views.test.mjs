@@ -1,7 +1,7 @@
 // The views of the Counterlens container: the function at the cursor, its counterfactuals, runs; by mouse and keyboard.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -93,38 +93,40 @@ describe("the views", { skip }, () => {
     },
   );
 
-  step("a run appears as soon as it is there, and its report opens in the theme", async () => {
-    const out = path.join(session.workspace, "runs", "first");
-    execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
-    const bench = [
-      "-m",
-      "counterlens",
-      "bench",
-      "--data",
-      `repo:${session.workspace}`,
-      "--paths",
-      "parity.py",
-    ];
-    execFileSync(session.interpreter, [...bench, "--out", out, "--task", "likelihood"], { stdio: "pipe" });
-    await vscode.command("View: Close All Editors");
-    await vscode.command("Counterlens: Refresh Runs");
-    const run = row("Runs", "runs/first");
-    await run.waitFor({ timeout: 20_000 });
-    await until(async () => assert.match(await run.innerText(), /likelihood · 1 done/), { ms: 10_000 });
-    utimesSync(path.join(out, "run.sqlite"), new Date(), new Date()); // nothing that is shown changes: no click is lost
-    await run.click();
-    await vscode.tab("Run runs/first").waitFor({ timeout: 120_000 });
-    const page = vscode.page
-      .locator("iframe.webview.ready")
-      .contentFrame()
-      .locator("iframe#active-frame")
-      .contentFrame();
-    await page.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
-    assert.match(await page.locator("main").innerText(), /function of the plan is done/);
-    const background = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
-    assert.equal(background, "rgb(22, 24, 28)");
-    await session.screenshot("run");
-  });
+  step(
+    "a repository is asked about: the plan first, then the run, and its report beside the code",
+    async () => {
+      execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
+      const decided = 'tasks = ["likelihood"]\npaths = ["parity.py"]\n';
+      writeFileSync(path.join(session.workspace, "counterlens.toml"), decided);
+      await vscode.command("View: Close All Editors");
+      await vscode.quickOpen("parity.py");
+      await vscode.command("Counterlens: Ask About This Repository…");
+      const start = vscode.choice("Ask about 1 function");
+      await start.waitFor(MODEL);
+      assert.match(await start.innerText(), /about \d+ s[\s\S]*smollm2-135m/);
+      await vscode.choice("Settings: counterlens.toml").waitFor({ timeout: 5_000 });
+      await session.screenshot("plan");
+      await start.click();
+      const run = row("Runs", "runs/20");
+      await run.waitFor(MODEL);
+      await vscode.tab(/Run runs\/20/).waitFor(MODEL);
+      await until(async () => assert.match(await run.innerText(), /likelihood · 1 done/), { ms: 10_000 });
+      await vscode.tab("parity.py").waitFor({ timeout: 5_000 });
+      const page = vscode.page
+        .locator("iframe.webview.ready")
+        .contentFrame()
+        .locator("iframe#active-frame")
+        .contentFrame();
+      await page.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+      assert.match(await page.locator("main").innerText(), /function of the plan is done/);
+      const background = await page
+        .locator("body")
+        .evaluate((body) => getComputedStyle(body).backgroundColor);
+      assert.equal(background, "rgb(22, 24, 28)");
+      await session.screenshot("run");
+    },
+  );
 
   step("in a light theme shapes and words say what colours do", async () => {
     const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live

@@ -71,7 +71,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     again = await ask(client, "counterlens.startRun", "", run=str(folder))
     assert not again.ok
     await until(lambda: any(one.total for one in news))
-    assert (await ask(client, "counterlens.pauseRun", "", run=str(folder))).ok
+    assert (await ask(client, "counterlens.stopRun", "", run=str(folder))).ok
     await until(ended(news))
     assert news[-1].state == "paused", news[-1]
     left = len(RunResults.read(folder).records)
@@ -81,7 +81,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     await until(lambda: news[-1].state == "done", 120)
     assert (news[-1].done, news[-1].total) == (4, 4)
     assert len(RunResults.read(folder).records) == 4
-    assert not (await ask(client, "counterlens.pauseRun", "", run=str(folder))).ok
+    assert not (await ask(client, "counterlens.stopRun", "", run=str(folder))).ok
 
     known = await ask(client, "counterlens.planRun", "", folder=str(repository))
     assert not known.rough  # at the pace that it had

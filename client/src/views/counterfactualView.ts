@@ -20,10 +20,10 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
   private groups: Group[] = [];
   private place: Place | undefined;
   /** What the rows were made from: moving the cursor inside a function makes none anew. */
-  private made = "";
+  private made: string | undefined;
 
   constructor(
-    follower: Follower,
+    private readonly follower: Follower,
     private readonly server: Server,
     private readonly counterfactuals: Counterfactuals,
   ) {
@@ -44,7 +44,8 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
   private async load(place: Place | undefined): Promise<void> {
     if (!this.view.visible) return;
     const name = place?.found.function;
-    const made = place && name ? JSON.stringify([place.document.uri, name, place.found]) : "";
+    const made =
+      place && name ? JSON.stringify([place.document.uri, name, place.found]) : this.follower.whyEmpty;
     if (made === this.made) return;
     this.made = made;
     const argument = place && name ? { uri: place.document.uri.toString(), function: name } : undefined;
@@ -53,7 +54,7 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
     this.place = place;
     this.groups = answer ? groupsOf(answer) : [];
     this.view.description = name ?? "";
-    const nothing = name ? vscode.l10n.t("No mutation applies to {0}.", name) : "";
+    const nothing = name ? vscode.l10n.t("No mutation applies to {0}.", name) : this.follower.whyEmpty;
     this.view.message = answer?.error ?? (this.groups.length > 0 ? "" : nothing);
     this.changed.fire(undefined);
   }

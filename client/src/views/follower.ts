@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { ScoresChangedParams } from "../protocol";
 import type { Server } from "../server";
+import { whyEmpty } from "./empty";
 import { FUNCTION, type FunctionResult } from "./protocol";
 
 const PAUSE_MS = 200;
@@ -24,6 +25,7 @@ export class Follower implements vscode.Disposable {
   /** The latest question: an answer to an earlier one is dropped. */
   private asked = 0;
   private shown: Place | undefined;
+  private empty = "";
 
   constructor(private readonly server: Server) {
     this.disposables = [
@@ -37,6 +39,11 @@ export class Follower implements vscode.Disposable {
 
   get place(): Place | undefined {
     return this.shown;
+  }
+
+  /** Why no function is shown; empty where one is, or where there is nothing to add. */
+  get whyEmpty(): string {
+    return this.empty;
   }
 
   /** Ask for a view, too, from now on. */
@@ -63,6 +70,9 @@ export class Follower implements vscode.Disposable {
     if (!here) {
       if (!editor) return;
       this.shown = undefined;
+      const { languageId, uri } = editor.document;
+      const isFile = uri.scheme === "file";
+      this.empty = isFile ? whyEmpty({ served: false, language: languageId, running: true }) : "";
       this.changed.fire(undefined);
       return;
     }
@@ -75,6 +85,8 @@ export class Follower implements vscode.Disposable {
     });
     if (question !== this.asked) return;
     this.shown = found && { document, found };
+    const { isRunning: running } = this.server;
+    this.empty = whyEmpty({ served: true, language: document.languageId, running, found });
     this.changed.fire(this.shown);
   }
 

@@ -32,7 +32,10 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
   constructor(follower: Follower) {
     this.view = vscode.window.createTreeView("counterlens.function", { treeDataProvider: this });
     follower.serve(this.view);
-    this.following = follower.onDidChange((place) => this.show(place));
+    this.following = follower.onDidChange((place) => {
+      this.view.message = follower.whyEmpty;
+      this.show(place);
+    });
   }
 
   private show(place: Place | undefined): void {

@@ -58,3 +58,48 @@ export interface RunReport {
   /** A page that needs nothing else, with a policy of its own. */
   html: string;
 }
+
+/** The server's executeCommand: what a run over a repository would ask, and how long that takes. */
+export const PLAN_RUN = "counterlens.planRun";
+
+export interface RunPlan {
+  ok: boolean;
+  error?: string | null;
+  cancelled: boolean;
+  /** The plan in words. */
+  lines: string[];
+  models: string[];
+  tasks: { id: string; title: string; chosen: boolean }[];
+  /** How many are asked about. */
+  functions: number;
+  /** Null where it cannot be told. */
+  seconds: number | null;
+  /** Whether a trial of a few prompts told how long it takes. */
+  rough: boolean;
+  /** The name of the settings file of the repository; empty where there is none. */
+  settings: string;
+}
+
+/** The server's executeCommands: begin or resume a run, and pause it. */
+export const START_RUN = "counterlens.startRun";
+export const PAUSE_RUN = "counterlens.stopRun";
+
+export interface StartedRun {
+  ok: boolean;
+  error?: string | null;
+  folder: string;
+}
+
+/** Server to client: how far a run is that the server has started. */
+export const RUN_NEWS = "counterlens/runNews";
+
+export interface RunNews {
+  folder: string;
+  state: "running" | "paused" | "done" | "failed";
+  done: number;
+  total: number;
+  /** About how many are left; null where that is not known yet. */
+  seconds: number | null;
+  what: string;
+  error: string;
+}

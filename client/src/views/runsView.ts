@@ -1,9 +1,12 @@
-/** "Runs": evaluation runs in the workspace; opening one shows its report. */
+/** "Runs": evaluation runs in the workspace; they are begun, paused and resumed here, and opening one shows its report. */
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { NO_ANSWER, type Server } from "../server";
-import { RUN_REPORT, RUNS, type RunReport, type RunRow } from "./protocol";
+import type { Server } from "../server";
+import { ask, askRepository, begin, started } from "./asking";
+import { LiveRuns } from "./liveRuns";
+import { PAUSE_RUN, RUNS, type RunNews, type RunRow, type StartedRun } from "./protocol";
+import { RunReports } from "./runReports";
 import { runWords } from "./words";
 
 const FILES = "**/run.sqlite";
@@ -23,6 +26,8 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<FoundRun>;
+  private readonly reports: RunReports;
+  private readonly live = new LiveRuns();
   private readonly disposables: vscode.Disposable[];
   private rows: FoundRun[] = [];
   private shown = "";
@@ -31,11 +36,14 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("counterlens.runs", { treeDataProvider: this });
+    this.reports = new RunReports(server);
     const files = vscode.workspace.createFileSystemWatcher(FILES);
     const reload = () => void this.load();
     this.disposables = [
       this.view,
       this.changed,
+      this.reports,
+      this.live,
       files,
       files.onDidCreate(reload),
       files.onDidDelete(reload),
@@ -46,8 +54,17 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     reload();
   }
 
+  /** The server is up; what an earlier one had started has ended with it. */
+  async serverStarted(): Promise<void> {
+    this.live.forget();
+    await this.load();
+  }
+
   async load(): Promise<void> {
-    if (!this.view.visible) return;
+    if (this.view.visible) await this.find();
+  }
+
+  private async find(): Promise<void> {
     const question = ++this.asked;
     clearTimeout(this.waiting);
     const files = await vscode.workspace.findFiles(FILES, EXCLUDED, MOST);
@@ -58,82 +75,109 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
 
   /** Show what the server knows of the runs, unless there is a later question. */
   private async describe(folders: vscode.Uri[], question: number): Promise<void> {
-    const call = { command: RUNS, arguments: [{ folders: folders.map(({ fsPath }) => fsPath) }] };
+    const argument = { folders: folders.map(({ fsPath }) => fsPath) };
     const answer =
-      folders.length > 0
-        ? await this.server.request<{ runs: RunRow[] }>("workspace/executeCommand", call)
-        : undefined;
+      folders.length > 0 ? await ask<{ runs: RunRow[] }>(this.server, RUNS, argument) : undefined;
     if (question !== this.asked) return;
     const known = new Map(answer?.runs.map((run) => [run.folder, run]));
-    const rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
+    this.rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
     clearTimeout(this.waiting);
     // What happens in a folder that was made a moment ago can escape the editor's watcher.
-    const goesOn = rows.some(({ run }) => run?.resume);
+    const goesOn = this.rows.some(({ run }) => run?.resume);
     if (goesOn) this.waiting = setTimeout(() => void this.askAgain(folders), AGAIN_MS);
-    const shown = JSON.stringify(rows);
-    // A click on a row that is being drawn anew is lost, and a run that goes on changes its file often.
-    if (shown === this.shown) return;
-    this.shown = shown;
-    this.rows = rows;
-    this.changed.fire(undefined);
+    this.draw();
   }
 
   private async askAgain(folders: vscode.Uri[]): Promise<void> {
     if (this.view.visible) await this.describe(folders, ++this.asked);
   }
 
-  /** Type the command that goes on with a run into a terminal; it is the user who starts it. */
-  resume(row?: FoundRun): void {
-    const command = row?.run?.resume;
-    if (!command) return;
-    const terminal = vscode.window.createTerminal({ name: "Counterlens", env: this.server.environment });
-    terminal.show();
-    terminal.sendText(command, false);
+  /** Draw what has changed: a click on a row that is being drawn is lost, and a run changes its file often. */
+  private draw(): void {
+    const shown = JSON.stringify(this.getChildren().map((row) => [row.folder, this.words(row), row.run]));
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.changed.fire(undefined);
+  }
+
+  /** Show what a run over a repository would ask, and begin it. */
+  async ask(): Promise<void> {
+    if (await askRepository(this.server)) await vscode.commands.executeCommand("counterlens.runs.focus");
+  }
+
+  /** Resume a run; without one, one that the user chooses. */
+  async resume(row?: FoundRun): Promise<void> {
+    if (!(await started(this.server))) return;
+    if (!row) await this.find();
+    const paused = this.rows.filter(({ folder, run }) => run?.resume && !this.live.of(folder.fsPath));
+    const chosen = row ?? (await this.choose(paused, vscode.l10n.t("No run can be resumed.")));
+    if (chosen) await begin(this.server, { run: chosen.folder.fsPath });
+  }
+
+  /** Pause a run that was begun here; without one, one that the user chooses. */
+  async pause(row?: FoundRun): Promise<void> {
+    const running = this.live.folders.map((folder) => ({ folder: vscode.Uri.file(folder) }));
+    const chosen = row ?? (await this.choose(running, vscode.l10n.t("No run goes on here.")));
+    if (!chosen) return;
+    const answer = await ask<StartedRun>(this.server, PAUSE_RUN, { run: chosen.folder.fsPath });
+    if (answer && !answer.ok) void vscode.window.showWarningMessage(answer.error ?? "");
+  }
+
+  private async choose(rows: FoundRun[], none: string): Promise<FoundRun | undefined> {
+    if (rows.length === 0) void vscode.window.showInformationMessage(none);
+    if (rows.length <= 1) return rows[0];
+    const items = rows.map((row) => ({ label: name(row), description: this.words(row).description, row }));
+    return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Which run?") }))?.row;
+  }
+
+  /** News of a run that was begun here. */
+  news(news: RunNews): void {
+    const row: FoundRun = { folder: vscode.Uri.file(news.folder) };
+    this.live.take(news, name(row));
+    this.draw();
+    if (news.state === "running") return;
+    void this.load();
+    if (news.state === "done") void this.reports.show(row.folder, name(row), true);
+    if (news.error) void this.explain(row, news);
+  }
+
+  private async explain(row: FoundRun, { error, state }: RunNews): Promise<void> {
+    const [again, logs] = [vscode.l10n.t("Resume"), vscode.l10n.t("Show Logs")];
+    const text =
+      state === "done"
+        ? vscode.l10n.t("Run {0}: some functions failed: {1}", name(row), error)
+        : vscode.l10n.t("Run {0} stopped: {1}", name(row), error);
+    const choice = await vscode.window.showWarningMessage(text, again, logs);
+    if (choice === again) await this.resume(row);
+    if (choice === logs) await vscode.commands.executeCommand("counterlens.showLogs");
   }
 
   private async open(row: FoundRun): Promise<void> {
-    if (!this.server.isRunning) await this.server.restart("a run is to be shown");
-    const call = { command: RUN_REPORT, arguments: [{ folder: row.folder.fsPath }] };
-    const report = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Counterlens: making the report…") },
-      () => this.server.request<RunReport>("workspace/executeCommand", call),
-    );
-    if (!report?.ok) {
-      void vscode.window.showWarningMessage(report?.error ?? NO_ANSWER);
-      return;
-    }
-    const panel = vscode.window.createWebviewPanel(
-      "counterlens.run",
-      vscode.l10n.t("Run {0}", name(row)),
-      vscode.ViewColumn.Active,
-      {
-        enableScripts: true, // those that the page names by their hashes
-        enableFindWidget: true,
-        localResourceRoots: [],
-      },
-    );
-    const draw = () => {
-      panel.webview.html = inTheme(report.html);
-    };
-    const themes = vscode.window.onDidChangeActiveColorTheme(draw);
-    panel.onDidDispose(() => themes.dispose());
-    draw();
+    await this.reports.show(row.folder, name(row));
     if (!row.run) await this.load();
   }
 
   getChildren(row?: FoundRun): FoundRun[] {
-    return row ? [] : this.rows;
+    if (row) return [];
+    const found = new Set(this.rows.map(({ folder }) => folder.fsPath));
+    const begun = this.live.folders.filter((folder) => !found.has(folder));
+    return [...this.rows, ...begun.map((folder) => ({ folder: vscode.Uri.file(folder) }))];
+  }
+
+  private words(row: FoundRun) {
+    return runWords(name(row), row.run, this.live.of(row.folder.fsPath));
   }
 
   getTreeItem(row: FoundRun): vscode.TreeItem {
-    const { label, description, tooltip, spoken } = runWords(name(row), row.run);
+    const { label, description, tooltip, spoken } = this.words(row);
+    const live = this.live.of(row.folder.fsPath) !== undefined;
     const item = new vscode.TreeItem(label);
     item.id = row.folder.toString();
     item.description = description;
     item.tooltip = new vscode.MarkdownString(tooltip);
-    const icon = row.run?.error ? "error" : row.run?.resume ? "debug-pause" : "graph";
-    item.iconPath = new vscode.ThemeIcon(icon);
-    item.contextValue = row.run?.resume ? "resumable" : "run";
+    const still = row.run?.error ? "error" : row.run?.resume ? "debug-pause" : "graph";
+    item.iconPath = new vscode.ThemeIcon(live ? "loading~spin" : still);
+    item.contextValue = live ? "running" : row.run?.resume ? "resumable" : "run";
     item.accessibilityInformation = { label: spoken };
     item.command = { title: vscode.l10n.t("Show the Report"), command: OPEN, arguments: [row] };
     return item;
@@ -147,12 +191,4 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
 
 function name({ folder }: FoundRun): string {
   return vscode.workspace.asRelativePath(folder) || path.basename(folder.fsPath);
-}
-
-/** A browser chooses between light and dark by the system; here the editor's theme decides. */
-function inTheme(html: string): string {
-  const { Light, HighContrastLight } = vscode.ColorThemeKind;
-  const { kind } = vscode.window.activeColorTheme;
-  const scheme = kind === Light || kind === HighContrastLight ? "light" : "dark";
-  return html.replace("<head>", `<head>\n<style>:root { color-scheme: ${scheme} !important; }</style>`);
 }

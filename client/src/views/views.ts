@@ -33,7 +33,7 @@ export class Views implements vscode.Disposable {
   /** The server is up, and can be asked. */
   started(): void {
     this.follower.soon();
-    void this.runs.load();
+    void this.runs.serverStarted();
   }
 
   dispose(): void {

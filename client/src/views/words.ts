@@ -3,7 +3,8 @@
 import { t } from "../language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "../protocol";
 import { percent } from "../rows";
-import type { ConceptRow, RunRow } from "./protocol";
+import { span } from "./planRows";
+import type { ConceptRow, RunNews, RunRow } from "./protocol";
 
 export interface Words {
   label: string;
@@ -75,8 +76,26 @@ export function refusalWords({ mutation, line, reason }: Refusal): Words {
   };
 }
 
-/** @param name of the folder, as the workspace shows it */
-export function runWords(name: string, run: RunRow | undefined): Words {
+/** How far a run is that goes on, and how long it still takes. */
+export function leftWords({ done, total, seconds }: RunNews): string {
+  const far = t("{0} of {1}", done, total);
+  return seconds === null ? far : `${far} · ${t("about {0} left", span(seconds))}`;
+}
+
+/**
+ * @param name of the folder, as the workspace shows it
+ * @param live what is known of one that goes on here
+ */
+export function runWords(name: string, run: RunRow | undefined, live?: RunNews): Words {
+  if (live) {
+    const far = live.total > 0 ? leftWords(live) : t("being prepared");
+    return {
+      label: name,
+      description: far,
+      tooltip: `${name}: ${far}`,
+      spoken: t("run {0}, {1}", name, far),
+    };
+  }
   if (!run) return { label: name, description: "", tooltip: name, spoken: t("run {0}", name) };
   if (run.error)
     return { label: name, description: run.error, tooltip: run.error, spoken: `${name}: ${run.error}` };

@@ -1,6 +1,6 @@
 """Runs over a repository that are started in the editor: their plan, their progress, pause and resumption.
 
-Commands `counterlens.planRun`, `counterlens.startRun` and `counterlens.pauseRun`, and the notification
+Commands `counterlens.planRun`, `counterlens.startRun` and `counterlens.stopRun`, and the notification
 `counterlens/runNews`, see docs/protocol.md. Each run is `counterlens bench` in a process of its own.
 """
 
@@ -33,7 +33,7 @@ from counterlens.progress import Steps
 
 PLAN_COMMAND = "counterlens.planRun"
 START_COMMAND = "counterlens.startRun"
-PAUSE_COMMAND = "counterlens.pauseRun"
+PAUSE_COMMAND = "counterlens.stopRun"
 NEWS = "counterlens/runNews"
 _POLL_SECONDS = 0.1
 _INTERRUPTED = 130
@@ -66,7 +66,7 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """What `counterlens.startRun` and `counterlens.pauseRun` return."""
+    """What `counterlens.startRun` and `counterlens.stopRun` return."""
 
     ok: bool
     error: str | None = None
@@ -187,7 +187,7 @@ class RepositoryRuns:
         Raises:
             CounterlensError: it is not trusted, or the file cannot be read, or there is no such task.
         """
-        root = Path(str(given.get("folder") or "")).expanduser().resolve()
+        root = Path(str(given.get("folder") or "")).expanduser().absolute()
         if not given.get("folder") or not root.is_dir():
             raise DataError(f"there is no folder {root}", "Open the folder of a repository")
         await self._allowed(ls, root)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from counterlens.evaluation.merged import MergedRuns
 from counterlens.reports.build import plots
-from counterlens.reports.document import Block, Bullets, Heading, Paragraph, Report, TableBlock
+from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
 
 
 def merged_report(merged: MergedRuns) -> Report:
@@ -25,8 +25,5 @@ def merged_report(merged: MergedRuns) -> Report:
 
 
 def _plots(merged: MergedRuns) -> Iterator[Block]:
-    found = merged.effects()
-    if not plots.available():
-        yield Paragraph(plots.EXTRA)
-    for dataset, effects in found.items():
+    for dataset, effects in merged.effects().items():
         yield from plots.plots(effects, prefix=f"{dataset}: ")

@@ -1,4 +1,4 @@
-"""The plots of a run, as Vega-Lite.
+"""The plots of a run: as Vega-Lite where Altair is there, else the two main ones as still pictures.
 
 Colours are those of Okabe and Ito, which the colour-blind tell apart; shape or text says the same again.
 Beside every plot stands its table.
@@ -16,10 +16,20 @@ from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
+from counterlens.reports.still_plots import SharePoint, shares, stacks
 
-EXTRA = "Plots need Altair: `pip install counterlens[plots]`. The tables hold all that they would show."
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
+_AVERAGES = (
+    "Average mutation effect",
+    "For every mutation and model the share of informative pairs whose verdict changed, as a point on a "
+    "scale from 0 to 100 percent, with its 95 percent interval as a line.",
+)
+_OUTCOMES = (
+    "What became of the pairs",
+    "For every mutation how many pairs kept a right verdict, lost it, gained it, failed on both sides, "
+    "or could not be judged, as parts of a bar.",
+)
 _WIDTH, _ROW = 520, 26
 # What has no colour of its own takes that of the page, which may be light or dark.
 _INK = "currentColor"
@@ -27,27 +37,49 @@ _GREY = "#80808055"
 
 
 def available() -> bool:
-    """Whether plots can be drawn here."""
+    """Whether plots can be drawn as Vega-Lite here."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
 def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
-    """The plots of a run, where they can be drawn and there is something to draw.
+    """The plots of a run, where there is something to draw.
 
     Args:
         effects: Of one task.
         prefix: What their titles begin with.
     """
-    if not available() or not effects.names:
+    if not effects.names:
         return []
-    made = [_averages(effects), _outcomes(effects), *_correlations(effects)]
-    if len(effects.sizes) > 1:
-        made.append(_sizes(effects))
+    if available():
+        made = [_averages(effects), _outcomes(effects), *_correlations(effects)]
+        if len(effects.sizes) > 1:
+            made.append(_sizes(effects))
+    else:
+        made = [_still_averages(effects), _still_outcomes(effects)]
     return [replace(figure, title=prefix + figure.title) for figure in made]
 
 
-def _averages(effects: RunEffects) -> Figure:
-    rows = [
+def _still_averages(effects: RunEffects) -> Figure:
+    rows = _average_rows(effects)
+    points = [
+        SharePoint(row["mutation"], row["model"], row["effect"], row["low"], row["high"])
+        for row in rows
+        if row["low"] is not None and row["high"] is not None
+    ]
+    return Figure(*_AVERAGES, _average_table(rows), svg=shares(points, COLOURS))
+
+
+def _still_outcomes(effects: RunEffects) -> Figure:
+    several = len(effects.models) > 1
+    counts = [
+        (f"{name}, {model}" if several else name, _counted(found)) for model, name, found in _groups(effects)
+    ]
+    svg = stacks(counts, list(OUTCOMES.values()), _OUTCOME_COLOURS)
+    return Figure(*_OUTCOMES, _outcome_table(_outcome_rows(effects)), svg=svg)
+
+
+def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
+    return [
         {
             "mutation": name,
             "model": model,
@@ -59,6 +91,27 @@ def _averages(effects: RunEffects) -> Figure:
         for model, name, found in _groups(effects)
         if found.average.value is not None
     ]
+
+
+def _average_table(rows: list[dict[str, Any]]) -> TableBlock:
+    columns = ("mutation", "model", "effect", "low", "high", "pairs")
+    return _table("average mutation effect by mutation", columns, rows)
+
+
+def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
+    return [
+        {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
+        for model, name, found in _groups(effects)
+        for outcome, count in zip(OUTCOMES.values(), _counted(found), strict=True)
+    ]
+
+
+def _outcome_table(rows: list[dict[str, Any]]) -> TableBlock:
+    return _table("what became of the pairs", ("mutation", "model", "outcome", "pairs"), rows)
+
+
+def _averages(effects: RunEffects) -> Figure:
+    rows = _average_rows(effects)
     base = _alt().Chart(_alt().Data(values=rows))
     y = _alt().Y("mutation:N", sort=list(effects.names), title=None)
     offset = _alt().YOffset("model:N")
@@ -76,26 +129,12 @@ def _averages(effects: RunEffects) -> Figure:
         tooltip=tooltip,
     )
     height = _ROW * len(effects.names) * max(1, len(effects.models) * 0.6)
-    table = _table(
-        "average mutation effect by mutation",
-        ("mutation", "model", "effect", "low", "high", "pairs"),
-        rows,
-    )
-    return plot_of(
-        (rules + marks).properties(width=_WIDTH, height=height),
-        "Average mutation effect",
-        "For every mutation and model the share of informative pairs whose verdict changed, as a point on a "
-        "scale from 0 to 100 percent, with its 95 percent interval as a line.",
-        table,
-    )
+    chart = (rules + marks).properties(width=_WIDTH, height=height)
+    return plot_of(chart, *_AVERAGES, _average_table(rows))
 
 
 def _outcomes(effects: RunEffects) -> Figure:
-    rows = [
-        {"mutation": name, "model": model, "outcome": outcome, "pairs": count}
-        for model, name, found in _groups(effects)
-        for outcome, count in zip(OUTCOMES.values(), _counted(found), strict=True)
-    ]
+    rows = _outcome_rows(effects)
     alt, words = _alt(), list(OUTCOMES.values())
     scale = alt.Scale(domain=words, range=_OUTCOME_COLOURS)
     bars = (
@@ -112,13 +151,7 @@ def _outcomes(effects: RunEffects) -> Figure:
     )
     if len(effects.models) > 1:
         bars = bars.facet(row=alt.Row("model:N", title=None, sort=list(effects.models)))
-    return plot_of(
-        bars,
-        "What became of the pairs",
-        "For every mutation how many pairs kept a right verdict, lost it, gained it, failed on both sides, "
-        "or could not be judged, as parts of a bar.",
-        _table("what became of the pairs", ("mutation", "model", "outcome", "pairs"), rows),
-    )
+    return plot_of(bars, *_OUTCOMES, _outcome_table(rows))
 
 
 def _correlations(effects: RunEffects) -> Iterator[Figure]:

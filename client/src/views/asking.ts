@@ -1,0 +1,108 @@
+/** "Ask About This Repository": the plan with its time first; then the run is begun, or another plan is made. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { ensureRunning } from "../cursor";
+import { NO_ANSWER, type Server } from "../server";
+import { type PlanRow, planRows } from "./planRows";
+import { PLAN_RUN, type RunPlan, START_RUN, type StartedRun } from "./protocol";
+
+type Row = vscode.QuickPickItem & { row?: PlanRow };
+
+/** Let the user see what a run would ask, and begin it; the folder of the run, where it was begun. */
+export async function askRepository(server: Server): Promise<string | undefined> {
+  const folder = await folderMeant();
+  if (!folder) return undefined;
+  if (!(await started(server))) return undefined;
+  let tasks: string[] | undefined;
+  for (;;) {
+    const plan = await ask<RunPlan>(server, PLAN_RUN, { folder: folder.uri.fsPath, tasks });
+    if (plan?.cancelled) return undefined;
+    if (!plan?.ok) {
+      void vscode.window.showWarningMessage(plan?.error ?? NO_ANSWER);
+      return undefined;
+    }
+    const row = await chosen(plan, folder.name);
+    if (row?.kind === "start") {
+      const wanted = plan.tasks.filter(({ chosen: one }) => one).map(({ id }) => id);
+      return begin(server, { folder: folder.uri.fsPath, tasks: wanted, minutes: row.minutes });
+    }
+    if (row?.kind !== "tasks") return undefined;
+    tasks = (await otherTasks(plan)) ?? tasks;
+  }
+}
+
+/** Begin or resume a run; its folder, or nothing where that was refused, and said why. */
+export async function begin(server: Server, argument: object): Promise<string | undefined> {
+  const answer = await ask<StartedRun>(server, START_RUN, argument);
+  if (answer?.ok) return answer.folder;
+  void vscode.window.showWarningMessage(answer?.error ?? NO_ANSWER);
+  return undefined;
+}
+
+/** The server runs, also where no file was open that starts it. */
+export async function started(server: Server): Promise<boolean> {
+  if (!server.isRunning) await server.restart("a repository is to be asked about");
+  return ensureRunning(server);
+}
+
+export function ask<Result>(server: Server, command: string, argument: object): Promise<Result | undefined> {
+  return server.request<Result>("workspace/executeCommand", { command, arguments: [argument] });
+}
+
+async function folderMeant(): Promise<vscode.WorkspaceFolder | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  if (folders.length === 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("Open the folder of a repository to ask about it."),
+    );
+    return undefined;
+  }
+  if (!vscode.workspace.isTrusted) {
+    const manage = vscode.l10n.t("Manage Workspace Trust");
+    const message = vscode.l10n.t(
+      "Asking about a repository runs its tests, in the sandbox: trust the workspace first.",
+    );
+    if ((await vscode.window.showWarningMessage(message, manage)) === manage)
+      await vscode.commands.executeCommand("workbench.trust.manage");
+    return undefined;
+  }
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const around = active && vscode.workspace.getWorkspaceFolder(active);
+  if (folders.length === 1) return folders[0];
+  const rows = folders
+    .sort((a, b) => Number(b === around) - Number(a === around))
+    .map((folder) => ({ label: folder.name, description: path.dirname(folder.uri.fsPath), folder }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t("Ask About This Repository"),
+    placeHolder: vscode.l10n.t("Which folder?"),
+  });
+  return picked?.folder;
+}
+
+async function chosen(plan: RunPlan, name: string): Promise<PlanRow | undefined> {
+  const rows: Row[] = planRows(plan).map((row) =>
+    row.kind === "heading"
+      ? { label: row.label, kind: vscode.QuickPickItemKind.Separator }
+      : { label: `$(${row.icon}) ${row.label}`, description: row.description, detail: row.detail, row },
+  );
+  for (;;) {
+    const picked = await vscode.window.showQuickPick(rows, {
+      title: vscode.l10n.t("Ask About {0}", name),
+      placeHolder: vscode.l10n.t("What will be asked, and how long it takes"),
+      ignoreFocusOut: true,
+    });
+    if (picked?.row?.kind !== "fact") return picked?.row;
+  }
+}
+
+async function otherTasks(plan: RunPlan): Promise<string[] | undefined> {
+  const rows = plan.tasks.map(({ id, title, chosen: picked }) => ({ label: id, detail: title, picked }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t("Which probes?"),
+    canPickMany: true,
+    matchOnDetail: true,
+    ignoreFocusOut: true,
+  });
+  return picked?.length ? picked.map(({ label }) => label) : undefined;
+}

@@ -1,0 +1,64 @@
+/** The plan of a run as rows: ways to begin it, and what it is. Pure, to be tested. */
+
+import { t } from "../language";
+import type { RunPlan } from "./protocol";
+
+export type PlanRow =
+  | { kind: "heading"; label: string }
+  | { kind: "start"; icon: string; label: string; description: string; detail: string; minutes?: number }
+  | { kind: "tasks" | "fact"; icon: string; label: string; description: string; detail: string };
+
+/** What is offered where everything takes longer. */
+const SHORT_MINUTES = 10;
+
+export function planRows(plan: RunPlan): PlanRow[] {
+  const all = plan.functions === 1 ? t("1 function") : t("{0} functions", plan.functions);
+  const tasks = plan.tasks.filter(({ chosen }) => chosen).map(({ id }) => id);
+  const rows: PlanRow[] = [
+    {
+      kind: "start",
+      icon: "play",
+      label: t("Ask about {0}", all),
+      description: plan.seconds === null ? "" : t("about {0}", span(plan.seconds)),
+      detail: how(plan),
+    },
+  ];
+  if (plan.seconds === null || plan.seconds > SHORT_MINUTES * 60) {
+    rows.push({
+      kind: "start",
+      icon: "watch",
+      label: t("Stop after {0} minutes", SHORT_MINUTES),
+      description: "",
+      detail: t("The functions that tell most for their time come first."),
+      minutes: SHORT_MINUTES,
+    });
+  }
+  rows.push({
+    kind: "tasks",
+    icon: "beaker",
+    label: t("Other Probes…"),
+    description: tasks.join(", "),
+    detail: "",
+  });
+  rows.push({ kind: "heading", label: t("the plan") });
+  const from = plan.settings ? [t("Settings: {0}, and those of the editor", plan.settings)] : [];
+  for (const line of [...plan.lines, ...from]) {
+    rows.push({ kind: "fact", icon: "info", label: line, description: "", detail: "" });
+  }
+  return rows;
+}
+
+function how({ models, seconds, rough }: RunPlan): string {
+  const asked = t("asked: {0}", models.join(", "));
+  const pause = t("It can be paused at any time.");
+  if (seconds === null) return `${asked}. ${pause}`;
+  const way = rough ? t("estimated from a few prompts just now") : t("at the pace of earlier runs");
+  return `${asked}; ${way}. ${pause}`;
+}
+
+/** Some time, as exact as an estimate is. */
+export function span(seconds: number): string {
+  if (seconds < 90) return t("{0} s", Math.max(5, 5 * Math.round(seconds / 5)));
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? t("{0} min", minutes) : t("{0} h", Math.round(minutes / 60));
+}

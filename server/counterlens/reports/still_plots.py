@@ -1,0 +1,143 @@
+"""Plots of shares and of counts by name, drawn as still pictures with nothing but text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from counterlens.text import printable
+
+_LABEL, _PLOT, _ROW, _TOP, _AXIS, _LINE = 230, 480, 26, 8, 30, 20
+_WIDTH = _LABEL + _PLOT + 30
+_LONGEST = 34  # characters of a label
+_SHAPES = 4
+_PER_LINE = 3  # entries of a legend
+
+
+@dataclass(frozen=True, slots=True)
+class SharePoint:
+    """A share with its interval.
+
+    Attributes:
+        row: In which row it stands.
+        series: Of several, which; it has a colour and a shape of its own.
+        value: The share.
+        low: Lower end of its interval.
+        high: Its upper end.
+    """
+
+    row: str
+    series: str
+    value: float
+    low: float
+    high: float
+
+
+def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
+    """An SVG with a point and its interval for each share, from 0 % on the left to 100 %.
+
+    Args:
+        points: Row by row.
+        colours: Of the series, in their order.
+    """
+    rows = list(dict.fromkeys(point.row for point in points))
+    series = list(dict.fromkeys(point.series for point in points))
+    high = max(_ROW, 16 * len(series) + 6)
+    parts, bottom = list[str](), _TOP + high * len(rows)
+    parts += [_grid(_LABEL + _PLOT * percent / 100, bottom, f"{percent} %") for percent in range(0, 101, 25)]
+    parts += [_label(row, _TOP + high * (number + 0.5)) for number, row in enumerate(rows)]
+    for point in points:
+        at = series.index(point.series)
+        y = _TOP + high * (rows.index(point.row) + (at + 1) / (len(series) + 1))
+        parts.append(_interval(point, y, colours[at % len(colours)], at % _SHAPES))
+    legend = [(name, colours[at % len(colours)], at % _SHAPES) for at, name in enumerate(series)]
+    return _picture(parts, bottom, legend if len(series) > 1 else [])
+
+
+def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colours: Sequence[str]) -> str:
+    """An SVG with a bar for each row, of as many parts as there are words.
+
+    Args:
+        rows: Names, with how many there are of each part.
+        words: What the parts are.
+        colours: Of the parts.
+    """
+    most = max((sum(counts) for _, counts in rows), default=0) or 1
+    step = max(1, -(-most // 5))
+    parts, bottom = list[str](), _TOP + _ROW * len(rows)
+    parts += [_grid(_LABEL + _PLOT * tick / most, bottom, str(tick)) for tick in range(0, most + 1, step)]
+    for number, (name, counts) in enumerate(rows):
+        parts.append(_label(name, _TOP + _ROW * (number + 0.5)))
+        x = float(_LABEL)
+        for count, colour, word in zip(counts, colours, words, strict=True):
+            width = _PLOT * count / most
+            if count:
+                parts.append(
+                    f'<rect x="{x:.1f}" y="{_TOP + _ROW * number + 4}" width="{width:.1f}" '
+                    f'height="{_ROW - 8}" fill="{colour}" stroke="white" stroke-width="0.5">'
+                    f"<title>{_escaped(f'{name}: {count} {word}')}</title></rect>"
+                )
+            x += width
+    return _picture(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
+
+
+def _picture(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, str, int]]) -> str:
+    lines = -(-len(legend) // _PER_LINE)
+    height = bottom + _AXIS + lines * _LINE
+    drawn = list(parts)
+    for number, (name, colour, shape) in enumerate(legend):
+        x = _LABEL + (number % _PER_LINE) * (_PLOT / _PER_LINE)
+        y = bottom + _AXIS + (number // _PER_LINE) * _LINE + 6
+        drawn.append(f"{_mark(x + 6, y, colour, shape)}{_text(x + 16, y + 4, _short(name, 26), 'start')}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" '
+        f'height="{height:.0f}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _grid(x: float, bottom: float, said: str) -> str:
+    return (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="currentColor" opacity="0.2"/>'
+        f"{_text(x, bottom + 16, said, 'middle')}"
+    )
+
+
+def _label(name: str, y: float) -> str:
+    return _text(_LABEL - 10, y + 4, _short(name, _LONGEST), "end")
+
+
+def _text(x: float, y: float, said: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_escaped(said)}</text>'
+
+
+def _interval(point: SharePoint, y: float, colour: str, shape: int) -> str:
+    left, middle, right = (_LABEL + _PLOT * share for share in (point.low, point.value, point.high))
+    said = f"{point.row}, {point.series}: {point.value:.0%} ({point.low:.0%} to {point.high:.0%})"
+    return (
+        f"<g><title>{_escaped(said)}</title>"
+        f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
+        f'stroke-width="2"/>{_mark(middle, y, colour, shape)}</g>'
+    )
+
+
+def _mark(x: float, y: float, colour: str, shape: int) -> str:
+    """A circle, a square, a diamond or a triangle."""
+    if shape == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>'
+    corners = (
+        ((-5, -5), (5, -5), (5, 5), (-5, 5)),
+        ((0, -6), (6, 0), (0, 6), (-6, 0)),
+        ((0, -6), (6, 5), (-6, 5)),
+    )[shape - 1]
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+    return f'<polygon points="{points}" fill="{colour}"/>'
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text))
