@@ -12,7 +12,7 @@ class CounterlensError(Exception):
         hint: What the user can do about it, if anything.
 
     Attributes:
-        brief: The same in a word or two, for a status bar; empty where nothing shorter says it.
+        brief: The same in a word or two, for a status bar; empty if nothing shorter says it.
     """
 
     brief = ""

@@ -27,7 +27,7 @@ BOM = "\ufeff"
 
 
 class PositionEncoding(StrEnum):
-    """What an LSP `character` counts; the protocol's default is UTF-16."""
+    """The unit of an LSP `character`; the protocol's default is UTF-16."""
 
     UTF8 = "utf-8"
     UTF16 = "utf-16"
@@ -94,7 +94,7 @@ def printable(text: str, keep: str = "\t\n") -> str:
 
     Args:
         text: The text.
-        keep: The controls that stay; none where a text has to stay on its line.
+        keep: The controls that stay; none if a text has to stay on its line.
     """
     if text.isprintable():
         return text

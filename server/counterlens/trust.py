@@ -42,7 +42,7 @@ def require_trust(
         places: Files or folders, something of which would run.
         would_run: What that is, such as "the tests of f".
         decided: What the user said where this was called from; None to look in the user's list.
-        refusal: What a face that has another way to trust says instead.
+        refusal: The message of a front end that has another way to trust.
 
     Raises:
         TrustError: one is not trusted.
@@ -79,7 +79,7 @@ def is_trusted(folder: Path) -> bool:
 
 
 def trusted_folders() -> list[Path]:
-    """The list in the user's configuration; empty where there is none that can be read."""
+    """The list in the user's configuration; empty if there is none that can be read."""
     names = [name for name in read_list(_place()) if isinstance(name, str)]
     return [Path(name) for name in names if Path(name).is_absolute()]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def read_list(path: Path) -> list[Any]:
-    """The entries of a list; none where there is no file that can be read."""
+    """The entries of a list; none if there is no file that can be read."""
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

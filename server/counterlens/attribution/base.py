@@ -29,7 +29,7 @@ def lasting(seconds: float) -> Limits:
 
 
 class Judgement(StrEnum):
-    """What was found out about a program."""
+    """The results out about a program."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -68,7 +68,7 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a judgement rests on; texts of programs are made `printable` in it.
+    """The evidence of a judgement; texts of programs are made `printable` in it.
 
     Attributes:
         attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
@@ -77,7 +77,7 @@ class Evidence:
         message: What happened there, a few lines at most. When all passed, what was left out and why, or
             nothing.
         strength: How much it is worth; by default what its attribution functions are worth.
-        isolation: How far the program was from its tests; None where that is no question.
+        isolation: How far the program was from its tests; None if that is no question.
     """
 
     attribution: str

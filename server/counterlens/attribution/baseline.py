@@ -1,8 +1,8 @@
 """The baseline: a project's whole suite, run once as it stands, test by test.
 
 Everything about a test is found out at once: whether it passes, what time it takes, and which lines it runs.
-What came of it is kept on disk under a digest of all that it depends on, so a run that was stopped goes on
-where it was, and nothing runs again before something changes.
+The results are stored on disk under a digest of everything that they depend on, so a stopped run resumes, and
+nothing runs again without a change.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
 
 @dataclass(frozen=True, slots=True)
 class BaselineTest:
-    """What became of one test; one with parameters is several.
+    """The outcome of one test; a parametrised test counts as several.
 
     Attributes:
         kind: `case` or `doctest`.
         file: Its file.
-        owner: Its class; empty where it is a function.
+        owner: Its class; empty if it is a function.
         name: The function or method; the dotted name of what has the docstring.
         item: As pytest names it behind the file, with its parameters.
         outcome: `passed`, `failed`, `skipped`, `excluded` where the settings say so, or `ended` where it
@@ -60,7 +60,7 @@ class Baseline:
         partial: Whether there was no time for all tests.
         why: Why there are no tests, where the suite as a whole cannot be run.
         spent: Seconds that the runs took together.
-        total: How many tests pytest has collected; 0 where that is not known.
+        total: How many tests pytest has collected; 0 if that is not known.
     """
 
     tests: list[BaselineTest] = field(default_factory=list)
@@ -110,7 +110,7 @@ def write(found: Baseline, file: Path) -> None:
 
 
 def read(file: Path) -> Baseline | None:
-    """The baseline that is kept in a file; None where there is none, or it is damaged."""
+    """The baseline that is kept in a file; None if there is none, or it is damaged."""
     try:
         document = json.loads(file.read_text())
         tests = [BaselineTest(*test) for test in document["tests"]]

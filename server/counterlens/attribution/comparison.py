@@ -102,7 +102,7 @@ _ALIKE = {
 
 
 def _key(form: Form) -> str:
-    """What brings equal elements of a set to the same place."""
+    """A key that sorts equal elements of sets to the same place."""
     number = _number(form)
     if number is not None:
         return f"n{_integral(number)}"

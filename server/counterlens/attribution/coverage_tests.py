@@ -62,7 +62,7 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
 
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
-    """Whether any test that can be used runs a function; None where that is not known for all tests."""
+    """Whether any test that can be used runs a function; None if that is not known for all tests."""
     known = _known(document, function, setting)
     if known is None or not known.baseline.tests:
         return None
@@ -119,7 +119,7 @@ def _known(document: Document, function: Function, setting: Setting) -> _Known |
 
 
 def _by_cases(known: _Known, document: Document, function: Function, setting: Setting) -> Judge | None:
-    """The judge by the nearest cases that can be used; None where there are none."""
+    """The judge by the nearest cases that can be used; None if there are none."""
     tests = known.baseline.tests
     cases = [number for number in known.numbers if tests[number].kind == "case"]
     usable = [number for number in cases if tests[number].outcome in {PASSED, FAILED}]

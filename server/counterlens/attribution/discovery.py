@@ -53,7 +53,7 @@ def files_with_tests(place: Layout) -> list[Path]:
 
 
 def read_text(path: Path, largest: int) -> str | None:
-    """The text of a file; None where it cannot be read, or is larger than so many bytes."""
+    """The text of a file; None if it cannot be read, or is larger than so many bytes."""
     try:
         return path.read_text("utf-8", "replace") if path.stat().st_size <= largest else None
     except OSError:
@@ -166,7 +166,7 @@ class _Imports:
 
 
 def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
-    """What a file defines at its top level, by name."""
+    """The top-level definitions of a file, by name."""
     found: dict[str, ast.AST] = {}
     for node in tree.body:
         if isinstance(node, _Definition | ast.ClassDef):

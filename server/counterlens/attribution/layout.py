@@ -41,11 +41,11 @@ class Layout:
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """What a program may read of it: the project, but never a home folder as a whole."""
+        """The parts that a program may read: the project, but never a home folder as a whole."""
         return () if _holds_home(self.project) else (self.project,)
 
     def covered_by(self, program: str) -> dict[Path, bytes]:
-        """What a program that takes the place of the file sees there: itself, and no bytecode of the file."""
+        """The file as a program that replaces it sees it: itself, and no bytecode of the file."""
         kept = (self.path.parent / "__pycache__").glob(f"{escape(self.path.stem)}.*.pyc")
         return {self.path: program.encode("utf-8", "replace"), **dict.fromkeys(kept, b"")}
 
@@ -59,7 +59,7 @@ def confine(folder: Path) -> None:
 
 
 def _bound_of(path: Path) -> Path | None:
-    """The folder that a file's project cannot reach beyond; None where there is none."""
+    """The folder that a file's project cannot reach beyond; None if there is none."""
     bounds = [folder for folder in _confined if path.is_relative_to(folder)]
     return max(bounds, key=lambda folder: len(folder.parts), default=None)
 

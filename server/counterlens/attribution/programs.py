@@ -70,7 +70,7 @@ def judge_by_tests(
         path: Its file, which says under which name it is imported.
         tests: The file of tests.
         setting: Where and how it runs.
-        function: What `check` is called with; by default the last function that the program defines.
+        function: The argument of `check`; by default the last function that the program defines.
         apartness: Whether the program is to be in a process of its own.
         cancel: Set it to give up.
 

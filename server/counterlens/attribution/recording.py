@@ -22,13 +22,13 @@ _RESTARTS = 3
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """What came of one call.
+    """The result of one call.
 
     Attributes:
         result: The encoded result, where it returned.
         exception: The name of the exception's class, where it raised one.
         limit: Which limit it reached, where it did: nothing else is known then.
-        after: The encoded arguments afterwards; None where they are as before.
+        after: The encoded arguments afterwards; None if they are as before.
         output: What it printed.
         outside: What it did outside of itself, such as `opens files`.
         arcs: Arcs that no call before it took, where they are traced.
@@ -106,7 +106,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What came of a series of calls, as far as it went: one observation a call, in order."""
+    """The results of a series of calls, up to its end: one observation a call, in order."""
 
     observations: tuple[CallRecord, ...]
     trouble: Trouble | None

@@ -210,7 +210,7 @@ def _all_excluded(document: Document, function: Function, setting: Setting) -> b
 
 
 def reach_of(judge: Judge, lines: range) -> HoleReach | None:
-    """How far the tests of a function reach into some of its lines, 1-based; None where that is not known."""
+    """How far the tests of a function reach into some of its lines, 1-based; None if that is not known."""
     parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
     return next((part.reach(lines) for part in parts if isinstance(part, unittests.CasesJudge)), None)
 

@@ -15,7 +15,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def why_inseparable(tests: ast.Module, module: str) -> str | None:
-    """What tests do that only works in the process of the program; None where they do nothing of the kind.
+    """What tests do that only works in the process of the program; None if they do nothing of the kind.
 
     Args:
         tests: The tests.

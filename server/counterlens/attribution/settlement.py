@@ -29,7 +29,7 @@ from counterlens.syntax.functions import Function, functions
 
 
 class Settlement(StrEnum):
-    """What became of a counterfactual."""
+    """The outcome of a counterfactual."""
 
     HOLDS = "holds"  # it keeps the meaning as far as anything could tell
     DISCARDED = "discarded"  # it should keep the meaning, and does not
@@ -44,8 +44,8 @@ class Settled:
 
     Attributes:
         counterfactual: The same, with `possibly_equivalent` set where that was found.
-        finding: What was found.
-        verdict: The verdict that it rests on; None where nothing could judge.
+        finding: The result.
+        verdict: The verdict that it rests on; None if nothing could judge.
         reason: Why nothing could, or what it rests on.
     """
 

@@ -26,7 +26,7 @@ class Similarity:
         ngrams: BLEU over the tokens of the code (sacrebleu, smoothed).
         syntax: Share of the reference's subtrees that the candidate has, names and literals aside.
         data_flow: Share of the reference's data dependences that the candidate has, variables counted through
-            in the order of their appearance; None where the reference has none or one does not parse.
+            in the order of their appearance; None if the reference has none or one does not parse.
         chrf: chrF over the characters (Popović 2015, sacrebleu).
     """
 
@@ -131,7 +131,7 @@ def _flow(document: Document, qualname: str) -> Iterable[Hashable]:
 
 
 def _share(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -> float | None:
-    """Of the reference's parts, those that the candidate has as well; None where there are none."""
+    """Of the reference's parts, those that the candidate has as well; None if there are none."""
     wanted, there = Counter(reference), Counter(candidate)
     total = sum(wanted.values())
     return sum((wanted & there).values()) / total if total else None

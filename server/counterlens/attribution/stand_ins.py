@@ -25,7 +25,7 @@ def body_lines(text: str, qualname: str) -> range | None:
 
 
 def stand_ins(text: str, qualname: str) -> dict[str, str]:
-    """A program for each stand-in, with it as the function's body; none where the body shares a line."""
+    """A program for each stand-in, with it as the function's body; none if the body shares a line."""
     lines = body_lines(text, qualname)
     if lines is None:
         return {}

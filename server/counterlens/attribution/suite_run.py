@@ -1,6 +1,6 @@
 """Runs a project's suite in the sandbox, in slices, and makes its baseline of that.
 
-What came of a slice is kept at once. A test, or a test file while it is imported, that ends the process or
+The result of a slice is stored at once. A test, or a test file while it is imported, that ends the process or
 does not end costs the rest of its slice; it is named, and left out of the next one.
 """
 
@@ -54,7 +54,7 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
         folder: Where baselines are kept.
 
     Returns:
-        None where the project has no tests and no examples, or none are to be run.
+        None if the project has no tests and no examples, or none are to be run.
 
     Raises:
         Cancelled: the setting's `cancel` was set; what ran until then is kept.

@@ -31,7 +31,7 @@ class Choice:
         reaching: How many there are of which these were chosen.
         left_out: Names of those that cannot be used, with the reason.
         ran_by: Of each line of the function's body that begins a statement, which of the chosen ones run it;
-            None where the file is not what they ran.
+            None if the file is not what they ran.
     """
 
     items: Mapping[str, Sequence[str]]
@@ -74,7 +74,7 @@ class CasesJudge:
         return self._choice.reaching if self._choice else self.tests
 
     def reach(self, lines: range) -> HoleReach | None:
-        """How many of them run some lines of the function, 1-based; None where that is not known."""
+        """How many of them run some lines of the function, 1-based; None if that is not known."""
         if self._choice is None or self._choice.ran_by is None:
             return None
         files = self._test_run.task["files"]

@@ -23,7 +23,7 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Vetted:
-    """What came of running all tests on the original.
+    """The results of all tests on the original.
 
     Attributes:
         passed: The names of the cases that passed.

@@ -31,7 +31,7 @@ class CalibrationResult:
 
     Attributes:
         calibration: The map, fitted on all nodes.
-        truth: What counted as right.
+        truth: The criterion of right.
         method: How curves are fitted.
         documents: How many files the nodes are of.
         units: How many functions and other units.
@@ -39,7 +39,7 @@ class CalibrationResult:
         after: Of the mapped ones; each function mapped by curves that have not seen it.
         difference: The Brier score of the mapped ones less that of the raw ones, paired by function.
         categories: The same two for each concept category.
-        agreement: The share of nodes of which both truths say the same; None where one was looked at.
+        agreement: The share of nodes of which both truths say the same; None if one was looked at.
         left_out: Why code was not used, with how many files or functions.
     """
 
@@ -78,7 +78,7 @@ def calibrate(
     Args:
         model: The model; it must score, and complete unless the truth is `first-choice`.
         documents: Code that is right as it stands.
-        truth: What counts as predicted right.
+        truth: The criterion of a right prediction.
         method: How curves are fitted.
         aggregation: Of the confidences.
         nodes: How many nodes to look at, at least.

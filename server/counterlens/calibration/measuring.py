@@ -30,7 +30,7 @@ _PUNCTUATION = frozenset("()[]{},:;.")
 
 
 class NodeTruth(StrEnum):
-    """What counts as predicted right.
+    """The criterion of a right prediction.
 
     `fills`: the model, asked, writes the node. `first-choice`: each of its tokens is the one that the model
     finds most likely after what stands before it. That is what greedy decoding writes, but for rounding and
@@ -50,7 +50,7 @@ class MeasuredNodes:
         units: How many functions and other units they are of.
         documents: How many documents these are in.
         unscored: Why units could not be scored, with how many of them.
-        agreement: The share of nodes on which both truths agree; None where only one was looked at.
+        agreement: The share of nodes on which both truths agree; None if only one was looked at.
     """
 
     observations: Observations
@@ -84,7 +84,7 @@ def measure(
         model: The model.
         documents: Code whose truth is the code itself.
         nodes: How many nodes to stop after.
-        truth: What counts as right.
+        truth: The criterion of right.
         aggregation: Of the confidences.
         seed: Which units, and which nodes in them.
         steps: Progress, in nodes, and cancellation.

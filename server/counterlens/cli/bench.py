@@ -122,7 +122,7 @@ def show_plan(
     """Say what a run would ask, and how long that takes as far as it is known.
 
     Args:
-        choices: What to ask.
+        choices: The questions.
         out: The folder.
         teller: Who is told.
         trial: Where models of unknown pace are tried; None to try none.
@@ -178,7 +178,7 @@ def run_bench(
     """Begin or resume a run, and show what it found.
 
     Args:
-        choices: What to ask.
+        choices: The questions.
         out: The folder.
         engine: Where its models answer and its programs run.
         resume: Whether a run that is there is resumed.

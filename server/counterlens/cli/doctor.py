@@ -40,7 +40,7 @@ class CheckResult:
     Attributes:
         name: What was looked at.
         ok: Whether it is as it should be; None for a mere fact.
-        detail: What was found.
+        detail: The result.
     """
 
     name: str
@@ -107,7 +107,7 @@ def _packages() -> list[CheckResult]:
 
 
 def _onnx_runtime() -> list[CheckResult]:
-    """What ONNX models can run on: as many providers as the installed package has."""
+    """The devices for ONNX models: as many providers as the installed package has."""
     try:
         import onnxruntime
     except ImportError:

@@ -115,7 +115,7 @@ class Subject:
     """What the functions are of, as the user named it.
 
     Args:
-        target: `PATH[::QUALNAME]`; empty where a dataset is named.
+        target: `PATH[::QUALNAME]`; empty if a dataset is named.
         data: The dataset.
         limit: Most functions of it.
     """

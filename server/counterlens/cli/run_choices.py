@@ -128,7 +128,7 @@ class RunChoices:
 
     @property
     def note(self) -> str:
-        """Which choices a settings file made, for whoever started the run; empty where it made none."""
+        """Which choices a settings file made, for whoever started the run; empty if it made none."""
         if self._file is None:
             return ""
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"

@@ -28,7 +28,7 @@ def run_progress(
     Args:
         total: How many items the run has.
         done: How many were done before.
-        remaining: Tells about how many seconds are left; None where that is not known yet.
+        remaining: Tells about how many seconds are left; None if that is not known yet.
 
     Yields:
         What to call when an item is done, and while one is in work; from any thread.

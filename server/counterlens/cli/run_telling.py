@@ -1,4 +1,4 @@
-"""What a run says of itself while it is made: to a person at a terminal, or to a program."""
+"""Messages of a run while it is in progress: to a person at a terminal, or to a program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Following = AbstractContextManager[tuple[Advance, Notice]]
 
 @dataclass(frozen=True, slots=True)
 class PlanFacts:
-    """What a run will ask.
+    """The plan of a run.
 
     Attributes:
         settings: Of the run.
@@ -28,7 +28,7 @@ class PlanFacts:
         functions: How many functions are asked about.
         items: How many questions: functions by tasks and models.
         done: How many of them are done already.
-        time: How long it takes; None where that is not known.
+        time: How long it takes; None if that is not known.
     """
 
     settings: RunSettings

@@ -8,7 +8,8 @@ from counterlens.text import printable
 
 
 def say(line: object = "", *, err: bool = False, colour: str | None = None, styled: str = "") -> None:
-    """Say a line. What a name or a message in it breaks is set in, so that it passes for no line of ours.
+    """Say a line. Line breaks in a name or a message are indented, so that they cannot pass for a line of
+    ours.
 
     Args:
         line: The line, or a path.

@@ -47,11 +47,11 @@ class NodeConfidence:
         category: The concept category.
         named: Whether it is a rule of the grammar rather than a keyword or punctuation.
         depth: How many nodes contain it.
-        confidence: The aggregate of its tokens' probabilities, 0 to 1; None where none is scored.
+        confidence: The aggregate of its tokens' probabilities, 0 to 1; None if none is scored.
         minimum: The probability of its least certain token.
         tokens: First token, and the one after the last.
         parent: The index of the node around it in `Confidence.nodes`; -1 for the root.
-        bits: Its surprisal in bits (see `surprisal.py`); None where nothing of it is scored.
+        bits: Its surprisal in bits (see `surprisal.py`); None if nothing of it is scored.
         bits_per_byte: The same over its bytes.
     """
 
@@ -74,7 +74,7 @@ class Confidence:
     """A document's token scores on its syntax nodes.
 
     Attributes:
-        document: What was scored.
+        document: The scored text.
         scores: Its tokens.
         nodes: All its nodes, parents before children, in the order of the text.
         aggregation: How tokens became a node's number.
@@ -114,7 +114,7 @@ class Confidence:
 
     @cached_property
     def bits_per_byte(self) -> float | None:
-        """The surprisal of the whole document in bits, over its bytes; None where nothing is scored."""
+        """The surprisal of the whole document in bits, over its bytes; None if nothing is scored."""
         return self.bits_per_byte_in(0, len(self.document.data))
 
     def bits_per_byte_in(self, start: int, end: int) -> float | None:
@@ -158,7 +158,7 @@ def confidence(
     """Place token scores on the syntax nodes of the document that they are of.
 
     Args:
-        document: What was scored.
+        document: The scored text.
         scores: Its tokens.
         aggregation: How the probabilities of a node's tokens become one number.
         rule: How tokens that span two nodes are assigned.

@@ -74,7 +74,7 @@ class Calibration:
 
     Attributes:
         model: The model's identity.
-        name: What a person calls it.
+        name: Its display name.
         aggregation: Of which confidence it is a map.
         curves: By `key_of`.
         created: The day, ISO 8601.
@@ -117,7 +117,7 @@ def calibration_file(model_identity: str, folder: Path | None = None) -> Path:
 
 
 def load_calibration(model_identity: str, *, folder: Path | None = None) -> Calibration | None:
-    """The map of a model, or None where there is none that can be used: then what is shown is raw."""
+    """The map of a model, or None if there is none that can be used: then what is shown is raw."""
     with contextlib.suppress(ModelError):
         found = read_calibration(calibration_file(model_identity, folder))
         return found if found.model == model_identity else None

@@ -39,7 +39,7 @@ LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 
 
 
 class Granularity(StrEnum):
-    """What a span is."""
+    """The unit of a span."""
 
     TOKEN = "token"  # noqa: S105 - a token of a text
     LEAF = "leaf"
@@ -86,7 +86,7 @@ def spans(
 
     Args:
         found: The scored document.
-        granularity: What a span is.
+        granularity: The unit of a span.
         span: Only spans that share a byte with this byte range, such as what is visible. They are whole:
             asking for all parts of a document gives the same spans as asking for the document.
         prose: Whether to give spans to comments and the text of strings.
@@ -207,7 +207,7 @@ def _runs(group: Indices) -> tuple[Indices, Indices]:
 def _values(
     found: Confidence, granularity: Granularity, group: Indices, starts: Indices, ends: Indices
 ) -> list[float | None]:
-    """The value of each run; None where it has none."""
+    """The value of each run; None if it has none."""
     probability = found.scores.probability
     if granularity is Granularity.TOKEN:
         numbers = probability[group[starts]]

@@ -17,7 +17,7 @@ def ignoring_edit(
     """Where to insert which comment that ignores a place: a byte offset and a text.
 
     Without a category it ignores all. At the end of its line, or above it where that would be no comment;
-    None where neither would be one.
+    None if neither would be one.
     """
     data, positions = document.data, document.positions
     comment = directive(document.language, category)

@@ -27,7 +27,7 @@ _HASHED = frozenset({"python", "ruby", "shellscript"})
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What a document's comments say.
+    """The ignore comments of a document.
 
     Attributes:
         document: The document.

@@ -35,8 +35,8 @@ class Leaves:
         token: (m,) index of its least likely token.
         bits: (m,) surprisal of that token.
         total: (m,) surprisal of all tokens of the leaf together.
-        lead: (m,) by how many bits the model preferred its first choice to that token; 0 where it is the
-            first choice.
+        lead: (m,) by how many bits the model preferred its first choice to that token; 0 if it is the first
+            choice.
         entropy: (m,) bits of surprisal that the model itself expected there.
     """
 

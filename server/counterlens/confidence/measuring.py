@@ -19,7 +19,7 @@ class FunctionConfidence:
     """Confidence on the definition that a function is in.
 
     Attributes:
-        scored: The confidence; None where it is unknown.
+        scored: The confidence; None if it is unknown.
         note: Why it is unknown.
     """
 

@@ -35,7 +35,7 @@ def score_document(
 
     Args:
         model: The model.
-        document: What is scored.
+        document: The scored text.
         alternatives: How many of the most likely tokens to name.
         max_bytes: Refuse longer documents.
         header_bytes: How much of the header each unit is scored after.

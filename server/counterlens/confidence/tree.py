@@ -35,7 +35,7 @@ class TreeNode:
     """One row of a view: a syntax node, or a token of the sequence. All of it goes into JSON as it is.
 
     Attributes:
-        parent: The index of its parent in the view; -1 where it has none.
+        parent: The index of its parent in the view; -1 if it has none.
         depth: How many nodes of the view contain it.
         kind: The node type, such as `if_statement`; `token` for a token.
         category: The concept category; of a token that of the innermost node at its start.
@@ -43,8 +43,8 @@ class TreeNode:
         end: The byte after its last.
         line: The 0-based line of its first byte.
         text: Its source, one line, cut to 40 characters.
-        value: Its confidence, 0 to 1: a node's aggregate, a token's probability; None where not scored.
-        level: 0 to 5, least certain first, as in `granularity.LABELS`; None where not scored.
+        value: Its confidence, 0 to 1: a node's aggregate, a token's probability; None if not scored.
+        level: 0 to 5, least certain first, as in `granularity.LABELS`; None if not scored.
         minimum: The probability of its least certain token.
         bits: Its surprisal in bits.
         bits_per_byte: The same over its bytes; None for a token.

@@ -74,7 +74,7 @@ def units(document: Document, header_bytes: int = HEADER_BYTES) -> list[Unit]:
 
 
 class _Kind(Enum):
-    """What a piece is to the division into units."""
+    """The role of a piece in the division into units."""
 
     DEFINITION = auto()
     COMMENT = auto()
@@ -126,7 +126,7 @@ def _pieces(document: Document) -> list[_Piece]:
 
 
 def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
-    """What a node wraps; None where it does not only wrap, or wraps no definition."""
+    """The node inside a wrapper; None if it does not only wrap, or wraps no definition."""
     if node.type not in _WRAPPING:
         return None
     members = (node.child_by_field_name("body") or node).children

@@ -58,10 +58,10 @@ class Problem:
         dataset: The id of the loader, such as `humaneval`.
         language: `python` or `java`.
         source: The whole program, with the reference solution. Line ends as they are in the dataset.
-        function: The qualified name of the function that the tests are about; None where that is the program.
+        function: The qualified name of the function that the tests are about; None if that is the program.
         prompt: What the program begins with and the dataset shows to a model: `source` starts with it.
         description: What is asked for, in natural language.
-        tests: What judges a program; None where the dataset has no tests.
+        tests: What judges a program; None if the dataset has no tests.
         call: A call of the function, such as `f([1, 2])`, where the dataset gives one input.
         output: What the call gives, as a literal.
         buggy: The whole program with a wrong solution, where the dataset has one.
@@ -94,7 +94,7 @@ class Provenance:
 
     Attributes:
         dataset: The id of the loader.
-        title: What people call it.
+        title: Its usual name.
         source: Who published it, and where.
         licence: Its licence, as an SPDX expression where there is one.
         version: Which of its published versions this is; `unknown` when the content is none of them.
@@ -119,7 +119,7 @@ class Loader(ABC):
     Attributes:
         id: What the user types.
         family: The id of the format that this one is another form of; its name finds both.
-        title: What people call it.
+        title: Its usual name.
         source: Who published it, and where.
         licence: Of the data.
         published: SHA-256 of the published files, and which version each of them is.
@@ -180,7 +180,7 @@ class Dataset:
 
     @cached_property
     def language(self) -> str | None:
-        """The language of its first problem; None where there is none, or it cannot be read."""
+        """The language of its first problem; None if there is none, or it cannot be read."""
         try:
             return next((problem.language for problem in self), None)
         except DataError:

@@ -17,7 +17,7 @@ from counterlens.syntax.python_ast import parse_module
 
 
 class Finding(StrEnum):
-    """What was found out about one reference solution."""
+    """The results out about one reference solution."""
 
     PARSES = "parses"
     PASSES = "passes"
@@ -40,7 +40,7 @@ class Checked:
 
     Attributes:
         id: The problem's.
-        finding: What was found.
+        finding: The result.
         message: Why, where something is wrong.
     """
 
@@ -55,7 +55,7 @@ class Check:
 
     Attributes:
         provenance: What it is.
-        problems: What was found, problem by problem; fewer than there are records where there was a limit.
+        problems: The results, problem by problem; fewer than there are records where there was a limit.
     """
 
     provenance: Provenance

@@ -32,7 +32,7 @@ _SOURCE = re.compile(r" *- (\w+) (\d+)")
 
 
 class CoreTask(StrEnum):
-    """What CoRe asks about; the values are its own."""
+    """The objects of CoRe's questions; the values are CoRe's own."""
 
     DATA = "data"
     CONTROL = "control"
@@ -40,7 +40,7 @@ class CoreTask(StrEnum):
 
     @property
     def words(self) -> str:
-        """What people call it."""
+        """Its usual name."""
         return {"data": "data dependence", "control": "control dependence"}.get(
             self.value, "information flow"
         )
@@ -93,13 +93,13 @@ class CoreLabels:
         return {one.node: one for one in self.instances}
 
     def targets(self, task: CoreTask) -> list[CoreNode]:
-        """What can be asked about as what depends on something."""
+        """Instances that can depend on others."""
         if task is CoreTask.CONTROL:
             return [("", line) for line in sorted({one.line for one in self.instances})]
         return [one.node for one in self.instances if one.variable != NO_VARIABLE]
 
     def candidates(self, task: CoreTask) -> list[CoreNode]:
-        """What can be asked about as what something depends on."""
+        """Instances that others can depend on."""
         if task is CoreTask.CONTROL:
             return [
                 ("", line) for line in sorted({line for one in self.instances for _, line in one.control})

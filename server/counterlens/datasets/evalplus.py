@@ -48,7 +48,7 @@ _ORACLE = "near(found, expected)"
 
 
 class _EvalPlus(RecordLoader):
-    """What both have in common."""
+    """The common parts of both formats."""
 
     fields: ClassVar[tuple[str, ...]] = (
         "task_id",

@@ -61,7 +61,7 @@ class FolderLoader(Loader):
     """A format in which every problem is a folder with a program in it.
 
     Attributes:
-        beside: What tells the format: a file that stands beside every program.
+        beside: The signs of the format: a file that stands beside every program.
     """
 
     beside: ClassVar[str]

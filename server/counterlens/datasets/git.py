@@ -29,18 +29,18 @@ _COMPARING = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodul
 
 
 def listed(path: Path, *which: str) -> list[str] | None:
-    """Names of files below a folder, as `git ls-files` gives them for some options; None where git fails."""
+    """Names of files below a folder, as `git ls-files` gives them for some options; None if git fails."""
     names = _asked(path, "ls-files", "-z", *which)
     return None if names is None else [name for name in names.split("\0") if name]
 
 
 def difference(path: Path, revision: str) -> str | None:
-    """The lines that differ from a revision, without context; None where git fails."""
+    """The lines that differ from a revision, without context; None if git fails."""
     return _asked(path, "diff", *_COMPARING, "--unified=0", "--relative", revision, "--")
 
 
 def parting(path: Path, revision: str) -> str | None:
-    """The commit at which what is checked out parted from a revision; None where git finds none."""
+    """The commit at which what is checked out parted from a revision; None if git finds none."""
     found = _asked(path, "merge-base", "--end-of-options", revision, "HEAD")
     return found.strip() if found else None
 
@@ -55,7 +55,7 @@ def commit(path: Path) -> str:
 
 
 def _asked(path: Path, *arguments: str) -> str | None:
-    """What a command prints; None where there is no git, no repository to be trusted with it, or it fails."""
+    """The output of a command; None if there is no git, no repository to be trusted with it, or it fails."""
     folder = _run(path, {}, "rev-parse", "--absolute-git-dir")
     if folder is None or not _is_usual(path, Path(folder.rstrip("\n"))):
         return None

@@ -15,7 +15,7 @@ class RecordLoader(Loader):
     """A format of JSON lines (or one JSON array).
 
     Attributes:
-        fields: What tells the format: each entry is a field that its records have, or several separated by
+        fields: The signs of the format: each entry is a field that its records have, or several separated by
             `|` of which they have one. The format that names most of them wins.
     """
 

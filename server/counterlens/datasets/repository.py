@@ -159,7 +159,7 @@ class Repository(Loader):
             )
 
     def _reaches(self, document: Document, function: Function) -> bool | None:
-        """Whether a test runs a function; None where that is not known."""
+        """Whether a test runs a function; None if that is not known."""
         if self._sandbox is None or document.path is None:
             return None
         python = interpreter_for(document.path)

@@ -68,7 +68,7 @@ class Runner:
         return judge.judge(program, cancel=cancel)
 
     def output(self, program: str, given: str, cancel: Event | None = None) -> str | None:
-        """What a program prints for some input; None when it fails, or does not end in time.
+        """The output of a program for some input; None when it fails, or does not end in time.
 
         Raises:
             SandboxError, Cancelled: as `Sandbox.run`.

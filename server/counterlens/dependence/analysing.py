@@ -1,4 +1,4 @@
-"""What analyses a source text, whatever its language; and how a function in it is found."""
+"""Analysers of source texts by language, and finders of their functions."""
 
 from __future__ import annotations
 

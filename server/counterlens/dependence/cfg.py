@@ -45,7 +45,7 @@ _NOTHING = Effects()
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a node leads through before it comes out again: the nodes from `first` to `last`.
+    """The subgraph between the entry and the exit of a node: the nodes from `first` to `last`.
 
     Attributes:
         start: Where control goes in.

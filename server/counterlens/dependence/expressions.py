@@ -1,4 +1,4 @@
-"""What an expression reads and binds.
+"""The reads and bindings of an expression.
 
 Rules:
 
@@ -35,7 +35,7 @@ class ExpressionReading:
 
     Attributes:
         expression: The whole of it.
-        variables: What names mean.
+        variables: The meaning of names.
         effects: What it was found to do so far.
         stack: What is still to be read, first part last. Not recursion, because expressions may be nested
             deeper than Python can recurse.

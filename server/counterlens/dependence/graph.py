@@ -28,7 +28,7 @@ from counterlens.dependence.variables import variable_name
 
 
 class Kind(StrEnum):
-    """What an edge is."""
+    """The kind of an edge."""
 
     CONTROL = "control"
     NAME = "name"

@@ -70,7 +70,7 @@ def place(node: ast.expr) -> Place | None:
 
 
 def selector(node: ast.Attribute | ast.Subscript) -> str:
-    """What an attribute or subscript selects, if it is known before the program runs."""
+    """The selector of an attribute or subscript, if it is known before the program runs."""
     if isinstance(node, ast.Attribute):
         return f".{node.attr}"
     key = node.slice

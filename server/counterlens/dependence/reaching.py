@@ -167,7 +167,7 @@ class _Killed:
             self.places[variable, part] = self.places.get((variable, part), 0) | bit
 
     def by(self, effects: Effects) -> int:
-        """What a node hides."""
+        """The definitions that a node kills."""
         bits = 0
         for variable in effects.strong | effects.killed:
             bits |= self.all.get(variable, 0)

@@ -1,4 +1,4 @@
-"""What a statement, or the header of a compound one, reads and binds.
+"""The reads and bindings of a statement, or of the header of a compound one.
 
 Rules (for the expressions in it see `expressions.py`):
 

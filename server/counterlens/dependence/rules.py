@@ -1,4 +1,4 @@
-"""What can be chosen about the analysis; the defaults are those that agree best with people's labels."""
+"""Options of the analysis; the defaults agree best with people's labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could stand in a place instead: `Alternative`, and `DoubtKind`, which finds them in a function."""
+"""The alternatives of a place: `Alternative`, and `DoubtKind`, which finds them in a function."""
 
 from __future__ import annotations
 

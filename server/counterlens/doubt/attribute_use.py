@@ -38,7 +38,7 @@ class AttributeUse:
 
 
 def attribute_use(node: tree_sitter.Node) -> AttributeUse | None:
-    """How a node uses an attribute of a name; None where it is another node."""
+    """How a node uses an attribute of a name; None if it is another node."""
     receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
     if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
         return None

@@ -18,8 +18,8 @@ class TokenPreference:
 
     Attributes:
         text: The token.
-        stands: How likely it is as the text stands; None where only the changed text has it.
-        changed: How likely it is in the changed text; None where only the text as it stands has it.
+        stands: How likely it is as the text stands; None if only the changed text has it.
+        changed: How likely it is in the changed text; None if only the text as it stands has it.
     """
 
     text: str

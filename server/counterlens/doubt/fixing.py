@@ -28,7 +28,7 @@ LEAST_GAIN = -4.0
 def fix_for(
     model: Model, scope: DoubtScope, judge: Judge, failing: str, *, cancel: Event | None = None
 ) -> Doubt | None:
-    """The first likely alternative with which a function passes its tests; None where no tried one does.
+    """The first likely alternative with which a function passes its tests; None if no tried one does.
 
     Args:
         model: The model, which says in what order they are tried.

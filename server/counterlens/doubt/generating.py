@@ -16,14 +16,14 @@ _RESHAPING = frozenset({"exits"})
 
 
 def scopes(document: Document) -> list[DoubtScope]:
-    """The functions of a document that are no part of another; none where it is not Python."""
+    """The functions of a document that are no part of another; none if it is not Python."""
     known = functions(document)
     file = DoubtFile(document)
     return [DoubtScope(file, one) for one in known if not any(_holds(other, one) for other in known)]
 
 
 def alternatives_in(scope: DoubtScope) -> list[Alternative]:
-    """What could stand in a function instead, in the order of the text; each text of a place once."""
+    """The alternatives of a function, in the order of the text; each text of a place once."""
     found: dict[tuple[int, int, str], Alternative] = {}
     for kind in DOUBT_KINDS.values():
         for one in kind.alternatives(scope):
@@ -33,7 +33,7 @@ def alternatives_in(scope: DoubtScope) -> list[Alternative]:
 
 
 def text_for(document: Document, alternative: Alternative) -> str:
-    """What an alternative puts in its place, with the line ends of the document."""
+    """The text of an alternative, with the line ends of the document."""
     return alternative.text.replace("\n", "\r\n") if b"\r\n" in document.data else alternative.text
 
 

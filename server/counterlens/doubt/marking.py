@@ -38,7 +38,7 @@ class Doubt:
         scope: The function that it is in.
         trial: The alternative, and by how much it is likelier.
         tests: What the function's tests say.
-        failing: The first of them that fails as it stands, and what happens there; empty where none does.
+        failing: The first of them that fails as it stands, and what happens there; empty if none does.
     """
 
     scope: DoubtScope
@@ -55,7 +55,7 @@ class Doubt:
 
     @property
     def alternative(self) -> Alternative:
-        """What could stand there."""
+        """The alternatives."""
         return self.trial.alternative
 
     @property

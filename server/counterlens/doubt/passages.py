@@ -27,7 +27,7 @@ class Passage:
         scope: The function.
         start: The line break before its first line; 0 at the start of a document.
         end: The byte after its last.
-        context: What the model has read before it.
+        context: The context before it.
     """
 
     scope: DoubtScope

@@ -178,7 +178,7 @@ class DoubtScope:
 
 
 def text_of(node: tree_sitter.Node) -> str:
-    """What a node says."""
+    """The text of a node."""
     return (node.text or b"").decode("utf-8", "replace")
 
 

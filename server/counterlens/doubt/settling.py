@@ -85,7 +85,7 @@ def settled(
 
 
 def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:
-    """Whether a program passes; None where it could not be run."""
+    """Whether a program passes; None if it could not be run."""
     verdict = judge.judge(program, cancel=cancel)
     return None if verdict.judgement is Judgement.REFUSED else verdict
 

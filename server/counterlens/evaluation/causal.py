@@ -35,7 +35,7 @@ _OWN = f"Counterlens's own definitions, in the layout of {_AS_PUBLISHED}; theirs
 
 
 class Absent(StrEnum):
-    """What confidence a function without a concept has in it."""
+    """The confidence of a function in a concept that it lacks."""
 
     ZERO = "zero"
     """None: it counts as 0, as in the replication package of Palacio et al. 2023."""
@@ -44,7 +44,7 @@ class Absent(StrEnum):
 
 
 def absent_of(protocol: str, given: Absent | None = None) -> Absent:
-    """What becomes of functions without a concept: what was asked for, or what the protocol fixes.
+    """The treatment of functions without a concept: what was asked for, or what the protocol fixes.
 
     Raises:
         OptionError: the protocol fixes another.
@@ -64,7 +64,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
 
     Args:
         records: Of the functions. Those of one file, `FILE::NAME`, hang together.
-        absent: What becomes of concepts that a function does not have.
+        absent: The treatment of concepts that a function lacks.
     """
     found = []
     for record in records:
@@ -109,7 +109,7 @@ def _published(record: ConfidenceRecord, absent: Absent) -> dict[str, float]:
 
 
 def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
-    """What a run measured of the functions, by model.
+    """The measurements of a run on the functions, by model.
 
     Raises:
         DataError: the run is not of the task `confidence`.
@@ -152,7 +152,7 @@ def causal_tables(
         beside: Whether two models share a table, a column for each under every variable, as in the paper;
             otherwise, and where there are more, each model has its own.
         protocol: The published protocol that was followed; empty for Counterlens's own definitions.
-        absent: What became of concepts that a function does not have.
+        absent: The treatment of concepts that a function lacks.
     """
     if not beside or len(effects) > _BESIDE:
         return [

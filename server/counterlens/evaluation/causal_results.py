@@ -43,7 +43,7 @@ class CausalResults:
         seed: Of intervals and refutations.
         simulations: How often each attempt to refute was made.
         protocol: The published protocol that was followed; empty for Counterlens's own definitions.
-        absent: What became of concepts that a function does not have.
+        absent: The treatment of concepts that a function lacks.
     """
 
     effects: Mapping[str, tuple[ConceptEffect, ...]]
@@ -116,7 +116,7 @@ def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
 
 
 def kept(folder: Path, found: RunResults) -> CausalResults | None:
-    """The effects that are kept of a run; None where there are none of the records that it has now."""
+    """The effects that are kept of a run; None if there are none of the records that it has now."""
     try:
         document = json.loads((folder / FILE).read_text(encoding="utf-8"))
         if (document["format"], document["of"]) != (_FORMAT, _digest(found)):

@@ -14,7 +14,7 @@ _NAMED, _READABLE = 5, 60
 
 
 def manifest_of(found: RunResults, model: str) -> Mapping[str, Any] | None:
-    """The manifest of what one model was asked; None where it was not asked anything yet."""
+    """The manifest of what one model was asked; None if it was not asked anything yet."""
     return next(
         (one for one in found.manifests.values() if one.get("model", {}).get("asked_as") == model), None
     )

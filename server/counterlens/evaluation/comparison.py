@@ -29,13 +29,13 @@ class Measure:
     """One measure on both sides.
 
     Attributes:
-        name: What a function does or does not.
+        name: The property of a function.
         n: How many functions both sides measured.
         first: How many did on the first side.
         second: How many did on the second.
         lost: Functions that did on the first side only.
         gained: Functions that did on the second side only.
-        p: Of McNemar's exact test; None where nothing changed.
+        p: Of McNemar's exact test; None if nothing changed.
         holm: The same, adjusted for all tests beside it.
     """
 
@@ -54,12 +54,12 @@ class ScoreComparison:
     """One score of each function on both sides.
 
     Attributes:
-        name: What is scored.
+        name: The scored text.
         n: How many functions both sides scored.
         different: How many of them scored differently.
         first: The mean over the functions on the first side; None without any.
         second: On the second.
-        p: Of Wilcoxon's signed-rank test; None where no score differs, or SciPy is not installed.
+        p: Of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
         holm: The same, adjusted for all tests beside it.
     """
 

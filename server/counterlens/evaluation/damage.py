@@ -1,4 +1,4 @@
-"""What a damaged file of a run comes to: errors in words, and records that are lost by name."""
+"""Handle damaged files of a run: errors in words, and records that are lost by name."""
 
 from __future__ import annotations
 

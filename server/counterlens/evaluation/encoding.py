@@ -16,7 +16,7 @@ from counterlens.models.sentences import ModelSentences
 def opened_encoder(
     settings: RunSettings, answers: AnswerStore | None = None
 ) -> Iterator[ModelSentences | None]:
-    """The encoder of a run; None where a task takes the one that is installed beside.
+    """The encoder of a run; None if a task takes the one that is installed beside.
 
     It answers on the machine of the process that was started, whatever the engine: it reads single sentences.
 

@@ -98,7 +98,7 @@ def estimated_prompts(
     seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> PromptEstimate | None:
-    """About how many questions a task asks; None where it cannot be told of any function.
+    """About how many questions a task asks; None if it cannot be told of any function.
 
     Args:
         plan: Of the run.

@@ -1,4 +1,4 @@
-"""What a run will cost, before it is begun: by its prompts, their length, and the limits of their answers."""
+"""Estimate the cost of a run before it starts: by its prompts, their length, and the limits of their answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
 
 
 def _expected(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
-    """What a model is asked at most, if each prompt holds its function and each answer reaches its limit."""
+    """The most that a model can be asked, if each prompt holds its function and each answer reaches its
+    limit.
+    """
     read = written = 0.0
     for task, targets in plan.targets.items():
         prompts = counted[task].of_each(targets)

@@ -31,7 +31,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
         folder: Where; made where there is none. Files of the same names are written anew.
 
     Returns:
-        What was written.
+        The written text.
 
     Raises:
         CounterlensError: pyarrow is not installed, or the folder cannot be written.

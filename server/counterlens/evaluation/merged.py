@@ -197,7 +197,7 @@ def _manifest_data(run: RunResults) -> tuple[str, str]:
 
 
 def _source(run: RunResults) -> str:
-    """What a run asked: its data, models, and how far it is."""
+    """The questions of a run: its data, models, and how far it is."""
     settings = run.settings
     where = f" at {settings.base_url}" if settings.base_url else ""
     done = "" if len(run.records) == run.total else f", not finished: {len(run.records)} of {run.total}"

@@ -115,10 +115,10 @@ def expected_time(
     done: Iterable[int] = (),
     rough: bool = False,
 ) -> ExpectedTime | None:
-    """How long a run will take; None where the pace of a model or task is not known.
+    """How long a run will take; None if the pace of a model or task is not known.
 
     Args:
-        plan: What is asked.
+        plan: The question.
         counted: The prompts of each task.
         paces: Seconds per prompt.
         done: The positions of the items that are done.

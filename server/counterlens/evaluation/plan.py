@@ -1,4 +1,4 @@
-"""What a run will ask: every function of the data, of every model, in an order that never changes."""
+"""The plan of a run: every function of the data, of every model, in an order that never changes."""
 
 from __future__ import annotations
 

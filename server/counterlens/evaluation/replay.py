@@ -27,7 +27,7 @@ class Replayed:
     Attributes:
         item: Which.
         before: What is kept.
-        now: What came out now.
+        now: The new result.
         differences: Where they differ, such as `pairs[0].original.verdict: passed, now failed`.
         circumstances: What else is no longer as it was: versions, the model, the data.
     """

@@ -26,7 +26,7 @@ from counterlens.probes.registry import PROBES
 
 @dataclass(frozen=True)
 class RunResults:
-    """What a run has found so far.
+    """The results of a run so far.
 
     Attributes:
         settings: Of the run.
@@ -37,7 +37,7 @@ class RunResults:
         lost: Records that are damaged, each with what is wrong with it.
         further: Tables that take too long to be made anew for every report (`causal_results.py`).
         spent: What each model was asked, where that was counted.
-        begun: When the run was begun, in UTC; None where it does not say.
+        begun: When the run was begun, in UTC; None if it does not say.
     """
 
     settings: RunSettings
@@ -100,7 +100,7 @@ class RunResults:
         return tuple(self.only(task) for task in self.settings.tasks)
 
     def only(self, task: str) -> RunResults:
-        """What was found of one task.
+        """The results of one task.
 
         Raises:
             DataError: the run is of other tasks.

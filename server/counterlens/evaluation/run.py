@@ -45,7 +45,7 @@ class Ended:
         done: Items that have a record.
         total: Items of the plan.
         failed: Why items have none, by their id: of the model or the sandbox, not of the function.
-        over: That its budget is spent, in words; empty where it is not.
+        over: That its budget is spent, in words; empty if it is not.
     """
 
     done: int
@@ -56,7 +56,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """What a run is carried out with, see `Run.go`."""
+    """The resources of a run, see `Run.go`."""
 
     cancel: Event
     advance: Advance | None

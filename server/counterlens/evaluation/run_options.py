@@ -15,7 +15,7 @@ APIS = ("completions", "fill", "chat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What a repository may decide about its runs.
+    """The options of runs that a repository may set.
 
     Where a model is served, and whether a weak sandbox will do, are not among them: a file that comes with
     code must decide neither where code and keys go, nor how programs are kept in.

@@ -1,4 +1,4 @@
-"""What a run is asked to do: kept with it, so that it can be resumed and replayed from its folder alone."""
+"""The settings of a run: kept with it, so that it can be resumed and replayed from its folder alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Chosen = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SettingsUsed:
-    """What a settings file decided of a run.
+    """The settings of a run that come from a file.
 
     Attributes:
         name: Of the file.
@@ -57,7 +57,7 @@ class RunSettings:
         budget: Once the run has cost so much, no function is begun any more; None: it may cost anything.
         minutes: After so many no function is begun any more; those that tell most come first. None: all, in
             the order of the data.
-        settings_file: What a settings file decided; None without one.
+        settings_file: The settings that come from a file; None without one.
         options: The options of each task, all of them, also those that were not given.
     """
 

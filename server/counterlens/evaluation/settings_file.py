@@ -46,7 +46,7 @@ _FAULT = re.compile(r" \(at line (\d+), column \d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What a file says.
+    """The content of a file.
 
     Attributes:
         path: The file.

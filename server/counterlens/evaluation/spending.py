@@ -21,7 +21,7 @@ _ESTIMATED = "estimated: requests whose tokens the endpoint did not count"
 
 
 def price_of(settings: RunSettings, model: str) -> Price | None:
-    """What the tokens of a model of a run cost; None where nobody says."""
+    """What the tokens of a model of a run cost; None if nobody says."""
     entry = entry_named(model, settings.entries)
     return None if entry is None else entry.price
 
@@ -110,12 +110,12 @@ class Spending:
 
     @property
     def cost(self) -> float:
-        """What all models have cost."""
+        """The cost of all models."""
         return sum(map(self._cost_of, self._spent))
 
     @property
     def over(self) -> str:
-        """That the budget is spent, in words; empty where it is not."""
+        """That the budget is spent, in words; empty if it is not."""
         if all(map(self._is_within, self._limits)):
             return ""
         currency = next(price.currency for one in self._limits if (price := price_of(self._settings, one)))
@@ -124,7 +124,7 @@ class Spending:
 
     @property
     def said(self) -> str:
-        """What the model was asked, in words; empty where that is not counted."""
+        """What the model was asked, in words; empty if that is not counted."""
         usage = self._spent.get(self._spec, Usage())
         if not usage.requests:
             return ""
@@ -138,7 +138,7 @@ class Spending:
 
 
 def spending_table(settings: RunSettings, spent: Mapping[str, Usage]) -> Sequence[Table]:
-    """What the models of a run were asked, and what that cost; none where nothing was counted."""
+    """What the models of a run were asked, and what that cost; none if nothing was counted."""
     rows: list[tuple[Cell, ...]] = []
     for model in settings.models:
         usage, price = spent.get(model, Usage()), price_of(settings, model)

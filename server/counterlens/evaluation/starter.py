@@ -30,13 +30,13 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """What a look at a repository finds; nothing of it is run.
+    """Inspect a repository without running its code.
 
     Attributes:
         files: Its Python files besides tests.
         functions: Those that a test mentions, or that have examples, by the first folder of their file.
         runners: What seems to run its tests.
-        folders: The folders that hold such functions; empty where files stand in the folder itself.
+        folders: The folders that hold such functions; empty if files stand in the folder itself.
     """
 
     files: int

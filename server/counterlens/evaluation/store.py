@@ -77,10 +77,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """What came out of one item, and under which circumstances.
+    """The result of one item, with its circumstances.
 
     Attributes:
-        record: What was found.
+        record: The result.
         seconds: How long it took.
         manifest: The digest of the manifest.
     """
@@ -195,7 +195,7 @@ class Store:
 
     @property
     def when(self) -> str | None:
-        """When the run was begun, as `2026-03-01T12:00:00+00:00`; None where it does not say."""
+        """When the run was begun, as `2026-03-01T12:00:00+00:00`; None if it does not say."""
         with reading(self.folder):
             return self._value("begun")
 
@@ -226,7 +226,7 @@ class Store:
             return {digest: dict(json.loads(document)) for digest, document in found.items()}
 
     def records(self) -> Iterator[tuple[Item, StoredRecord]]:
-        """What came out, in the order of the plan; what is damaged is left out, and noted in `lost`."""
+        """The results, in the order of the plan; damaged ones are left out, and listed in `lost`."""
         self.lost = []
         for item, found in self._records():
             if isinstance(found, StoredRecord):

@@ -30,8 +30,8 @@ class TrendRun:
 
     Attributes:
         name: What it is called, such as its folder.
-        begun: When it was begun, in UTC; None where it does not say.
-        version: Of its data, such as the commit; empty where nothing was asked yet.
+        begun: When it was begun, in UTC; None if it does not say.
+        version: Of its data, such as the commit; empty if nothing was asked yet.
         unfinished: How many items of its plan have no record.
     """
 
@@ -48,9 +48,9 @@ class TrendPoint:
     Attributes:
         run: The run.
         summary: Of the pairs.
-        apart: Why it is not connected with the point before it; empty where it is, and for the first one.
-        effect: How much the average mutation effect moved since the point before, over functions; None where
-            it is not connected with one.
+        apart: Why it is not connected with the point before it; empty if it is, and for the first one.
+        effect: How much the average mutation effect moved since the point before, over functions; None if it
+            is not connected with one.
         right: The same of the share of originals that were completed right.
     """
 

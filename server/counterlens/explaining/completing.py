@@ -32,7 +32,7 @@ class WrittenToken:
     Attributes:
         text: The token.
         line: Its line in the program, 1-based.
-        probability: Of the token after what precedes it; None where it is not scored.
+        probability: Of the token after what precedes it; None if it is not scored.
         alternatives: The likeliest tokens there with their probabilities, best first.
     """
 
@@ -58,9 +58,9 @@ class Departure:
     Attributes:
         line: Its line in the completed program, 1-based.
         offset: Its first byte in the completed program.
-        wrote: What the model wrote; empty where it ended earlier.
-        wrote_probability: Of the first token of that; None where it wrote nothing.
-        stands: What stands there; empty where the code ended earlier.
+        wrote: The model's text; empty if it ended earlier.
+        wrote_probability: Of the first token of that; None if it wrote nothing.
+        stands: What stands there; empty if the code ended earlier.
         stands_probability: Of the first token of that, in the same place.
         kind: The node that it is in, such as `return_statement`.
     """
@@ -79,12 +79,12 @@ class Explained:
     """A completion in its place.
 
     Attributes:
-        completion: What the model wrote.
+        completion: The model's text.
         scored: The confidence on the program with the completion in the hole.
         start: The first byte of the completion.
         end: The byte after its last.
         removed: The byte after the last of the code that it stands for, in the program before.
-        departure: Where it leaves the code that stands there; None where it is the same code, or none stands.
+        departure: Where it leaves the code that stands there; None if it is the same code, or none stands.
         fresh: Whether no code stands there yet.
     """
 

@@ -18,7 +18,7 @@ class Cursor:
     """A place in a function.
 
     Attributes:
-        title: What a report calls it.
+        title: Its name in reports.
         document: The source.
         qualname: The function.
         offset: The byte that the model goes on at.

@@ -109,7 +109,7 @@ def _function(found: Explained) -> int:
 
 
 def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> NodeOrigin | None:
-    """Whose a node is; None where it has no row."""
+    """Whose a node is; None if it has no row."""
     node = nodes[i]
     if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= found.end:
         return None

@@ -18,7 +18,7 @@ from counterlens.progress import ProgressCallback
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool found.
+    """The answer of a tool.
 
     Attributes:
         text: For reading, as Markdown.

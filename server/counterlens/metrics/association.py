@@ -17,7 +17,7 @@ from counterlens.metrics.bootstrap import Estimate, bootstrap
 def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
     """The correlation of the ranks, ties at their mean rank, with a percentile interval.
 
-    None where there are fewer than three pairs, or one of the two never changes.
+    None if there are fewer than three pairs, or one of the two never changes.
     """
     return bootstrap(list(pairs), _rho, seed=seed)
 
@@ -33,7 +33,7 @@ def pearson(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
 
 
 def correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Pearson's correlation alone; None where there are fewer than three pairs or one side never changes."""
+    """Pearson's correlation alone; None if there are fewer than three pairs or one side never changes."""
     if len(pairs) < 3:
         return None
     columns = np.array(pairs, np.float64).T

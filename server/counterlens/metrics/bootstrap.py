@@ -27,7 +27,7 @@ LEAST_CLUSTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure over n clusters with its interval; None where it, or how sure it is, is not known."""
+    """A figure over n clusters with its interval; None if it, or how sure it is, is not known."""
 
     value: float | None
     low: float | None
@@ -62,7 +62,7 @@ def bootstrap(
 
     Args:
         clusters: What is drawn with replacement, such as functions.
-        figure: The figure over some clusters; None where it is undefined, and then that draw does not count.
+        figure: The figure over some clusters; None if it is undefined, and then that draw does not count.
         seed: Of the draws.
         resamples: How many draws.
         level: How much of the draws the interval would hold if there were very many clusters.
@@ -80,7 +80,7 @@ def bootstrap(
 
 
 def expanded_percentiles(drawn: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of the draws of a figure of n clusters; None where they are too few, or all the same."""
+    """The interval of the draws of a figure of n clusters; None if they are too few, or all the same."""
     if n < LEAST_CLUSTERS or not len(drawn):
         return None
     tail = NormalDist().cdf(-math.sqrt(n / (n - 1)) * student_quantile(0.5 + level / 2, n - 1))
@@ -124,6 +124,6 @@ def pooled_mean(
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; None where nothing is."""
+    """The mean of what is known; None if nothing is."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

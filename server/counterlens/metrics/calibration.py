@@ -59,8 +59,8 @@ class Bin:
         low: Where the bin begins.
         high: Where it ends.
         n: How many nodes are in it.
-        confidence: Their mean confidence; NaN where there are none.
-        right: The share of them that is predicted right; NaN where there are none.
+        confidence: Their mean confidence; NaN if there are none.
+        right: The share of them that is predicted right; NaN if there are none.
     """
 
     low: float

@@ -71,8 +71,8 @@ class ConceptEffect:
         concept: Which.
         n: How many snippets have it.
         effect: The average treatment effect in nats per token for a confidence of 1 instead of 0, with a 95 %
-            interval over clusters; None where there are too few snippets, or the confidence never varies.
-        pearson: Of its confidence with each confounder and with `cross_entropy`; None where one is constant.
+            interval over clusters; None if there are too few snippets, or the confidence never varies.
+        pearson: Of its confidence with each confounder and with `cross_entropy`; None if one is constant.
         refutations: `placebo`, `random common cause`, `subset`, `unobserved`.
     """
 

@@ -31,7 +31,7 @@ OfFile = TypeVar("OfFile")
 
 @dataclass(frozen=True)
 class FileConfidence:
-    """What a corpus needs to know of one file: the local values of its snippets.
+    """The data of one file in a corpus: the local values of its snippets.
 
     Attributes:
         categories: For each category that occurs, (s,) one value for each snippet that has nodes of it; also
@@ -92,9 +92,9 @@ class CorpusConfidence:
 
     Attributes:
         categories: The median of each category that occurs, in the order of their names.
-        whole: The median over all of them; None where nothing has a category.
-        bits_per_byte: The surprisal of all files over their bytes: comparable across tokenizers; None
-            where nothing is scored.
+        whole: The median over all of them; None if nothing has a category.
+        bits_per_byte: The surprisal of all files over their bytes: comparable across tokenizers; None if
+            nothing is scored.
         files: How many files.
         tokens: How many scored tokens.
         seed: Of the draws.

@@ -11,7 +11,7 @@ from counterlens.metrics.intervals import Sample, wilson_interval
 
 
 class PairOutcome(StrEnum):
-    """What can come of a counterfactual pair."""
+    """The possible outcomes of a counterfactual pair."""
 
     HELD = "held"  # right on both sides
     LOST = "lost"  # right only on the original
@@ -49,7 +49,7 @@ class Effect:
 
     @property
     def outcome(self) -> PairOutcome:
-        """What came of the pair."""
+        """The outcome of the pair."""
         if self.original:
             return PairOutcome.HELD if self.counterfactual else PairOutcome.LOST
         return PairOutcome.GAINED if self.counterfactual else PairOutcome.FAILED

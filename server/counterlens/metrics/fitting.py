@@ -1,7 +1,7 @@
 """Fitting calibration curves (isotonic: Zadrozny and Elkan 2002; Platt 1999), and what they are worth.
 
-What a map is worth is measured on functions that it was not fitted on: the functions are halved, each half is
-mapped by the curves of the other. The map that is kept is then fitted on all of them.
+A map is evaluated on functions that it was not fitted on: the functions are halved, each half is mapped by
+the curves of the other. The map that is kept is then fitted on all of them.
 """
 
 from __future__ import annotations

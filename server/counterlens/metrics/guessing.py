@@ -23,7 +23,7 @@ class Guess:
     Attributes:
         true: What is right.
         guessed: What was answered.
-        candidates: What could have been; both are among them.
+        candidates: The candidates; both operators are among them.
     """
 
     true: str
@@ -57,7 +57,7 @@ class PerCandidate:
 
     Attributes:
         counts: True positives, false positives, false negatives.
-        p_value: As in `Chance`, of its F1; None where it was never right.
+        p_value: As in `Chance`, of its F1; None if it was never right.
         better: As in `Chance`, of its F1.
     """
 
@@ -67,7 +67,7 @@ class PerCandidate:
 
 
 def accuracy(guesses: Sequence[Guess]) -> float | None:
-    """The share of right ones; None where there are none."""
+    """The share of right ones; None if there are none."""
     return sum(one.true == one.guessed for one in guesses) / len(guesses) if guesses else None
 
 
@@ -90,8 +90,8 @@ def by_chance(
             but where none of the candidates was ever seen.
 
     Returns:
-        The comparison over all of them, and candidate by candidate, most frequent first; None where there
-        are none.
+        The comparison over all of them, and candidate by candidate, most frequent first; None if there are
+        none.
     """
     if not guesses:
         return None

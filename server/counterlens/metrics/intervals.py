@@ -36,7 +36,7 @@ class Sample:
         n: How many observations.
         clusters: In how many clusters.
         mean: Of all observations.
-        variance: Of that mean, estimated; 0 where all observations are equal.
+        variance: Of that mean, estimated; 0 if all observations are equal.
         independent: As how many independent observations they count at least: n^2 / sum(m^2).
         binary: Whether each is 0 or 1.
         equal: Whether all are the same.
@@ -78,7 +78,7 @@ class Sample:
         return self.mean * (1 - others), self.mean + (1 - self.mean) * others
 
     def mean_interval(self, level: float = 0.95) -> Interval | None:
-        """Student's interval; None where nothing varies, because then nothing says how much it would."""
+        """Student's interval; None if nothing varies, because then nothing says how much it would."""
         if self.clusters < 2 or not self.variance:
             return None
         margin = student_quantile(0.5 + level / 2, self.clusters - 1) * math.sqrt(self.variance)

@@ -44,7 +44,7 @@ class AboveFloor:
         floor: The same of the placebos: the noise floor.
         difference: The effect less the floor, between -1 and 1; n counts the informative pairs of both.
         p: Of the test that changes and placebos of a function change its verdict equally often
-            (`swapped_labels`); None where that cannot be told.
+            (`swapped_labels`); None if that cannot be told.
         placebos: How many placebos were judged, informative or not.
     """
 
@@ -56,7 +56,7 @@ class AboveFloor:
 
     @property
     def exceeded(self) -> bool | None:
-        """Whether the effect is told from noise, by interval and by test; None where nothing is known."""
+        """Whether the effect is told from noise, by interval and by test; None if nothing is known."""
         low = self.difference.low
         return None if low is None else low > 0 and self.p is not None and self.p < _LEVEL
 
@@ -89,7 +89,7 @@ def swapped_labels(first: Changes, second: Changes) -> float | None:
     "The analysis of binary data", section 5.2). Two-sided: twice the smaller tail, at most 1.
 
     Returns:
-        p; None where every way comes to the same sum.
+        p; None if every way comes to the same sum.
     """
     total, chances = 0, np.ones(1)
     for function in sorted(first.keys() & second.keys()):
@@ -117,7 +117,7 @@ def _share(changes: Changes) -> Proportion:
 
 
 def _interval(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> Interval | None:
-    """The interval of the effect less the floor; None where one of them is not known."""
+    """The interval of the effect less the floor; None if one of them is not known."""
     spread = _spread(first, second, effect, floor)
     p, low, high = effect.value, effect.low, effect.high
     q, least, most = floor.value, floor.low, floor.high
@@ -130,7 +130,7 @@ def _interval(first: Changes, second: Changes, effect: Proportion, floor: Propor
 
 
 def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> float | None:
-    """How far Student's interval reaches to each side; None where nothing says how much the shares vary."""
+    """How far Student's interval reaches to each side; None if nothing says how much the shares vary."""
     functions = sorted({*first, *second})
     if not (0 < effect.count < effect.n and 0 < floor.count < floor.n):
         return None

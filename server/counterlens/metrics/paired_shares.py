@@ -21,7 +21,7 @@ class PairedShares:
         difference: Second minus first, between -1 and 1.
         gained: Units that only the second was right about.
         lost: Units that only the first was.
-        p: McNemar's exact test; None where no unit differs.
+        p: McNemar's exact test; None if no unit differs.
     """
 
     n: int

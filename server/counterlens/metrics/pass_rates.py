@@ -113,7 +113,7 @@ def pass_at(k: int, count: PassCount) -> float | None:
     """The chance that one of k completions passes, without bias (Chen et al. 2021, equation 1).
 
     Returns:
-        None where fewer than k were drawn.
+        None if fewer than k were drawn.
     """
     if count.n < k:
         return None

@@ -35,7 +35,7 @@ class Cluster:
 def auroc(scores: Scores, labels: Labels) -> float | None:
     """The probability that a true pair scores above another one, ties half (Mann-Whitney U over n1 n0).
 
-    None where there are none of one kind.
+    None if there are none of one kind.
     """
     positive = int(labels.sum())
     negative = len(labels) - positive

@@ -30,7 +30,7 @@ def shift(
 
 
 def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
-    """The second share less the first, over clusters with the counts of both; None where one has nothing."""
+    """The second share less the first, over clusters with the counts of both; None if one has nothing."""
     (n, true), (m, others) = (
         (sum(pair[side][0] for pair in pairs), sum(pair[side][1] for pair in pairs)) for side in (0, 1)
     )

@@ -24,7 +24,7 @@ class SignedRank:
         n: How many pairs there are.
         different: In how many of them the two scores differ; the others have no rank.
         median: The median of second minus first, over all pairs; None without any.
-        p: As it was asked for; None where no pair differs.
+        p: As it was asked for; None if no pair differs.
     """
 
     n: int
@@ -72,7 +72,7 @@ def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
     them.
 
     Returns:
-        p; None where a group is empty, or all values are the same.
+        p; None if a group is empty, or all values are the same.
 
     Raises:
         CounterlensError: SciPy is not installed.
@@ -106,5 +106,5 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 def p_text(p: float | None) -> str | None:
-    """A p value in three digits; None where there was nothing to test."""
+    """A p value in three digits; None if there was nothing to test."""
     return None if p is None else f"{p:.3g}"

@@ -47,6 +47,6 @@ def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
 
 
 def cosine(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
-    """The cosine of the angle of two vectors, held to 0..1; 0 where one of them is 0."""
+    """The cosine of the angle of two vectors, held to 0..1; 0 if one of them is 0."""
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return min(1.0, max(0.0, float(one @ other) / lengths)) if lengths else 0.0

@@ -29,7 +29,7 @@ class ModelStanding:
         difference: The second's average mutation effect less the first's, with an interval over functions;
             several standings hold together at 95 % (Bonferroni).
         needed: About how many functions would tell a difference of `TELLING` with probability `POWER`; None
-            where that cannot be said.
+            if that cannot be said.
     """
 
     first: str

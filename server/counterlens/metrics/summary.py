@@ -17,16 +17,16 @@ class Observation:
     """One counterfactual pair.
 
     Attributes:
-        effect: None where a side could not be judged.
+        effect: None if a side could not be judged.
         mutation: What was done.
         concept: What it perturbs.
         function: Where.
         file: In which file or problem.
         original: Which of the function's originals it is of, such as where that was cut: pairs of one
-            original share its completion. None where each pair has one of its own.
-        discriminating: Whether a model that copies would be exposed; None where that is not known.
+            original share its completion. None if each pair has one of its own.
+        discriminating: Whether a model that copies would be exposed; None if that is not known.
         copied: Whether the model wrote the same code on both sides although different code was due.
-        stable: Whether the verdicts hold on every way that rounding may take; None where that is not known.
+        stable: Whether the verdicts hold on every way that rounding may take; None if that is not known.
     """
 
     effect: Effect | None
@@ -93,9 +93,9 @@ class EffectSummary:
         original_accuracy: Share of the originals of judged pairs that were completed right, each counted
             once, however many counterfactuals it has.
         functions: How many functions the informative pairs come from.
-        discriminating: The same of the pairs that would expose a model that copies; None where that is known
-            of none, as where nothing is cut.
-        stable: The same of the pairs whose verdicts are stable; None where that is known of none.
+        discriminating: The same of the pairs that would expose a model that copies; None if that is known of
+            none, as where nothing is cut.
+        stable: The same of the pairs whose verdicts are stable; None if that is known of none.
     """
 
     pairs: int
@@ -208,7 +208,7 @@ def mcnemar_exact(lost: int, gained: int) -> float | None:
         gained: Pairs where only the counterfactual was.
 
     Returns:
-        None where no pair changed its verdict.
+        None if no pair changed its verdict.
     """
     changed = lost + gained
     if not changed:

@@ -17,10 +17,10 @@ class Table:
     """A table of a report.
 
     Attributes:
-        title: What it shows.
+        title: Its content.
         columns: The names of its columns.
         rows: Its rows, as long as `columns`.
-        note: What a reader needs to know to read it.
+        note: A note for readers.
     """
 
     title: str

@@ -51,7 +51,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class TraceFigures:
-    """The traces of several questions; None where there is no question.
+    """The traces of several questions; None if there is no question.
 
     Attributes:
         correct: The share of questions with a correct trace: CoRe's correct trace rate.
@@ -104,7 +104,7 @@ def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, 
 
 
 def distance(direct: Mapping[Node, Set[Node]], source: Node, target: Node) -> int | None:
-    """The number of steps in the shortest chain, at least one; None where none leads there."""
+    """The number of steps in the shortest chain, at least one; None if none leads there."""
     reached: deque[tuple[Node, int]] = deque([(source, 0)])
     seen: set[Node] = set()
     while reached:

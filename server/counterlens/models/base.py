@@ -82,10 +82,10 @@ class ModelInfo:
 
     Attributes:
         id: What the user typed to choose the model.
-        name: What a person calls it.
+        name: Its display name.
         identity: A stable content identity: the SHA-256 of a model file, or endpoint and model name.
         where: `local` or the host of the endpoint.
-        capabilities: What it can do.
+        capabilities: Its capabilities.
         context: Tokens that fit into one request, or None when the server does not say.
         details: Further facts for display, such as quantisation or threads. Nothing is decided by them.
         api: Prompt format.
@@ -231,7 +231,7 @@ class TokenScores:
         logprob: (n,) float64, natural logarithm of the token's probability given what precedes it;
             NaN for a first token that nothing precedes.
         entropy: (n,) float64, entropy in nats of the distribution that the token was drawn from.
-        rank: (n,) int64, how many tokens were more likely; -1 where not scored.
+        rank: (n,) int64, how many tokens were more likely; -1 if not scored.
         alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
         alternative_text: n tuples of k texts.
         context: (n,) int64, how many tokens the model saw before this one.
@@ -327,9 +327,9 @@ class Model(ABC):
 
         Args:
             text: What is scored; the offsets of the answer are those of `text` alone.
-            context: What the model has read before it. No token spans the two. It should end where
-                a line of code does, and the text begin with the line breaks after it: a context that
-                ends in blank lines leads most models astray.
+            context: The context before it. No token spans the two. It should end where a line of code does,
+                and the text begin with the line breaks after it: a context that ends in blank lines leads
+                most models astray.
             alternatives: How many of the most likely tokens to name.
             cancel: Set it to give up.
             progress: Called with (tokens done, tokens in all).
@@ -361,7 +361,7 @@ class Model(ABC):
 
         Args:
             context: What the model has read before each of them; should not be empty.
-            continuations: What is scored.
+            continuations: The scored text.
             alternatives: How many of the most likely tokens to name.
             cancel: Set it to give up.
             progress: Called with steps done and steps in all; here a step is a continuation.

@@ -36,7 +36,7 @@ class CallbackModel(Model):
 
     Args:
         spec: What the user typed to choose it.
-        name: What a person calls it.
+        name: Its display name.
         where: Who runs it.
         ask: Asks it.
     """

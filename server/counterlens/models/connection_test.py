@@ -24,7 +24,7 @@ class ConnectionTest:
         tokens: How many tokens that was.
         seconds: How long that took.
         scores: Whether it gives token probabilities: without them there is no overlay.
-        way: How a server gives them; empty where there is only one way.
+        way: How a server gives them; empty if there is only one way.
         embeds: Whether it gives embeddings.
         thought: How many of the tokens were of reasoning.
     """

@@ -74,7 +74,7 @@ class ModelEntry:
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.
         tokens_per_minute: At most so many tokens are asked for in a minute; None: as many as it takes.
         thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
-        price: What a million tokens cost, where that is known.
+        price: The price of a million tokens, if it is known.
     """
 
     name: str
@@ -125,7 +125,7 @@ def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[Model
     """The entries of a table of tables, in its order.
 
     Args:
-        table: What TOML gives for `models`; None for nothing.
+        table: The value of `models` in TOML; None for nothing.
         where: File and line of an entry's key, by the entry's name and the key.
 
     Raises:
@@ -144,7 +144,7 @@ def is_entry_name(spec: str) -> bool:
 
 
 def entry_named(spec: str, entries: Iterable[ModelEntry]) -> ModelEntry | None:
-    """The entry of a name; None where there is none."""
+    """The entry of a name; None if there is none."""
     return next((entry for entry in entries if entry.name == spec), None)
 
 

@@ -21,7 +21,7 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
         name: What the model is called, such as `Qwen2.5-Coder-1.5B-Instruct`.
 
     Returns:
-        None where neither says it.
+        None if neither says it.
     """
     known = details.get(PARAMETERS, "")
     if known.isdecimal() and int(known):
@@ -31,7 +31,7 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
 
 
 def given_count(text: str) -> int | None:
-    """The number that a text such as `7B`, `1.5b` or `135000000` is; None where it is none."""
+    """The number that a text such as `7B`, `1.5b` or `135000000` is; None if it is none."""
     size = _SIZE.fullmatch(text.strip())
     if size:
         return round(float(size[1]) * _UNITS[size[2].lower()]) or None

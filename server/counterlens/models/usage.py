@@ -1,4 +1,4 @@
-"""What answers cost: their tokens, and the price of a million of them."""
+"""The cost of answers: their tokens, and the price of a million of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an endpoint was asked and answered.
+    """The usage of an endpoint.
 
     Attributes:
         requests: How many it answered.
@@ -43,7 +43,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost.
+    """The price of a million tokens.
 
     Attributes:
         input: Of a prompt.
@@ -58,7 +58,7 @@ class Price:
     cached: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """What a usage costs, in the currency."""
+        """The cost of a usage, in the currency."""
         again = self.input if self.cached is None else self.cached
         read = (usage.read - usage.cached) * self.input + usage.cached * again
         return (read + usage.written * self.output) / _MILLION

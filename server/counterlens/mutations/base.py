@@ -54,7 +54,7 @@ class Counterfactual:
         description: What was done, in one sentence.
         source: The whole mutated source.
         changes: What differs, in the order of the text.
-        cut: Where both are cut for the completion probe; None where the change would not be seen.
+        cut: Where both are cut for the completion probe; None if the change would not be seen.
         other_cuts: Where else they may be cut, the nearest first; empty unless they were asked for.
         seed: What the choice of names and sites depended on.
         assumptions: What had to be assumed for it to be preserving, such as `total-order`.

@@ -49,7 +49,7 @@ class Negation:
 
 
 def complement(module: Module, test: cst.BaseExpression) -> Negation | None:
-    """Negate by complementary operators and De Morgan's laws; None where a leaf has no complement.
+    """Negate by complementary operators and De Morgan's laws; None if a leaf has no complement.
 
     Evaluation order and short circuits stay as they are: the negation of `a and b` is `not a or not b`, which
     evaluates `b` in the same cases.

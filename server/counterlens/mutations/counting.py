@@ -46,7 +46,7 @@ class Range:
 
 
 def range_of(module: Module, node: cst.For) -> Range | None:
-    """What a `for name in range(...)` counts, where the direction is known."""
+    """The range of a `for name in range(...)`, if the direction is known."""
     call = node.iter
     if not isinstance(node.target, cst.Name) or not isinstance(call, cst.Call):
         return None
@@ -93,7 +93,7 @@ class Counting:
 
 
 def counting_while(module: Module, node: cst.While) -> Counting | str:
-    """What a `while` counts, or why it cannot be a `for` over a range."""
+    """The range of a `while`, or the reason why it cannot be a `for` over a range."""
     test = node.test
     plain = isinstance(test, cst.Comparison) and len(test.comparisons) == 1 and not test.lpar
     if not plain or not isinstance(test, cst.Comparison) or not isinstance(test.left, cst.Name):
@@ -142,7 +142,7 @@ def literal(node: cst.BaseExpression) -> int | None:
 
 
 def own_parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """What belongs to a loop itself: the bodies of inner loops and functions left out, their `else` not."""
+    """The control part of a loop: the bodies of inner loops and functions left out, their `else` not."""
     yield node
     for child in children(node):
         if isinstance(child, cst.For | cst.While):

@@ -71,7 +71,7 @@ def _begun(site: Site, at: int) -> bool:
 
 
 def cut(points: tuple[int, int] | None, rendered: Rendered, *, own: bool = False) -> Cut | None:
-    """The cut of a rendered site; None where it is not to be cut, or its place did not survive."""
+    """The cut of a rendered site; None if it is not to be cut, or its place did not survive."""
     if points is None or points[1] not in rendered.points:
         return None
     return Cut(points[0], rendered.points[points[1]], own)

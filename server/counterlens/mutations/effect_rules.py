@@ -31,7 +31,7 @@ class EffectAnalysis:
         self._known: dict[cst.CSTNode, SideEffects] = {}
 
     def of(self, node: cst.CSTNode) -> SideEffects:
-        """What a statement or expression can do."""
+        """The possible effects of a statement or expression."""
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = SideEffects()

@@ -22,7 +22,7 @@ class Heap(IntEnum):
 
 @dataclass(slots=True)
 class SideEffects:
-    """What a piece of code can do, at most.
+    """The possible effects of a piece of code, over-approximated.
 
     Attributes:
         reads: Variables that it reads.

@@ -136,7 +136,7 @@ def everywhere(
         without: Assumptions that must not be made; the sites that need one are refused.
 
     Returns:
-        One counterfactual without a cut, described by its first site, or none where there is no site; and the
+        One counterfactual without a cut, described by its first site, or none if there is no site; and the
         sites that were refused.
 
     Raises:
@@ -197,7 +197,7 @@ def sites_in(
 
 
 def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
-    """Why a site is refused; None where it is not."""
+    """Why a site is refused; None if it is not."""
     if isinstance(found, SiteRefused):
         return found.reason
     excluded = sorted(set(without) & set(found.assumptions))

@@ -172,7 +172,7 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
 
 
 def _unpublished(context: MutationContext, node: cst.If) -> str | None:
-    """Why an `if` is none that Hooda et al. 2024 flip (section 3.3); None where it is one."""
+    """Why an `if` is none that Hooda et al. 2024 flip (section 3.3); None if it is one."""
     module = context.module
     above = module.parent(node)
     if not isinstance(node.orelse, cst.Else) or (isinstance(above, cst.If) and above.orelse is node):

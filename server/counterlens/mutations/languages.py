@@ -1,4 +1,4 @@
-"""What can be mutated: for each language how it is parsed, and which mutations it has.
+"""The languages that can be mutated: for each language how it is parsed, and which mutations it has.
 
 The registry by language: a language is one entry of `_LANGUAGES`, and nothing above asks which one it is.
 """

@@ -22,7 +22,7 @@ class Example:
 
     Attributes:
         before: The whole program.
-        after: All sites mutated; None where nothing may be.
+        after: All sites mutated; None if nothing may be.
         refused: A part of the reason of a refusal, where there must be one.
 
     A program that begins with a newline is dedented, and begins behind it.
@@ -75,7 +75,7 @@ class SiteRefused:
 
 @dataclass(frozen=True)
 class MutationContext:
-    """What a mutation is asked for: a module, and the seed of its choices."""
+    """The context of a mutation: a module, and the seed of its choices."""
 
     module: Module
     seed: int = 0

@@ -14,12 +14,12 @@ from counterlens.mutations.variables import Occurrence, Role, Scope, ScopeKind, 
 
 @dataclass(slots=True)
 class Occurrences:
-    """What was found in one tree.
+    """The results in one tree.
 
     Attributes:
         module: The module's scope, which has the others inside.
         of_node: The scope that a node opened.
-        occurrence: What each name's node is an occurrence of.
+        occurrence: The variable of each name's node.
         dynamic: Scopes whose own code may look variables up by name.
         shown: Occurrences whose text is shown at run time, `f"{x=}"`.
     """

@@ -81,7 +81,7 @@ class _Drawing:
         self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
-        """The next placebo of those that are cut at an offset; None where there is no other."""
+        """The next placebo of those that are cut at an offset; None if there is no other."""
         for kind in tuple(self._turns):
             sites = [site for site in self._sites[kind] if max(edit.end for edit in site.edits) <= at]
             self.chance.shuffle(sites)
@@ -121,7 +121,7 @@ class _Drawing:
 
 
 def _tree(source: str) -> str | None:
-    """What Python's parser makes of a source, without places; None where it cannot parse it."""
+    """The syntax tree of a source by Python's parser, without positions; None if it cannot parse it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
         try:

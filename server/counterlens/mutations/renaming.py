@@ -35,7 +35,7 @@ class Renaming(Mutation):
 
     @abstractmethod
     def chooser(self, context: MutationContext) -> Chooser:
-        """What chooses the new names in one module."""
+        """The source of new names in one module."""
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module

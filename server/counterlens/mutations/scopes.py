@@ -26,7 +26,7 @@ class Scopes:
     Attributes:
         module: The module's scope, which has the others inside.
         of_node: The scope that a node opened.
-        occurrence: What each name's node is an occurrence of.
+        occurrence: The variable of each name's node.
         dynamic: Scopes whose own code may look variables up by name.
         shown: Occurrences whose text is shown at run time, `f"{x=}"`.
     """
@@ -66,7 +66,7 @@ class Scopes:
         return any(inner in self.dynamic for inner in scope.inside())
 
     def clash(self, renamed: dict[Variable, str], root: Scope) -> str | None:
-        """A name that would mean another variable after a renaming, or None where all keep their meaning.
+        """A name that would mean another variable after a renaming, or None if all keep their meaning.
 
         Args:
             renamed: The new names of variables, all of scopes in `root`.

@@ -236,7 +236,7 @@ class ProbeOptions:
 
     @property
     def chosen_protocol(self) -> str:
-        """The protocol that is followed; empty where Counterlens's own definitions hold."""
+        """The protocol that is followed; empty if Counterlens's own definitions hold."""
         return getattr(self, "protocol", None) or ""
 
 
@@ -268,7 +268,7 @@ class OptionSpec:
         low: The least value.
         high: The largest value.
         metavar: What stands for its value.
-        setting: Its key in the editor's settings; empty where it has none.
+        setting: Its key in the editor's settings; empty if it has none.
         check: Raises an OptionError for a value that it cannot have.
         there: Raises an OptionError where what the user names is not on this machine.
     """

@@ -31,7 +31,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 
 class Need(StrEnum):
-    """What a probe needs beside the source."""
+    """The requirements of a probe besides the source."""
 
     COMPLETE = "completions"
     SCORE = "token probabilities"
@@ -72,9 +72,9 @@ class Target:
     Attributes:
         document: The source.
         qualname: The function.
-        judge: What judges versions of it, for one that comes from a dataset; None where its tests are to be
+        judge: What judges versions of it, for one that comes from a dataset; None if its tests are to be
             found beside the source.
-        id: What a dataset calls it.
+        id: Its name in the dataset.
         call: A call of it, where a dataset gives one.
         calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: What it is to do, where a dataset says so.
@@ -96,7 +96,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What a report calls it."""
+        """Its name in reports."""
         return self.id or self.qualname
 
 
@@ -106,7 +106,7 @@ def _no_sandbox() -> Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a probe works with, whoever asks.
+    """The resources of a probe, for every front end.
 
     Attributes:
         model: The model under examination.
@@ -119,7 +119,7 @@ class Context:
         surveyed: Whether the suite of a repository is run once, so that tests are chosen by the lines they
             run: in runs over many functions, which it is worth minutes to.
         interim: Called with a record of the function that is not yet final, by a probe that refines its
-            answer; None where nobody watches.
+            answer; None if nobody watches.
     """
 
     model: Model
@@ -228,7 +228,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         return bool(self.needs & {Need.SANDBOX, Need.TESTS})
 
     def missing_of(self, model: Model, *, cancel: Event | None = None) -> str | None:
-        """Why a model cannot be asked this; None where it can.
+        """Why a model cannot be asked this; None if it can.
 
         Raises:
             ModelError, Cancelled: as `Model.offers`.

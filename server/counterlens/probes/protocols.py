@@ -1,7 +1,7 @@
 """Published protocols: population, context, prompts, budgets, aggregation and statistics of a paper.
 
 A protocol is declared once here, and honoured by the options of the probes that have it: `published_options`
-in `probes/options.py` says which values it fixes. What a probe does further under a protocol, it does by
+in `probes/options.py` says which values it fixes. Further behaviour of a probe under a protocol depends on
 `options.protocol` while it runs, and by `record.protocol` when it draws tables.
 """
 

@@ -37,9 +37,9 @@ class Record:
     Attributes:
         schema: Version of the shape, `SCHEMA`.
         probe: The id of the probe.
-        protocol: The published protocol that was followed; empty where Counterlens's own definitions hold.
+        protocol: The published protocol that was followed; empty if Counterlens's own definitions hold.
         model: The id of the model, as the user named it.
-        target: What a dataset calls the function, or its qualified name.
+        target: The function's name in the dataset, or its qualified name.
         function: The qualified name of the function.
         outcome: Whether it could be probed.
         reason: Why not.

@@ -46,7 +46,7 @@ class ProbeRun:
         state: How far it is. While it runs, there may be records of some functions already.
         reason: Why it was not run, and what to do.
         model: The model under examination; None before it is open.
-        records: What was found, function by function, with those that were left out.
+        records: The results, function by function, with those that were left out.
     """
 
     probe: AnyProbe

@@ -32,7 +32,7 @@ def targets_of(
         dataset: The data.
         limit: At most so many, drawn at random.
         seed: Of the draw.
-        sandbox: Where their tests run; None where no judge is needed.
+        sandbox: Where their tests run; None if no judge is needed.
         limits: What each program may use together with the tests.
         buggy: The programs with the bugs that the dataset gives, for repair.
 

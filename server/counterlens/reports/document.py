@@ -89,10 +89,10 @@ class TableBlock:
     """A table.
 
     Attributes:
-        title: What it shows.
+        title: Its content.
         columns: The names of its columns.
         rows: Its rows, as long as `columns`; the first cell of a row is its head.
-        note: What a reader needs to know to read it.
+        note: A note for readers.
         quiet: Whether it may be overlooked.
     """
 
@@ -131,14 +131,14 @@ class PairSide:
         title: Of which code it is, such as `after the original`.
         prompt_end: The last line of the prompt, which the model did not write.
         text: What it wrote.
-        verdict: What became of it.
+        verdict: Its outcome.
         language: Of the text.
         cut_off: Whether it ends at the token limit.
-        rests_on: What the verdict rests on; empty where nothing was run.
-        failed: The case that failed; empty where none did.
+        rests_on: What the verdict rests on; empty if nothing was run.
+        failed: The case that failed; empty if none did.
         message: What happened there.
-        copier: What a model that copies would have come to; empty where that is not told.
-        copied: What such a model would have written; empty where that says nothing more.
+        copier: What a model that copies would have come to; empty if that is not told.
+        copied: What such a model would have written; empty if that says nothing more.
     """
 
     title: str
@@ -189,7 +189,7 @@ class Figure:
     """A plot for a page; elsewhere the tables of the report say the same.
 
     Attributes:
-        title: What it shows.
+        title: Its content.
         description: The same for someone who does not see it.
         table: Its figures.
         spec: It as Vega-Lite.
@@ -210,9 +210,9 @@ class Folded:
     Attributes:
         title: What they are.
         blocks: The blocks.
-        outcome: What came of it, where that can be said in a word.
+        outcome: Its outcome, if one word can say it.
         id: Of the place, so that a link can lead there.
-        facets: What a page can be narrowed down by, such as the mutation.
+        facets: The filters of a page, such as the mutation.
         kept: Whether Markdown, which cannot fold, shows it all the same.
     """
 
@@ -249,7 +249,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """What a section comes to: first on a page, and last at a terminal, which shows its end."""
+    """The result of a section: first on a page, and last at a terminal, which shows its end."""
 
     blocks: tuple[Block, ...]
 
@@ -264,8 +264,8 @@ class Report:
     """A whole report.
 
     Attributes:
-        title: What a page or a file is called; the blocks have headings of their own.
-        blocks: What it shows.
+        title: The title of a page or a file; the blocks have headings of their own.
+        blocks: Its content.
     """
 
     title: str

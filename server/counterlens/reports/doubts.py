@@ -15,7 +15,7 @@ from counterlens.translating import ENGLISH, Translator
 def doubt_markdown(
     doubt: Doubt, tokens: Sequence[TokenPreference], model: str, t: Translator = ENGLISH
 ) -> str:
-    """What became likelier with the alternative, and by how much, token by token.
+    """The gain in likelihood with the alternative, token by token.
 
     Args:
         doubt: The mark.

@@ -36,7 +36,7 @@ class ShownEdge:
         target: The statement that depends on it.
         variables: The variables of a true data dependence.
         outcome: Of a control dependence, how the branch has to go: `true`, `false`, both, or empty.
-        status: What the model makes of it; None where no model was asked.
+        status: What the model makes of it; None if no model was asked.
         belief: How strongly it holds it, as in `InferredEdge`.
         reached: Whether the method could have found it.
         ruled: Whether the rule that asks no model has it, too.
@@ -104,7 +104,7 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
 
 
 def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
-    """What the model makes of an edge, and what the rule that asks none does; empty where none was asked.
+    """What the model makes of an edge, and what the rule that asks none does; empty if none was asked.
 
     Such as `found (+2.31 nats); indentation: missed`.
     """
@@ -185,7 +185,7 @@ def _beside_rule(rule: str, one: Agreement, differing: Agreement, model: str) ->
 
 
 def asked_words(inferred: Inferred) -> list[str]:
-    """How many questions were asked and how they were answered; empty where none were."""
+    """How many questions were asked and how they were answered; empty if none were."""
     if inferred.asked is None or inferred.how is None:
         return []
     said = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]

@@ -1,4 +1,4 @@
-"""What a model expected at a place, for a reader: each word once, with how likely it was."""
+"""Word the model's expectation at a place: each word once, with how likely it was."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
     Args:
         form: One of `FORMATS`.
         runs: The probes; one alone has a report of its own.
-        title: What was probed.
+        title: The probed functions.
         about: Where it is, and who was asked.
 
     Raises:
@@ -67,7 +67,7 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
 
 
 def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | None = None) -> str:
-    """What a run found, finished or not, in a form.
+    """Write the results of a run, finished or not, in a format.
 
     Args:
         form: One of `FORMATS`.

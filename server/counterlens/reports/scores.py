@@ -84,7 +84,7 @@ def score_report(scored: Confidence, info: ModelInfo, by: Granularity = Granular
 
 
 def _legend(by: Granularity) -> Columns:
-    """What bars and colours mean; breaks between entries where the terminal is narrow."""
+    """The legend of bars and colours; it breaks between entries in a narrow terminal."""
     entries = [
         Text.assemble(f"{bar} ", (label, style))
         for bar, label, style in zip(BARS, LABELS, _STYLES, strict=True)

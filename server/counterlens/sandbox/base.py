@@ -12,7 +12,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may use; exceeding any of them ends it.
+    """The limits of a program; exceeding any of them ends it.
 
     Attributes:
         seconds: Wall-clock time.
@@ -48,7 +48,7 @@ class Job:
         python: The interpreter.
         readable: Directories that the program may read beside the interpreter's own and its private one,
             such as the user's project.
-        limits: What it may use.
+        limits: Its limits.
         beside: Another of the files, run as a program of its own beside the first, confined in the same way
             and ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD` names
             each one's end. It has no result to write.
@@ -78,7 +78,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobOutcome:
-    """What a run left behind.
+    """The result of a run.
 
     Attributes:
         ending: How it ended.
@@ -90,7 +90,7 @@ class JobOutcome:
             `COUNTERLENS_RESULT_FD`, which only the program's first process has.
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, with the sandbox's own.
-        cpu_seconds: Processor time of the program; 0 where it was stopped from outside.
+        cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
         beside: How the program beside it ended, with its code, where it ended by itself and not with the
             first.
     """

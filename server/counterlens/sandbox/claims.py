@@ -1,7 +1,7 @@
-"""What a back end claims, tried by a program in it on files, a process and sockets made for that.
+"""Test the claims of a back end with a program in it, on files, a process and sockets made for the test.
 
 The kernel's features say what should hold; a container, another security module or a kernel without user
-namespaces can take some of it away. What came of the attempts is remembered for each back end, machine and
+namespaces can take some of it away. The results of the attempts are stored for each back end, machine and
 start of the machine.
 """
 

@@ -69,7 +69,7 @@ class JobObjectSandbox:
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
-        """What a job object isolates, by its documentation."""
+        """The isolation of a job object, by its documentation."""
         held = {"time", "memory", "processes", "leftovers"}
         every = ("time", "memory", "network", "processes", "leftovers", "signals", "writes", "reads", "disk")
         return tuple((what, what in held) for what in every)

@@ -143,7 +143,7 @@ class ProcessSandbox:
         return found
 
     def _warm(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]] | None:
-        """None where the interpreter that was waiting is gone."""
+        """None if the interpreter that was waiting is gone."""
         sample = make_task(job, "")
         interpreter = describe(job.python)
         view = tuple(sample.readable) if self._shell.hides else ()
@@ -205,7 +205,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What came of a run, not yet read."""
+    """The result of a run, not yet read."""
 
     pipes: Pipes
     in_time: bool
@@ -286,7 +286,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
-    """The outcome and what was confined; None where the launcher said nothing of an end.
+    """The outcome and what was confined; None if the launcher said nothing of an end.
 
     Raises:
         SandboxError: the program could not be started.

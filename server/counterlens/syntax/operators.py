@@ -111,7 +111,7 @@ def operator_sites(document: Document, span: tuple[int, int] | None = None) -> l
 
 
 def operator_at(document: Document, offset: int) -> OperatorSite | None:
-    """The operator that a byte belongs to; None where it is part of none, or its language is not known."""
+    """The operator that a byte belongs to; None if it is part of none, or its language is not known."""
     table = TABLES.get(document.language)
     if table is None:
         return None

@@ -90,7 +90,7 @@ class Definition(NamedTuple):
     """A function, a method or a type, with its decorators, or what exports or assigns it.
 
     Attributes:
-        name: With those of the definitions around it, such as `Stack.push`; empty where it has none.
+        name: With those of the definitions around it, such as `Stack.push`; empty if it has none.
         start: Its first byte.
         end: The byte after its last.
     """
@@ -101,7 +101,7 @@ class Definition(NamedTuple):
 
 
 def definition_at(root: tree_sitter.Node, data: bytes, offset: int) -> Definition | None:
-    """The innermost definition with a body around a byte; None where there is none.
+    """The innermost definition with a body around a byte; None if there is none.
 
     A place in the indentation of a line is taken for what the line begins with, and the place right behind a
     definition for one in it, as that is where a cursor stands that is at its end.

@@ -37,13 +37,13 @@ _lock = Lock()
 
 
 def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
-    """The judge by differential execution; None where a function cannot be judged so."""
+    """The judge by differential execution; None if a function cannot be judged so."""
     found = find_out(document, function, setting)
     return DifferentialJudge(found) if isinstance(found, Original) else None
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str | None:
-    """Why a function cannot be judged by what it does; None where it can."""
+    """Why a function cannot be judged by what it does; None if it can."""
     found = find_out(document, function, setting)
     return found.reason if isinstance(found, Untestable) else None
 

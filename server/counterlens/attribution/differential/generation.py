@@ -172,7 +172,7 @@ def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequenc
 def _optional(
     shapes: Shapes, parameter: ast.arg, default: ast.expr | None, seen: Sequence[Call]
 ) -> Strategy | None:
-    """Values for a parameter with a default; None where it is better left out."""
+    """Values for a parameter with a default; None if it is better left out."""
     try:
         if parameter.annotation is not None:
             return shapes.of(parameter.annotation)

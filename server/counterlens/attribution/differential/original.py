@@ -44,7 +44,7 @@ class Original:
         text: The file.
         recorder: Calls it.
         calls: The inputs, without those that it does not end on or that give what cannot be compared.
-        observations: What came of each.
+        observations: The result of each.
         reach: How much of the function they reach.
     """
 

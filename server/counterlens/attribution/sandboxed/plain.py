@@ -63,7 +63,7 @@ def prepare() -> None:
 
 
 def _take(name: str, module: Any) -> Any:
-    """A class of a module; None where a module of the user has the name of one of the library's."""
+    """A class of a module; None if a module of the user has the name of one of the library's."""
     kind: Any = getattr(module, name, None)
     if kind is not None:
         _kinds[kind] = name
@@ -72,7 +72,7 @@ def _take(name: str, module: Any) -> Any:
 
 
 def _name_of(kind: Any) -> str | None:
-    """What a class is called here, if it is one of those; for it to have an instance it must be loaded."""
+    """The local name of a class, if it is one of those; the class must be loaded to have an instance."""
     name: str = kind.__name__
     if kind not in _kinds and name in _CLASSES:
         module = sys.modules.get(_CLASSES[name][0])

@@ -1,1 +1,1 @@
-"""What carries out the items of a plan."""
+"""Engines, which process the items of a plan."""

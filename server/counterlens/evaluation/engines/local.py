@@ -1,7 +1,7 @@
 """Several items at a time: while one waits for the model, others run in the sandbox.
 
 The model answers one call after the other (a local one in its own process), so it is never idle while some
-item has something to ask. What an item gives depends on that item alone: the order in which items finish
+item has something to ask. The result of an item depends on that item alone: the order in which items finish
 changes nothing. This holds for every engine; the one here has model and sandbox on this machine.
 """
 
@@ -31,7 +31,7 @@ class Finished:
 
     Attributes:
         item: Which.
-        record: What came out; None where it failed.
+        record: The result; None if it failed.
         error: Why it failed.
     """
 

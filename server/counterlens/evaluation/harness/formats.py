@@ -28,7 +28,7 @@ def export_for(harness: str, found: RunResults, folder: Path) -> list[Path]:
         folder: Where; made where there is none. Files of the same names are written again.
 
     Returns:
-        What was written.
+        The written text.
 
     Raises:
         DataError: the run holds nothing that the harness could read.

@@ -55,11 +55,11 @@ class PromptSample:
 
 @dataclass(frozen=True, slots=True)
 class ReplyVerdict:
-    """What became of a reply.
+    """The outcome of a reply.
 
     Attributes:
         completion: The code that was read out of it, up to the end of the function.
-        right: Whether the program passes; None where it could not be judged.
+        right: Whether the program passes; None if it could not be judged.
         explanation: The verdict in words, with the test that failed.
     """
 

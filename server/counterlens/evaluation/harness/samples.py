@@ -1,4 +1,4 @@
-"""What a model was asked and wrote in a run, one prompt at a time, as other harnesses count it.
+"""The prompts and completions of a run, one by one, as other harnesses count them.
 
 A function's originals that are cut at the same place are one prompt, whatever the number of counterfactuals
 beside it; each counterfactual is another.
@@ -32,9 +32,9 @@ class HarnessSample:
         item: The function and the model.
         which: `original` or `counterfactual`.
         pair: The pair; the first one of an original.
-        right: Whether it passed; None where it could not be judged.
-        effect: Of a counterfactual, 1 where the verdict is another than the original's, else 0; None where
-            the pair is not informative.
+        right: Whether it passed; None if it could not be judged.
+        effect: Of a counterfactual, 1 where the verdict is another than the original's, else 0; None if the
+            pair is not informative.
     """
 
     id: str

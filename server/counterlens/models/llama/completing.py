@@ -22,7 +22,7 @@ class LlamaCompleter(Completer):
     and their order, and on nothing else.
 
     Attributes:
-        shape: The class of shapes in which this model decodes exactly; None where there is none.
+        shape: The class of shapes in which this model decodes exactly; None if there is none.
         rounding: The largest shift of the gap between the two likeliest tokens that was seen, in nats.
     """
 

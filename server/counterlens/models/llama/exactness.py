@@ -26,7 +26,7 @@ _PORTION = 8
 
 
 def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | None:
-    """The class of shapes to decode in; None where none was found that holds.
+    """The class of shapes to decode in; None if none was found that holds.
 
     Takes a few seconds the first time, and longer the larger the model is; what was found is kept in the
     user's cache, by model file, engine and processor.

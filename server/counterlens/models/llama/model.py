@@ -34,7 +34,7 @@ class LlamaModel(LocalModel):
     Args:
         path: A GGUF file.
         spec: What the user called it.
-        name: What a person calls it; by default what the file is called.
+        name: Its display name; by default the file's name.
         threads: Threads to decode with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.
         sha256: The identity of the file, where it is known already.

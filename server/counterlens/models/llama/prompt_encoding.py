@@ -68,7 +68,7 @@ class PromptEncoder:
         return EncodedPrompt(prompt, tokens, b"", 0, turn.max_tokens, grammar, None if prompt.reply else turn)
 
     def _form(self, prompt: Prompt) -> Grammar | None:
-        """What an answer is held to; a question may leave it open."""
+        """The grammar of an answer, if the question has one."""
         return Grammar(self._engine, prompt.reply.grammar) if prompt.reply and prompt.reply.grammar else None
 
     def _overflow(self, prompt: Prompt, tokens: int) -> int:

@@ -1,4 +1,4 @@
-"""What a loaded model is to those that score with it and complete with it."""
+"""The interface of a loaded model for scoring and completing."""
 
 from __future__ import annotations
 

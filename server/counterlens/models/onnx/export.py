@@ -129,7 +129,7 @@ class Export:
 
     @property
     def reading(self) -> Reading | None:
-        """In which direction the architecture reads; None where its name does not tell."""
+        """In which direction the architecture reads; None if its name does not tell."""
         name = self.architecture
         if name.endswith(("ForCausalLM", "LMHeadModel")):
             return Reading.CAUSAL

@@ -47,7 +47,7 @@ class MaskedScorer:
     Args:
         engine: The export.
         mask: The token that stands for a masked one.
-        masking: What is masked together.
+        masking: The unit that is masked.
     """
 
     def __init__(self, engine: ExportEngine, mask: int, masking: Masking) -> None:

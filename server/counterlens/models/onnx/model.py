@@ -39,7 +39,7 @@ class ExportedModel(LocalModel):
         threads: Threads to compute with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.
         api: How it is asked; exports are asked by `completions` alone.
-        mask: What a model that reads both sides has masked together: `word` or `piece`.
+        mask: The unit that a masked model masks: `word` or `piece`.
         progress: Unused: ONNX Runtime does not say how much is loaded.
 
     Raises:

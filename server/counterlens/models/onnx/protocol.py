@@ -11,7 +11,7 @@ from counterlens.models.onnx.export import Export, Reading
 
 
 class Masking(StrEnum):
-    """What is masked together."""
+    """The unit that is masked."""
 
     WORD = "word"
     """All pieces of a word, as the tokenizer splits a text before it looks for pieces."""
@@ -48,7 +48,7 @@ class OpenedExport:
 
     Attributes:
         reading: In which direction it reads.
-        capabilities: What it can do.
+        capabilities: Its capabilities.
         context: Tokens that its window holds, those around a text included.
         cached: Whether it keeps keys and values of what it has read.
         provider: What it runs on, as ONNX Runtime calls it.

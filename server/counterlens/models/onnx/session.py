@@ -93,7 +93,7 @@ class Session:
         threads: To compute with.
 
     Attributes:
-        past: Its past inputs; none where the export has no cache.
+        past: Its past inputs; none if the export has no cache.
         hidden: The output with the last hidden states, where it was exported.
         provider: What it runs on.
         cancelled: Set from another thread to end the run that is under way.
@@ -162,7 +162,7 @@ class Session:
             past: What was read before; by default nothing.
 
         Returns:
-            (b, n, width) float32, and the keys and values; none where the export has no cache.
+            (b, n, width) float32, and the keys and values; none if the export has no cache.
 
         Raises:
             Cancelled: `cancelled` was set.

@@ -69,7 +69,7 @@ class Confounders:
     """The confounders of a function (Palacio et al. 2023, section IV).
 
     Attributes:
-        cyclomatic_complexity: McCabe's; None where the function does not parse.
+        cyclomatic_complexity: McCabe's; None if the function does not parse.
         ast_levels: Levels of its syntax tree.
         ast_nodes: Nodes of its syntax tree.
         sequence_length: Its tokens.

@@ -22,7 +22,7 @@ class CoreAnswer:
         own_words: Whether it was CoRe's own question, in CoRe's words.
         lite: Whether it is in CoRe Lite.
         labelled: Whether people's labels say what is true; else the dependence graph does.
-        source: What may be depended on; empty where all of that was asked for.
+        source: What may be depended on; empty if all of that was asked for.
         target: What may depend on it.
         tries: How often it was asked.
         read: Whether the answer could be read; one that could not counts as no, or as no sources.
@@ -64,7 +64,7 @@ class CoreAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CoreTruth:
-    """What a function's answers are compared with.
+    """The truth for a function's answers.
 
     Attributes:
         labels: What is true.

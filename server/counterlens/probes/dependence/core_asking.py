@@ -49,7 +49,7 @@ def replies(
         steps: Progress and cancellation.
 
     Returns:
-        Of each what it says, None where that cannot be read, and how often it was asked.
+        Of each what it says, None if that cannot be read, and how often it was asked.
 
     Raises:
         UnsteadyModelError: a model elsewhere answers the same questions in two ways.

@@ -33,10 +33,10 @@ class OwnQuestion:
         id: CoRe's, or one of the same form.
         task: What is asked about.
         form: How.
-        source: What may be depended on; None where all of that is asked for.
+        source: What may be depended on; None if all of that is asked for.
         target: What may depend on it.
-        true: Whether yes is true; None where the sources are asked for.
-        prompt: CoRe's wording; empty where the question is ours.
+        true: Whether yes is true; None if the sources are asked for.
+        prompt: CoRe's wording; empty if the question is ours.
         lite: Whether it is in CoRe Lite.
     """
 

@@ -53,7 +53,7 @@ def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuest
     Args:
         info: Of the model.
         subject: The function.
-        question: What is asked.
+        question: The question.
         listing: The function as `lines` gives it.
     """
     instruction, text = words(info, f"core-{question.relation}", subject, question, listing)
@@ -104,7 +104,7 @@ def lines(subject: ExaminedFunction) -> str:
 
 
 def read_answer(text: str) -> bool | None:
-    """What a written answer says: CoRe's JSON, the last one if there are several, or yes or no."""
+    """The content of a written answer: CoRe's JSON, the last one if there are several, or yes or no."""
     said = _ANSWER.findall(text)
     return said[-1].lower() in {"true", "yes"} if said else read_yes_no(text)
 

@@ -1,8 +1,8 @@
 """Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
 
 Of the code blocks of an answer the first counts that is JSON with one of CoRe's keys; an answer without a
-block is read whole, and where that is no JSON, the last object in it counts. What a model thinks aloud in
-`<think>` marks is passed over. A trace of variables has to go on where the step before ended.
+block is read whole, and where that is no JSON, the last object in it counts. Reasoning in `<think>` marks is
+skipped. A trace of variables has to go on where the step before ended.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CoreReply:
     """One answer.
 
     Attributes:
-        yes: What it says; None where sources were asked for.
+        yes: What it says; None if sources were asked for.
         nodes: The trace, or the sources.
     """
 
@@ -43,7 +43,7 @@ class CoreReply:
 
 
 def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
-    """Read an answer; None where it cannot be read."""
+    """Read an answer; None if it cannot be read."""
     said = _THOUGHT.sub("", text)
     blocks = _BLOCK.findall(said) or [said]
     found = [block for block in map(_object, blocks) if block is not None]
@@ -87,7 +87,7 @@ def _trace(answer: dict[str, Any], task: CoreTask) -> CoreReply | None:
 
 
 def _steps(steps: Sequence[Any], *, typed: bool) -> list[CoreNode] | None:
-    """The nodes of the steps; None where one is malformed, or begins with another variable than the last."""
+    """The nodes of the steps; None if one is malformed, or begins with another variable than the last."""
     nodes: list[CoreNode] = []
     for step in steps:
         if not isinstance(step, dict) or (typed and step.get("type") not in {"data", "control"}):

@@ -43,7 +43,7 @@ class Relation(StrEnum):
 
 
 class NameRole(StrEnum):
-    """What a statement does with a variable in one place."""
+    """The use of a variable by a statement in one place."""
 
     READ = "read"
     CHANGED = "changed"

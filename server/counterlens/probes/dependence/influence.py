@@ -36,7 +36,7 @@ do, is no edge."""
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What changing each statement does to the model's expectation of each later one.
+    """The effect of changing each statement on the model's expectation of each later one.
 
     Attributes:
         subject: The function.
@@ -61,7 +61,7 @@ class Influence:
         return {pair for pair, value in self.scores(relation).items() if value >= least and value > 0}
 
     def matrix(self, relation: Relation) -> npt.NDArray[np.float64]:
-        """(n, n) float64 nats, source by target; NaN where a pair was not looked at."""
+        """(n, n) float64 nats, source by target; NaN if a pair was not looked at."""
         count = len(self.subject.parts)
         found = np.full((count, count), np.nan)
         for (source, target), value in self.scores(relation).items():

@@ -1,10 +1,9 @@
 """Interventions: ways to change one statement so that whatever follows it can stay as it is.
 
-What a model is made to read (teacher forcing) is the text before the statement, the changed statement, and
-what follows, byte for byte. Only `HIDE` touches what stands in between, too: a name is easily copied from its
-last use, so a renamed definition shows at the first use and hardly at the later ones. `HIDE` therefore
-renames the uses between the definition and the statement that is looked at along with it, up to where the
-name is bound anew.
+The model reads (teacher forcing) the text before the statement, the changed statement, and what follows, byte
+for byte. Only `HIDE` touches what stands in between, too: a name is easily copied from its last use, so a
+renamed definition shows at the first use and hardly at the later ones. `HIDE` therefore renames the uses
+between the definition and the statement that is looked at along with it, up to where the name is bound anew.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def everything(_kind: Intervention, _part: Part) -> bool:
 def readings(
     subject: ExaminedFunction, part: Part, kind: Intervention, looked_at: LookedAt = everything
 ) -> list[ChangedText]:
-    """The changed texts in which the statements after one can be looked at; none where it does not apply.
+    """The changed texts in which the statements after one can be looked at; none if it does not apply.
 
     Args:
         subject: The function.

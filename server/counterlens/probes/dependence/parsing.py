@@ -25,7 +25,7 @@ _LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
 
 @dataclass(frozen=True, slots=True)
 class ListedPairs:
-    """What a model's list of pairs says.
+    """Parse a model's list of pairs.
 
     Attributes:
         pairs: (source, target) ids of statements, each once.
@@ -54,7 +54,7 @@ def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
     """Read an answer.
 
     Args:
-        text: What the model wrote.
+        text: The model's text.
         ids: The ids of the statements that it could mean.
         cut_off: Whether the limit of tokens ended it.
     """
@@ -86,7 +86,7 @@ _WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
 
 
 def read_yes_no(text: str) -> bool | None:
-    """Whether an answer says yes; None where it says neither, or both in its first sentence."""
+    """Whether an answer says yes; None if it says neither, or both in its first sentence."""
     first = re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
     said = {word.lower() in {"yes", "true"} for word in _WORD.findall(first)}
     return said.pop() if len(said) == 1 else None

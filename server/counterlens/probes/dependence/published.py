@@ -37,7 +37,7 @@ def asked_of(
     limit: int | None = None,
     seed: int = 0,
 ) -> list[OwnQuestion]:
-    """What CoRe's protocol asks about a function; arguments and errors as `own_questions`.
+    """The questions of CoRe's protocol about a function; arguments and errors as `own_questions`.
 
     Without a limit, all of CoRe's own questions, and of ours the usual sample.
     """

@@ -40,7 +40,7 @@ class Reaction:
         kind: How the source was changed.
         spans: (n, 2) int64, bytes of the target's tokens in the subject's text; the line's indentation and
             the line break before it belong to it.
-        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN where the text was cut into other
+        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN if the text was cut into other
             tokens, and where the reading had ended.
     """
 

@@ -32,8 +32,8 @@ class ToldTrace:
     """One answer.
 
     Attributes:
-        yes: Whether it says that there is dependence; None where it cannot be read.
-        nodes: The trace; empty where it tells none.
+        yes: Whether it says that there is dependence; None if it cannot be read.
+        nodes: The trace; empty if it tells none.
         trace: What is right about it.
     """
 
@@ -76,7 +76,7 @@ def prompt(
     Args:
         info: Of the model.
         subject: The function.
-        question: What is asked.
+        question: The question.
         listing: The function as `core_questions.lines` gives it.
         form: The answer's form as `grammar` gives it.
     """
@@ -95,7 +95,7 @@ def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNod
 
 
 def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
-    """What a written answer says: CoRe's JSON, the last one if there are several.
+    """The content of a written answer: CoRe's JSON, the last one if there are several.
 
     An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
     step does not begin where the last one ended, what lies between is a step, too.

@@ -36,8 +36,8 @@ class YesNo:
     """One answer.
 
     Attributes:
-        yes: Whether it says so; None where it cannot be read.
-        probability: p(yes) / (p(yes) + p(no)); None where the model gives no probabilities.
+        yes: Whether it says so; None if it cannot be read.
+        probability: p(yes) / (p(yes) + p(no)); None if the model gives no probabilities.
     """
 
     yes: bool | None

@@ -31,7 +31,7 @@ class AnswerBin:
 
 
 def rounds_of(answer: ExecutionAnswer) -> int | None:
-    """How often the loops ran; None where there is no loop: then there is no length of one."""
+    """How often the loops ran; None if there is no loop: then there is no length of one."""
     return answer.rounds if {"for", "while"} & set(answer.tags or ()) else None
 
 

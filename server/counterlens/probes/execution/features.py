@@ -30,7 +30,7 @@ _BRANCHES = (*_LOOPS, ast.If, ast.IfExp, ast.ExceptHandler, ast.Assert, ast.matc
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a function is made of.
+    """The features of a function.
 
     Attributes:
         tags: Of `TAGS`; `basic` where none of the others is.
@@ -48,7 +48,7 @@ class Features:
 
 
 def features(source: str) -> Features | None:
-    """The features of a function's text; None where it does not parse."""
+    """The features of a function's text; None if it does not parse."""
     text = textwrap.dedent(source)
     try:
         tree = parse_module(text)
@@ -67,7 +67,7 @@ def features(source: str) -> Features | None:
 
 
 def _api(called: ast.expr) -> str:
-    """What a call is a call of; empty where that has no name."""
+    """What a call is a call of; empty if that has no name."""
     if isinstance(called, ast.Name):
         return called.id
     if not isinstance(called, ast.Attribute):

@@ -69,7 +69,7 @@ def inputs_of(
         target: The function, with what a dataset says of it.
         function: The same.
         seed: Of the order of those that are generated, or drawn.
-        limits: What each run of the function may use.
+        limits: Limits of each run of the function.
         inputs: Which.
 
     Raises:

@@ -49,9 +49,9 @@ class ReadAnswer:
     """What was read in what a model said.
 
     Attributes:
-        literal: The literal; None where there is none.
+        literal: The literal; None if there is none.
         outcome: Whether it is right.
-        unread: Why there is no literal; None where there is one.
+        unread: Why there is no literal; None if there is one.
     """
 
     literal: Literal | None
@@ -88,8 +88,8 @@ class Style:
         Args:
             said: What it said.
             truth: What is right.
-            written: How that is written, where answers are compared as they are written
-                (Liu et al. 2024); None where they are as values.
+            written: How that is written, where answers are compared as they are written (Liu et al. 2024);
+                None if they are as values.
         """
         finish = "length" if still_thinks(said.text) else said.finish
         text = without_thought(said.text)
@@ -122,7 +122,7 @@ def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
 
     Args:
         info: Who answers.
-        given: What the user allows; None where nothing was said.
+        given: What the user allows; None if nothing was said.
         otherwise: What is enough for a model that continues text.
     """
     if given is not None:

@@ -192,7 +192,7 @@ def _loops(answers: Answers) -> Table:
 
 
 def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
-    """Both shares, their difference, what changed and the test; None where nothing has both."""
+    """Both shares, their difference, what changed and the test; None if nothing has both."""
     found = paired_shares(first, second)
     if not found.n:
         return None

@@ -26,10 +26,10 @@ class ExecutionQuestion:
     """What is asked about: a program and a call, with what the call gives.
 
     Attributes:
-        target: What a report calls the function.
+        target: The function's name in reports.
         input: The call, and where it comes from.
         truth: What the call gives.
-        features: What the function is made of, as it is shown; None where it does not parse.
+        features: What the function is made of, as it is shown; None if it does not parse.
         source: The program as it is shown, without what shows the answer.
         form: Which text it is.
     """
@@ -56,7 +56,7 @@ def question_of(
         context: The sandbox, and what gives up.
         target: The function.
         seed: Of inputs that are generated, or drawn.
-        limits: What each run of the function may use.
+        limits: Limits of each run of the function.
         inputs: Which are asked about.
 
     Raises:

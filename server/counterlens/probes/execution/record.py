@@ -40,18 +40,18 @@ class ExecutionAnswer:
         truth: What the call gives, as a literal.
         type: The class of that.
         style: How it was asked, see `STYLES`.
-        said: What the model said.
+        said: The model's answer.
         finish: `stop` or `length`, as in `Completion`.
-        answer: The literal in it; None where there is none.
+        answer: The literal in it; None if there is none.
         outcome: Whether it is right (Liu et al. 2024, equation 1).
-        unread: Why there is no literal; None where there is one.
+        unread: Why there is no literal; None if there is one.
         same_type: Whether the literal is of the class of the truth.
-        tags: The constructs of the function, see `Features`; these five are None where it does not parse.
+        tags: The constructs of the function, see `Features`; these five are None if it does not parse.
         uses: Its kinds of operators and calls.
         apis: What it calls.
         complexity: Its cyclomatic complexity.
         lines: Its lines as they are shown, without blank ones.
-        rounds: How often the bodies of all loops ran together; None where that could not be seen.
+        rounds: How often the bodies of all loops ran together; None if that could not be seen.
     """
 
     target: str
@@ -87,7 +87,7 @@ class ExecutionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecord(Record):
-    """What a model says that a call of one function gives.
+    """The model's answer on the result of a call of one function.
 
     Attributes:
         tolerance: How far two equal floats may be apart.
@@ -110,10 +110,10 @@ class Synthesis:
         finish: `stop` or `length`, as in `Completion`.
         judged_by: What judged, such as `3 doctests`.
         judgement: The judgement.
-        failed: The case that failed; empty where none did.
+        failed: The case that failed; empty if none did.
         correct: Whether it passed.
-        unasked: Why it is not asked about although it passed; empty where it is.
-        complexity: Its cyclomatic complexity; None where it does not parse.
+        unasked: Why it is not asked about although it passed; empty if it is.
+        complexity: Its cyclomatic complexity; None if it does not parse.
         reference_complexity: That of the function as it stands.
         s_der: The dependent execution reasoning score by style (Liu et al. 2024, equation 2).
     """
@@ -140,7 +140,8 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentExecutionRecord(Record):
-    """What a model wrote of one function, and what it says that its own code and the reference give.
+    """A model's implementation of one function, and its answers on the outputs of this code and of the
+    reference.
 
     Attributes:
         tolerance: How far two equal floats may be apart.
@@ -159,7 +160,7 @@ class SpecifiedProgram:
 
     Attributes:
         passed: Whether it gives what the specification showed; where that showed nothing, what is right.
-        gave: What it gives, as a literal; None where it gives none.
+        gave: What it gives, as a literal; None if it gives none.
         failed: Why it gives none.
         finish: `stop` or `length`, as in `Completion`.
         program: The whole source.
@@ -206,7 +207,7 @@ class SpecifiedFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecificationRecord(Record):
-    """What a model wrote of one function from three specifications.
+    """A model's implementations of one function from three specifications.
 
     Attributes:
         tolerance: How far two equal floats may be apart.
@@ -226,11 +227,11 @@ class StateAnswer:
         times: How often it has.
         variable: The variable.
         truth: What it is, as a literal.
-        said: What the model said.
+        said: The model's answer.
         finish: `stop` or `length`, as in `Completion`.
-        answer: The literal in it; None where there is none.
+        answer: The literal in it; None if there is none.
         outcome: Whether it is right.
-        unread: Why there is no literal; None where there is one.
+        unread: Why there is no literal; None if there is one.
     """
 
     line: int
@@ -277,7 +278,7 @@ class CoherenceCall(ExecutionAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceRecord(Record):
-    """What a model says of the output and the states of a call of one function.
+    """The model's answers on the output and the states of a call of one function.
 
     Attributes:
         tolerance: How far two equal floats may be apart.

@@ -114,7 +114,7 @@ class _Case:
         text: Its description without examples.
         removed: How many lines of examples were taken out.
         wrong: The output of the misleading test.
-        limits: What a program may use.
+        limits: The limits of a program.
     """
 
     target: Target
@@ -132,7 +132,7 @@ class _Case:
         return write(context, self.target.document, reachable(self.target), text, max_tokens)
 
     def wanted(self, setting: str) -> Literal:
-        """What a program has to give in a setting."""
+        """The output that a program must give in a setting."""
         truth = self.question.truth
         return self.wrong if setting == "misleading" else Literal(truth.value, truth.written)
 

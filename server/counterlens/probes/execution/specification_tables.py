@@ -60,7 +60,7 @@ def _settings(functions: Functions) -> Table:
 
 
 def _differences(functions: Functions) -> Table:
-    """What a test that is shown changes, function by function."""
+    """The effect of showing a test, function by function."""
     rows: list[tuple[Cell, ...]] = []
     for first, second in (("none", "true"), ("none", "misleading"), ("true", "misleading")):
         found = paired_shares(verdicts_in(functions, first), verdicts_in(functions, second))

@@ -14,12 +14,12 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True, slots=True)
 class CallTruth:
-    """What a call gives.
+    """The result of a call.
 
     Attributes:
         value: What it gives.
         written: The same as a literal.
-        rounds: How often the bodies of all loops ran together; None where that could not be seen.
+        rounds: How often the bodies of all loops ran together; None if that could not be seen.
     """
 
     value: Any

@@ -1,4 +1,4 @@
-"""What a model is asked to write: a function's header and a description, without its body."""
+"""The prompts for writing a function: a function's header and a description, without its body."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WrittenFunction:
 
 
 def description(target: Target, function: Function) -> str | None:
-    """What a function is to do, in natural language: its docstring, else what a dataset says; else None."""
+    """A function's description: its docstring, else that of its dataset, else None."""
     text = target.document.data[function.header : function.end].decode("utf-8", "replace")
     lines = text.splitlines(keepends=True)
     margin = function.column  # of all lines but the first, whose own was cut away

@@ -1,6 +1,6 @@
 """Observer of the output: reports what the call gives, twice, so that chance shows.
 
-The report has `outputs`: `[repr, repr]`, each of a fresh run of the program; empty where one fails.
+The report has `outputs`: `[repr, repr]`, each of a fresh run of the program; empty if one fails.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def observe_loops(
         document: The program.
         call: An expression over its names, such as `total([1, 2, 3])`.
         sandbox: Where it is run.
-        limits: What it may use.
+        limits: Its limits.
         cancel: Set it to give up.
 
     Returns:
@@ -89,7 +89,7 @@ def observe_loops(
 def output_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> Literal:
-    """What a call gives; the arguments are those of `observe_loops`.
+    """The result of a call; the arguments are those of `observe_loops`.
 
     Raises:
         SourceError: it fails, does not end, gives no literal, or something else each time; says which.
@@ -121,7 +121,7 @@ def require_ordered(
         call: The call.
         gives: What it gives, as `output_of` found.
         sandbox: Where it is run once more, with other hashes.
-        limits: What it may use.
+        limits: Its limits.
         cancel: Set it to give up.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a model believes of one operator, and whether it clearly prefers another: a hint at a bug."""
+"""The model's belief about one operator, and whether it clearly prefers another: a hint at a bug."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from counterlens.syntax.operators import OperatorSite
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """What a model believes of one operator.
+    """The model's belief about one operator.
 
     Attributes:
         distribution: The shares of the candidates.

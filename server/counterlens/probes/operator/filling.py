@@ -45,7 +45,7 @@ def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
 
 
 def operator_in(text: str, candidates: Sequence[str]) -> str | None:
-    """The candidate that a text begins with; None where it begins with anything else."""
+    """The candidate that a text begins with; None if it begins with anything else."""
     said = " ".join(text.split())
     for name in sorted(candidates, key=len, reverse=True):
         rest = said[len(name) :]
@@ -56,7 +56,7 @@ def operator_in(text: str, candidates: Sequence[str]) -> str | None:
 
 
 def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
-    """The share that was filled in right, by family; None where nothing was filled in.
+    """The share that was filled in right, by family; None if nothing was filled in.
 
     Args:
         gaps: Each with the function that it is in.

@@ -43,7 +43,7 @@ def is_published(form: SwapForm | None, family: Family) -> bool:
 
 
 def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
-    """The form of the `if` whose condition an operator of Python is in; None where it is in none."""
+    """The form of the `if` whose condition an operator of Python is in; None if it is in none."""
     node: tree_sitter.Node | None = _operation(document, site)
     while node is not None and not (node.type in _IFS and _in_condition(node, site)):
         node = node.parent
@@ -90,7 +90,7 @@ def _all(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _values(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """What an operand is made of: strings whole, parentheses and operators aside."""
+    """The parts of an operand: strings whole, parentheses and operators aside."""
     if node.type in _CONSTANTS or not node.named_children:
         yield node
         return

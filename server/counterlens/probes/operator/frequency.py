@@ -23,7 +23,7 @@ _State = tuple[tuple[Path, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class OperatorCorpus:
-    """What a corpus holds of operators.
+    """The operators of a corpus.
 
     Attributes:
         frequency: How often each operator stands in it, the most frequent first.

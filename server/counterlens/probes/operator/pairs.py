@@ -183,7 +183,7 @@ def _form(change: CodeChange, place: OperatorPlace) -> SwapForm | None:
 def changed_operators(
     document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
 ) -> tuple[str, str] | None:
-    """The operator of a condition before and after its if-else was flipped; None where several changed."""
+    """The operator of a condition before and after its if-else was flipped; None if several changed."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
     return next(((before[i].operator, after[j].operator) for i, j in _flipped(changes, before, after)), None)
 
@@ -191,7 +191,7 @@ def changed_operators(
 def flipped_site(
     document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
 ) -> OperatorSite | None:
-    """The operator that decides an if-else which was flipped; None where it is no single one."""
+    """The operator that decides an if-else which was flipped; None if it is no single one."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
     return next((before[i] for i, _ in _flipped(changes, before, after)), None)
 

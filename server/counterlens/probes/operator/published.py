@@ -167,7 +167,7 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
 
 
 def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequence[float]]]:
-    """What a box plot shows: of each transformation and side (`no`, `yes`: transformed) the figures."""
+    """The values of a box plot: of each transformation and side (`no`, `yes`: transformed) the figures."""
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)

@@ -41,7 +41,7 @@ class OperatorAnswer:
         predicted: The likeliest.
         correct: Whether that is the one that stands there.
         entropy: In nats, over the candidates.
-        candidates: What could stand there.
+        candidates: The alternatives.
         logprob: Of each candidate the log-probability of the text with it, in nats.
         probability: Its share of the probability of all candidates.
         nll: The negative log-likelihood of the operator that stands there, in nats, among the candidates and
@@ -116,14 +116,14 @@ class OperatorPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledGap:
-    """What a model writes into the gap of an operator when it is shown both sides.
+    """The operator that a model writes into a gap, given both sides.
 
     Attributes:
         line: The line of the gap, 1-based.
         family: Which operators could stand there.
         operator: The one that does.
-        said: What the model wrote.
-        written: The operator that this begins with; None where it is no candidate.
+        said: The model's text.
+        written: The operator that this begins with; None if it is no candidate.
     """
 
     line: int

@@ -34,14 +34,14 @@ _NEUTRAL = "\n"  # what a text without context is scored after, so that its firs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorDistribution:
-    """What a model believes of a gap.
+    """The model's belief about a gap.
 
     Attributes:
         site: The operator that stands there.
         logprob: (k,) float64, natural logarithm of the probability of the scored text with each of the
             site's k candidates, given what stands before it.
         surprisal: The negative log-likelihood of the operator's own tokens, in nats over the whole
-            vocabulary, given what stands before them; None where it was not scored.
+            vocabulary, given what stands before them; None if it was not scored.
     """
 
     site: OperatorSite
@@ -248,7 +248,7 @@ def operator_distribution(
     after: int | None = None,
     cancel: Event | None = None,
 ) -> OperatorDistribution:
-    """What a model believes of one gap; the arguments and errors are those of `OperatorScorer.score`."""
+    """The model's belief about one gap; the arguments and errors are those of `OperatorScorer.score`."""
     return (
         OperatorScorer(model, document).score(site, before=before, after=after, cancel=cancel).distribution()
     )

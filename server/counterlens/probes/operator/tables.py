@@ -118,7 +118,7 @@ def changes(records: Records) -> Table | None:
 
 
 def stays_or_changes(records: Records) -> Table | None:
-    """The swaps again, apart for pairs whose operator stays; None where no change can make it another one.
+    """The swaps again, apart for pairs whose operator stays; None if no change can make it another one.
 
     `a == b` with its operands swapped is `b == a`: who only knows what is usual knows both.
     """
@@ -154,7 +154,7 @@ def exchanged(records: Records, frequency: Mapping[str, float]) -> Table | None:
 
 
 def windows(records: Records) -> Table | None:
-    """Accuracy with less context (Ahmed et al. 2024, Table 3); None where it was not asked for."""
+    """Accuracy with less context (Ahmed et al. 2024, Table 3); None if it was not asked for."""
     narrow = {pair.window for record in records for pair in record.pairs if not pair.complete}
     if not narrow:
         return None

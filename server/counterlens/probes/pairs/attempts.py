@@ -25,7 +25,7 @@ class Attempt:
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement of the whole program.
         ties: As in `Completion`.
-        ways: Other ways that rounding may have taken; None where none were followed.
+        ways: Other ways that rounding may have taken; None if none were followed.
     """
 
     completion: str | None
@@ -55,12 +55,12 @@ class Pair:
         mutated_gap: The counterfactual with its hole.
         original: What the model wrote into the first.
         mutated: What it wrote into the second.
-        likelihood: How much less likely what truly stands in the hole became; None where not measured.
-        cut_range: The range that the cut had to lie in, of several; None where there is one cut.
+        likelihood: How much less likely what truly stands in the hole became; None if not measured.
+        cut_range: The range that the cut had to lie in, of several; None if there is one cut.
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
-            None where that was not judged.
-        drawn: What came of completions that were drawn; None where none were.
-        reached: How far the tests reach into the original's hole; None where that is not known.
+            None if that was not judged.
+        drawn: The outcomes of drawn completions; None if none were.
+        reached: How far the tests reach into the original's hole; None if that is not known.
     """
 
     counterfactual: Counterfactual

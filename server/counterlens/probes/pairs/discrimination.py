@@ -41,7 +41,7 @@ def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | No
         mutated_gap: The counterfactual with its hole.
 
     Returns:
-        None where nothing can judge it.
+        None if nothing can judge it.
     """
     if judging.judged_by is None:
         return None

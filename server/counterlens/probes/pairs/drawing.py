@@ -65,7 +65,7 @@ class Drawing:
         most: At most so many of each side.
         temperature: What logits are divided by.
         seed: Of all draws.
-        pass_at: The k of pass@k, for which all are drawn; 0 where it is not asked for.
+        pass_at: The k of pass@k, for which all are drawn; 0 if it is not asked for.
     """
 
     most: int
@@ -102,7 +102,7 @@ def drawn(
         update: Called with what there is so far, in the order of the pairs, after each look but the last.
 
     Returns:
-        In the order of the pairs; None where nothing can judge one.
+        In the order of the pairs; None if nothing can judge one.
 
     Raises:
         ModelError: completions of this model cannot be drawn, or as `Model.complete`.
@@ -162,7 +162,7 @@ class _Draws:
         self._drawn: dict[str, Drawn | None] = {}
 
     def of(self, gap: Gap, most: int) -> Drawn | None:
-        """The first draws of a hole; None where nothing could judge one of them."""
+        """The first draws of a hole; None if nothing could judge one of them."""
         found = self._drawn[gap.shown]
         return found and Drawn(found.completions[:most], found.passed[:most])
 

@@ -32,7 +32,7 @@ _Found = tuple[str, str, DrawnPair]
 
 
 def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """The pass rates of all pairs and by mutation; none where nothing was drawn.
+    """The pass rates of all pairs and by mutation; none if nothing was drawn.
 
     Args:
         models: The records of each model, by its name.
@@ -48,7 +48,7 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
 
 
 def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """pass@k of both sides of all pairs and by mutation; none where it was not asked for.
+    """pass@k of both sides of all pairs and by mutation; none if it was not asked for.
 
     Args:
         models: The records of each model, by its name.

@@ -1,4 +1,4 @@
-"""What completions that were drawn say of a pair, in words and as a bar."""
+"""Word the drawn completions of a pair, with a bar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INTERVAL = "\u2592"
 
 
 def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """How often both sides pass, and what that says; empty where nothing was drawn."""
+    """How often both sides pass, and what that says; empty if nothing was drawn."""
     drawn = pair.drawn
     if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
         return ""

@@ -37,7 +37,7 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def wavering(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """That nothing can be said of a function whose verdict changes with nothing; empty where it does not."""
+    """That nothing can be said of a function whose verdict changes with nothing; empty if it does not."""
     changed, found = _changed(record), summarize(record.observations)
     if not changed:
         return ""

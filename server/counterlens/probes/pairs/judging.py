@@ -23,7 +23,7 @@ class Judging:
     """Judges programs of one function; each distinct program once.
 
     Args:
-        judge: What judges; None where nothing can.
+        judge: What judges; None if nothing can.
         document: The source as it stands.
         function: The function.
         steps: Progress and cancellation.

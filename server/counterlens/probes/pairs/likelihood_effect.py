@@ -52,7 +52,7 @@ class ChangedToken:
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodEffect:
-    """What a mutation does to the log-probability of the true rest of the function, in nats.
+    """The effect of a mutation on the log-probability of the true rest of the function, in nats.
 
     Attributes:
         original: Mean over the tokens of the original's rest.
@@ -60,7 +60,7 @@ class LikelihoodEffect:
         original_tokens: How many those are.
         mutated_tokens: How many these are.
         matched: How many stand in both, in order.
-        matched_change: The mean change of those; None where there are none.
+        matched_change: The mean change of those; None if there are none.
         changes: The most changed of those, where the change is more than rounding can do.
     """
 
@@ -126,7 +126,7 @@ def likelihood_effects(
 
 
 def _texts(gaps: Sequence[Gap]) -> tuple[str, list[str]]:
-    """What all texts begin with, up to the end of a line, and how each of them goes on."""
+    """The common prefix of all texts, up to the end of a line, and the rest of each."""
     wholes = [gap.shown + _removed(gap) for gap in gaps]
     first, last = min(gap.shown for gap in gaps), max(gap.shown for gap in gaps)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))

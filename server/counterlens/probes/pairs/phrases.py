@@ -35,7 +35,7 @@ _APART = {
 
 
 def rests_on(side: Side) -> str:
-    """What a verdict rests on, and how strong that is; empty where nothing was run."""
+    """What a verdict rests on, and how strong that is; empty if nothing was run."""
     if not side.tests or side.strength is None:
         return ""
     apart = f"; {_APART[Isolation(side.isolation)]}" if side.isolation is not None else ""
@@ -43,7 +43,7 @@ def rests_on(side: Side) -> str:
 
 
 def done(mutation: str, t: Translator = ENGLISH) -> str:
-    """What a mutation did, as the beginning of a sentence."""
+    """The change of a mutation, as the beginning of a sentence."""
     known = _DONE.get(mutation)
     return t(known[0]) if known else t("After {mutation}", mutation=mutation)
 

@@ -106,7 +106,7 @@ class CompletionOptions(ProbeOptions):
 
     @property
     def drawing(self) -> Drawing | None:
-        """How completions are drawn; None where none are."""
+        """How completions are drawn; None if none are."""
         most = self.samples or (DEFAULT_SAMPLES if self.temperature is not None or self.pass_at else 0)
         return (
             Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
@@ -131,7 +131,7 @@ class PreparedPairs:
         refusals: What is not asked about.
         dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
         wanted: How many placebos were wanted.
-        why_not_judged: Why nothing can judge it; None where something can.
+        why_not_judged: Why nothing can judge it; None if something can.
     """
 
     function: Function

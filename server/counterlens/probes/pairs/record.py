@@ -16,7 +16,7 @@ class Way:
     """Another completion of the same prompt, which rounding may have chosen as well.
 
     Attributes:
-        completion: What the model wrote.
+        completion: The model's text.
         passed: Whether it passed.
     """
 
@@ -30,17 +30,17 @@ class Side:
 
     Attributes:
         prompt_end: The last line of the prompt; the completion begins behind it.
-        completion: What the model wrote; None where it was not asked to write.
+        completion: The model's text; None if it was not asked to write.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement, such as `passed`.
         attribution: What judged, such as `doctest`.
         tests: How many cases were run to their end.
-        strength: How much the judgement is worth; None where nothing was run.
-        isolation: How far the program was from its tests; None where that is no question.
+        strength: How much the judgement is worth; None if nothing was run.
+        isolation: How far the program was from its tests; None if that is no question.
         failed: The case that failed.
         message: What happened there.
         prompt: What the model was asked to continue, in full; what an API wraps around it is its template.
-        ways: Other ways that rounding may have taken; None where none were followed.
+        ways: Other ways that rounding may have taken; None if none were followed.
     """
 
     prompt_end: str
@@ -57,7 +57,7 @@ class Side:
     ways: tuple[Way, ...] | None = None
 
     def agrees(self, right: bool) -> bool | None:
-        """Whether every way gives this verdict; None where none were followed."""
+        """Whether every way gives this verdict; None if none were followed."""
         return None if self.ways is None else all(way.passed is right for way in self.ways)
 
 
@@ -109,7 +109,7 @@ class Likelihood:
         original_tokens: How many tokens the first mean is over.
         counterfactual_tokens: How many the second is over.
         matched_tokens: How many stand in both rests, in order.
-        matched_change: The mean change of those; None where there are none.
+        matched_change: The mean change of those; None if there are none.
         most_changed: The most changed of those, where the change is more than rounding can do.
     """
 
@@ -129,7 +129,7 @@ class Drawn:
     """Completions of one side that were drawn, in the order of their draws.
 
     Attributes:
-        completions: What the model wrote.
+        completions: The model's text.
         passed: Whether each passed.
     """
 
@@ -160,7 +160,7 @@ class DrawnPair:
         high: Where it ends.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
         first: How many draws every pair of the run has; figures over several pairs are of these.
-        pass_at: The k of pass@k; 0 where it was not asked for.
+        pass_at: The k of pass@k; 0 if it was not asked for.
     """
 
     temperature: float
@@ -190,20 +190,20 @@ class PairRecord:
         cut: Where both end for the model; None for repair, where nothing is cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
-        original_right: Whether the original was completed right; None where a side could not be judged.
+        original_right: Whether the original was completed right; None if a side could not be judged.
         counterfactual_right: Whether the counterfactual was.
-        outcome: What came of the pair.
+        outcome: The outcome of the pair.
         copied: Whether the model wrote the same on both sides although different code was due.
-        likelihood: The likelihood effect; None where it was not measured.
-        cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None where each
+        likelihood: The likelihood effect; None if it was not measured.
+        cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None if each
             counterfactual is cut once.
-        operators: The comparison in the condition of an if-else that was flipped, and what it became; None
-            where that is not one comparison.
+        operators: The comparison in the condition of an if-else that was flipped, and what it became; None if
+            that is not one comparison.
         discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
-            counterfactual's prompt, fails the tests. None where nothing is cut, or nothing judged it.
+            counterfactual's prompt, fails the tests. None if nothing is cut, or nothing judged it.
         copier: That rest, where it was judged.
-        drawn: What came of completions that were drawn; None where none were, or nothing judged them.
-        reached: How far the tests reach into what follows the original's cut; None where that is not known.
+        drawn: The outcomes of drawn completions; None if none were, or nothing judged them.
+        reached: How far the tests reach into what follows the original's cut; None if that is not known.
     """
 
     mutation: str
@@ -231,14 +231,14 @@ class PairRecord:
 
     @property
     def effect(self) -> Effect | None:
-        """The mutation effect; None where a side could not be judged."""
+        """The mutation effect; None if a side could not be judged."""
         if self.original_right is None or self.counterfactual_right is None:
             return None
         return Effect(self.original_right, self.counterfactual_right)
 
     @property
     def stable(self) -> bool | None:
-        """Whether all ways of both sides agree; None where a side was not judged, or none were followed."""
+        """Whether all ways of both sides agree; None if a side was not judged, or none were followed."""
         before, after = self.original_right, self.counterfactual_right
         if before is None or after is None:
             return None
@@ -286,9 +286,9 @@ class PairsRecord(Record):
     Attributes:
         start_line: First line of the function, 1-based.
         end_line: Its last line.
-        judged_by: What judged, such as `3 doctests`; None where there was nothing to judge by.
+        judged_by: What judged, such as `3 doctests`; None if there was nothing to judge by.
         why_not_judged: Why there was nothing to judge by.
-        note: What could not be measured besides, and why.
+        note: Further measurements that failed, with the reasons.
         pairs: The pairs, in the order of the counterfactuals.
         placebos: Pairs in which nothing was changed that anyone would call a change; none in records that
             were made before there were any.

@@ -55,7 +55,7 @@ def pairs_record(
         dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
         judged_by: What judged, in words.
         why_not_judged: Why nothing could.
-        note: What could not be measured besides, and why.
+        note: Further measurements that failed, with the reasons.
     """
     return PairsRecord(
         start_line=function.start_line,

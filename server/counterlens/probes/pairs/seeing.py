@@ -29,7 +29,7 @@ def emptied(gap: Gap, stand_in: str) -> str:
 
 
 def overlooked(judging: Judging, gap: Gap) -> str | None:
-    """The stand-in that the tests take for the code that follows a cut; None where they see the hole."""
+    """The stand-in that the tests take for the code that follows a cut; None if they see the hole."""
     passing = (one for one in STAND_INS if judging.counterfactual(emptied(gap, one)).passed)
     return next(passing, None)
 

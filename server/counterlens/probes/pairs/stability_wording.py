@@ -8,7 +8,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """How many ways of each side pass, where rounding may have decided a verdict; empty where it did not."""
+    """How many ways of each side pass, where rounding may have decided a verdict; empty if it did not."""
     if pair.stable is not False:
         return ""
     before, after = (
@@ -26,7 +26,7 @@ def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """That every change of a verdict may be rounding's; empty where one is not, or none changed."""
+    """That every change of a verdict may be rounding's; empty if one is not, or none changed."""
     changed = [pair for pair in record.pairs if pair.effect and pair.effect.signed]
     if not changed or any(pair.stable is not False for pair in changed):
         return ""

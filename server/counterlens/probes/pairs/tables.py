@@ -98,7 +98,7 @@ def discriminating_table(
 
 
 def _by_cut(models: Models) -> Effects:
-    """The effects of the pairs that were cut in each of several ranges; none where there is one cut."""
+    """The effects of the pairs that were cut in each of several ranges; none if there is one cut."""
     parts: dict[tuple[str, ...], list[Observation]] = {}
     for model, records in models.items():
         for record in records:

@@ -64,7 +64,7 @@ def average(summary: EffectSummary) -> str:
 
 
 def discriminating(summary: EffectSummary) -> str:
-    """What the pairs say that would expose a model that copies; empty where none is known to."""
+    """What the pairs say that would expose a model that copies; empty if none is known to."""
     told = summary.discriminating
     if told is None:
         return ""

@@ -30,7 +30,7 @@ class Asked:
 
     Attributes:
         names: What the function is called: its own name, others that it is given, and what checks call it.
-        parameters: Of the function; None where its definition is not known.
+        parameters: Of the function; None if its definition is not known.
         values: The arguments, by parameter.
     """
 
@@ -40,7 +40,7 @@ class Asked:
 
     @classmethod
     def of(cls, tree: ast.Module, name: str, call: str) -> Self | None:
-        """Read a call; None where its arguments are no literals.
+        """Read a call; None if its arguments are no literals.
 
         Args:
             tree: The program.
@@ -91,7 +91,7 @@ class Asked:
         return False
 
     def _kind_at(self, text: str, start: int, opened: int) -> Mention | None:
-        """How the call that begins somewhere in a text uses the function; None where it is none."""
+        """How the call that begins somewhere in a text uses the function; None if it is none."""
         at = opened
         while 0 <= (at := text.find(")", at)) < start + _LONGEST:
             at += 1
@@ -115,7 +115,7 @@ class Asked:
 
 
 def _bound(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | None:
-    """The values of a call's arguments by parameter, defaults with them; None where one is no literal."""
+    """The values of a call's arguments by parameter, defaults with them; None if one is no literal."""
     named = [one.arg for one in (*parameters.posonlyargs, *parameters.args)] if parameters else []
     values: dict[str, Any] = {}
     for number, argument in enumerate(call.args):

@@ -59,7 +59,7 @@ def masked(document: Document, qualname: str) -> str:
 
 
 def docstring(document: Document, function: Function) -> tuple[int, int]:
-    """The bytes of a function's docstring up to the next statement; none where there is no other."""
+    """The bytes of a function's docstring up to the next statement; none if there is no other."""
     body = _body(document, function)
     following = next((node for node in body[1:] if node.type != "comment"), None)
     if following is None or not _is_text(body[0]):
@@ -82,7 +82,7 @@ def hollow(document: Document, function: Function, text: str = "") -> Document:
     Args:
         document: The source.
         function: The function.
-        text: Its docstring; there is none where it is empty.
+        text: Its docstring; there is none if it is empty.
 
     Raises:
         SourceError: the header of the function cannot be read.

@@ -23,7 +23,7 @@ class View:
 
     Attributes:
         description: What the function is to do: a text that stands before the program, like a docstring of
-            it, unless the program says the same. None where it is empty.
+            it, unless the program says the same. None if it is empty.
         preceding: Whether all that precedes the function is shown, not only the header of the file.
     """
 
@@ -31,7 +31,7 @@ class View:
     preceding: bool = False
 
     def head(self, document: Document) -> str:
-        """The description, as it is shown before a program; empty where the program has it."""
+        """The description, as it is shown before a program; empty if the program has it."""
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
             return ""

@@ -1,4 +1,4 @@
-"""What a model says that a call gives: read as a Python literal, and compared as a value."""
+"""Read the model's answer on the result of a call: read as a Python literal, and compared as a value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CUT_OFF = "it was cut off before its answer"
 
 
 class AnswerOutcome(StrEnum):
-    """What became of one question."""
+    """The outcome of one question."""
 
     RIGHT = "right"
     OTHER_NUMBER = "float for int"  # the right value, but a float where an int is right, or the other way
@@ -53,7 +53,7 @@ class Literal:
 
 
 def literal(text: str) -> Literal | None:
-    """A text as one literal, comments and blanks aside; None where it is none."""
+    """A text as one literal, comments and blanks aside; None if it is none."""
     stripped = text.strip()
     if not stripped or len(stripped) > _LONGEST:
         return None
@@ -134,7 +134,7 @@ def as_written(text: str) -> str:
 
 
 def announced_text(text: str, *, stepwise: bool) -> str:
-    """The first line that is not blank where an answer should stand; empty where there is none."""
+    """The first line that is not blank where an answer should stand; empty if there is none."""
     if stepwise:
         plain = _COMMENT.sub("", text)
         found = list(_ANSWER.finditer(plain))

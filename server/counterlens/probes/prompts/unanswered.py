@@ -291,7 +291,7 @@ def _used(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset(
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """The names that a statement at the top level binds; none where it may do something else."""
+    """The names that a statement at the top level binds; none if it may do something else."""
     if isinstance(node, Definition):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else []

@@ -63,7 +63,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
 
     @abstractmethod
     def read(self, text: str) -> str | None:
-        """The answer in what the model says; None where there is none."""
+        """The answer in what the model says; None if there is none."""
 
     def read_published(self, text: str) -> str | None:
         """The same for a question of a published protocol, whose answer has no form."""

@@ -93,7 +93,7 @@ class SwapDistances:
             protocol `operators` of vectors as long as the model makes them.
         plain: The same of the plain swap.
         changed_tokens: How much of the text each changes.
-        form: Of the if-else; None where no single operator decides it.
+        form: Of the if-else; None if no single operator decides it.
         family: Of that operator.
     """
 

@@ -45,7 +45,7 @@ class OutputOptions(RobustnessOptions):
 
 
 class OutputProbe(RobustnessProbe[OutputOptions]):
-    """What a call of a function gives."""
+    """The result of a call of a function."""
 
     id = "output"
     title = "does what it expects to come out follow the code?"
@@ -138,7 +138,7 @@ def _calls(program: Target, options: OutputOptions) -> list[str]:
 
 
 def _standing(context: Context, version: Version, call: str, truth: str, limits: Limits) -> Standing:
-    """What a version is for one call.
+    """The kind of a version for one call.
 
     Raises:
         SourceError: that cannot be seen, or it should give the same and does not.

@@ -125,7 +125,7 @@ def completed(text: str) -> Literal | None:
 
 
 def expected(line: str) -> Literal | None:
-    """What a call gives, as an `assert` has it."""
+    """The result of a call, as in an `assert`."""
     for end in range(len(line), 0, -1):
         if line[end - 1] in " .":  # what is said after the assertion
             continue

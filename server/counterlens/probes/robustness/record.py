@@ -15,7 +15,7 @@ class AnswerPair:
 
     Attributes:
         target: The program: the function as it is given, with its bug, or as the model writes it.
-        correct: Whether the program passes its tests; None where that is not known.
+        correct: Whether the program passes its tests; None if that is not known.
         mutation: What was changed.
         line: Where, 1-based.
         preserving: Whether the mutation should keep the meaning.
@@ -48,11 +48,11 @@ class RobustnessRecord(Record):
     """The answers about one function and its versions.
 
     Attributes:
-        note: What a reader needs to know of the similarities.
+        note: A note on the similarities.
         measures: The names of the similarities, the one that counts first.
         pairs: The answers, version by version.
         passed: Whether what the model itself wrote of the function passes its tests, which it does not where
-            it is no function; None where it was not asked to write it, or there are no tests.
+            it is no function; None if it was not asked to write it, or there are no tests.
     """
 
     note: str

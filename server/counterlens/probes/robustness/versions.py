@@ -27,7 +27,7 @@ _SHOWN = {ReorderParameters.id: ReorderParameters(whole_program=True)}
 
 
 class Standing(StrEnum):
-    """What a version is, next to the original."""
+    """The kind of a version: preserving, breaking or possibly equivalent."""
 
     PRESERVING = "preserving"
     BREAKING = "breaking"
@@ -55,7 +55,7 @@ class Versions:
     """The versions of a function.
 
     Attributes:
-        correct: Whether the function passes its tests; None where there are none.
+        correct: Whether the function passes its tests; None if there are none.
         versions: Its counterfactuals.
         left_out: How many counterfactuals there could be and are not, by reason.
     """
@@ -102,7 +102,7 @@ def settled(
         context: The sandbox, and the event that cancels.
         target: The function.
         surveyed: Its counterfactuals.
-        limits: What a program may use together with its tests.
+        limits: Limits of a program together with its tests.
         map_timeout: Seconds for running the whole test suite of a repository once.
         excluded: Patterns of tests that never judge.
 
@@ -144,7 +144,7 @@ def settled(
 
 
 def _standing(made: Counterfactual, judge: Judge | None, cancel: Event | None) -> Standing | None:
-    """What a counterfactual is; None for one that should keep the meaning and does not."""
+    """The kind of a counterfactual; None for one that should keep the meaning and does not."""
     unsettled = Standing.PRESERVING if made.preserving else Standing.UNSETTLED
     if judge is None or WHOLE_PROGRAM in made.assumptions:  # tests call it as it was
         return unsettled

@@ -62,7 +62,7 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
 
 
 def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
-    """What a document's confidences are, and what they mean where that has been measured."""
+    """The confidences of a document, with their calibration if it has been measured."""
     language = scored.document.language
     of = None if known is None else known.facts.get("language")
     if known is not None and of not in (None, language):

@@ -81,7 +81,7 @@ CAUTION = (
 def confidence_report(
     found: Confidence, info: ModelInfo, *, span: tuple[int, int] | None = None, places: int = _LEAST
 ) -> Report:
-    """What a model expects of code: by concept, the least certain statements, and what surprised it.
+    """The model's expectations of code: by concept, the least certain statements, and what surprised it.
 
     Args:
         found: The scores of a document.

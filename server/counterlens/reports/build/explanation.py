@@ -49,7 +49,7 @@ def break_sentence(original: Explained, counterfactual: Explained) -> str:
 
 
 def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
-    """What a model wrote, at one place or on both sides of a counterfactual."""
+    """A completion, at one place or on both sides of a counterfactual."""
     caution = f"{info.name} ({info.where}). {CAUTION}"
     blocks: list[Block] = [Heading(1, title), Paragraph(caution, quiet=True)]
     if len(found) == 2:

@@ -62,7 +62,7 @@ def pairs_blocks(
     """The report on one function.
 
     Args:
-        record: What was found.
+        record: The result.
         model: Who was asked.
         path: Where the function stands, as the user knows it.
         level: Of its heading; those inside are one and two deeper.
@@ -96,7 +96,7 @@ def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
 
 
 def outcome_mark(pair: PairRecord) -> Marked:
-    """What came of a pair, in a few words that are marked for it."""
+    """The outcome of a pair, in a few styled words."""
     return Marked(outcome(pair), _MARKS.get(pair.outcome, str(pair.outcome)))
 
 
@@ -230,7 +230,7 @@ def _side(title: str, side: Side, copier: str = "", copied: str = "") -> documen
 
 
 def _copier(pair: PairRecord) -> tuple[str, str]:
-    """What a model that copies would have come to behind the counterfactual's prompt, and its code."""
+    """The verdict of a copied completion of the counterfactual, and its code."""
     if pair.discriminating is None or pair.copier is None:
         return "", ""
     if not pair.discriminating:

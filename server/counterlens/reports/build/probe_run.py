@@ -31,7 +31,7 @@ def probe_report(
     """The report on one probe.
 
     Args:
-        run: What came of it.
+        run: The result.
         subject: What was probed, as the user named it.
         confidence: On the functions of probes of pairs, by their targets.
     """
@@ -47,7 +47,7 @@ def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
     """The section of one of several probes; empty while there is nothing to show.
 
     Args:
-        run: What came of it so far.
+        run: The results so far.
         path: Where the functions stand, as the user knows it.
     """
     if run.state is State.WAITING:
@@ -87,7 +87,7 @@ def _found(
     path: str | None,
     confidence: Mapping[str, FunctionConfidence] | None = None,
 ) -> Iterator[Block]:
-    """What was found; headings begin at a level."""
+    """The results; headings begin at a level."""
     pairs = pairs_of(run)
     if run.state is State.FAILED or run.model is None:
         return

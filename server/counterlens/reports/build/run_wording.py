@@ -75,7 +75,7 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
 
 
 def not_drawn(results: RunResults) -> list[str]:
-    """Which records of the data were not drawn, and why, in a line; none where all could be."""
+    """Which records of the data were not drawn, and why, in a line; none if all could be."""
     dropped: Any = next((manifest.get("not_drawn", {}) for manifest in results.manifests.values()), {})
     return _not_drawn(dropped)
 
@@ -115,7 +115,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
 
 
 def _power(functions: int) -> str:
-    """What a run of pairs can show, at best: where every function has an informative pair."""
+    """The smallest difference that a run of pairs can show: where every function has an informative pair."""
     least, ten = detectable_difference(functions), f"10 points take {functions_needed(0.1)} functions"
     if least is None:
         return f"so few functions cannot tell two models apart, or an effect from 0; {ten}"

@@ -24,7 +24,7 @@ def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: st
     """The report on probes that have ended.
 
     Args:
-        title: What was probed.
+        title: The probed functions.
         about: Where it is, and who was asked.
         runs: The probes, in their order.
         path: Where the functions stand, as the user knows it.

@@ -1,4 +1,4 @@
-"""What a run of several models answers, in words: who holds more often, and who is too weak to say."""
+"""Word the comparison of several models: who holds more often, and who is too weak to say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterlens.metrics.summary import EffectSummary
 
 
 def answer_lines(standings: Sequence[ModelStanding], models: Mapping[str, EffectSummary]) -> Iterator[str]:
-    """What a run answers: the first sentences of its report.
+    """The first sentence of a report: the first sentences of its report.
 
     Args:
         standings: Every two models.

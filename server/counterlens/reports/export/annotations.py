@@ -39,7 +39,7 @@ class Annotation:
 
     @property
     def workflow_command(self) -> str:
-        """What GitHub Actions reads from a step's output and shows at the line."""
+        """The format that GitHub Actions reads from a step's output and shows at the line."""
         place = {
             "file": self.file,
             "line": str(self.line),

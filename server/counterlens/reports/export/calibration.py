@@ -39,7 +39,7 @@ def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
 
 
 def calibrated_json(scored: Confidence, known: Calibration | None) -> Json | None:
-    """The calibrated confidences of a document's nodes and concepts; None where there is no map."""
+    """The calibrated confidences of a document's nodes and concepts; None if there is no map."""
     if known is None or not fits(scored, known):
         return None
     mapped = calibrated(scored, known)

@@ -13,7 +13,7 @@ from counterlens.models.base import ModelInfo
 def explanation_json(
     found: Sequence[tuple[str, Explained]], info: ModelInfo, path: str, qualname: str
 ) -> dict[str, Any]:
-    """What a model wrote at some places.
+    """Completions at some places.
 
     Keys: `model`, `path`, `function`, `completions`; each of these has `title`, `text`, `finish`, `start` and
     `end` (bytes of the completed program), `tokens` (`text`, `line`, `probability`, `alternatives`), `nodes`

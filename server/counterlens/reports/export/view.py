@@ -20,10 +20,10 @@ class ExportedRecord:
         position: Its place among all, from 0.
         model: As the user named it.
         probe: The id of the probe.
-        target: What a dataset calls the function, or `FILE::QUALNAME`.
+        target: The function's name in the dataset, or `FILE::QUALNAME`.
         function: Its qualified name.
         file: Where it stands; of a dataset the name of the problem.
-        record: What was found.
+        record: The result.
     """
 
     position: int
@@ -42,7 +42,7 @@ class ExportedRecord:
 
     @property
     def wavering(self) -> str:
-        """That its verdict changes with nothing, so that its pairs show nothing; empty where it does not."""
+        """That its verdict changes with nothing, so that its pairs show nothing; empty if it does not."""
         return wavering(self.record) if isinstance(self.record, PairsRecord) else ""
 
 
@@ -51,10 +51,10 @@ class Exported:
     """Records in their order.
 
     Attributes:
-        title: What was probed.
+        title: The probed functions.
         records: The records.
         before: What stands before a file's path for it to be relative to the root of the working tree; None
-            where the files are none.
+            if the files are none.
         finished: Whether that is all.
         probes: The ids of the probes, in their order.
     """
@@ -79,7 +79,7 @@ def exported(runs: Sequence[ProbeRun], title: str) -> Exported:
 
     Args:
         runs: The probes.
-        title: What was probed.
+        title: The probed functions.
     """
     records = [(run, record) for run in runs for record in run.records]
     return Exported(

@@ -78,7 +78,7 @@ def escaped(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """A line as inline code that nothing in it ends, also in a cell of a table; empty where it is."""
+    """A line as inline code that nothing in it ends, also in a cell of a table; empty if it is."""
     shown = printable(_flat(text), keep="\t").strip()
     if not shown:
         return ""

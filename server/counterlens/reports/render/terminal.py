@@ -1,6 +1,6 @@
 """A report at a terminal: readable without colour, its gist at the end, where the eye is.
 
-What a page folds or plots is left out: the tables sum it up.
+Folded parts and plots of a page are left out: the tables sum it up.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 
 def landlock_version() -> int:
-    """The version of Landlock's interface; 0 where there is none."""
+    """The version of Landlock's interface; 0 if there is none."""
     try:
         return sys_.syscall(sys_.LANDLOCK_CREATE_RULESET, None, 0, _VERSION_FLAG)
     except OSError:
@@ -33,7 +33,7 @@ def landlock_version() -> int:
 
 
 class Ruleset:
-    """What a process will be allowed; nothing is restricted before `enforce`.
+    """The rights of a process; nothing is restricted before `enforce`.
 
     TCP, signals and abstract sockets to processes outside are closed too, as far as the kernel's version
     knows them.

@@ -1,10 +1,10 @@
 """The concept category of every named node type of the C++ grammar.
 
-What C has, too, has the same category here. What a template takes, what restricts that (`concept`,
+Node types that C also has have the same category here. What a template takes, what restricts that (`concept`,
 `requires`), what derives one type from another and what infers one (`auto`, `decltype`) is `types`;
 `template` itself is `scope`, as what holds a decorated definition is in Python. `new` and `delete` call:
-`functional programming`, and so are coroutines and folds. What a constructor initialises is `operators`, as
-an assignment is. `noexcept` and `throw()` belong to `exceptions`, and `static_assert` is `testing`.
+`functional programming`, and so are coroutines and folds. Initialisers of a constructor are `operators`, like
+assignments. `noexcept` and `throw()` belong to `exceptions`, and `static_assert` is `testing`.
 """
 
 from __future__ import annotations

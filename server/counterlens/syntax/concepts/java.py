@@ -1,8 +1,8 @@
 """The concept category of every named node type of the Java grammar.
 
 The paper has categories for Python; where the languages have the same construct, it has the same one here.
-What Python has not: declarations with types and modifiers are `scope`, what names or converts a type is
-`types`, an annotation is `functional programming` as a decorator is, and so is making an object, which in
+Node types that Python lacks: declarations with types and modifiers are `scope`, what names or converts a type
+is `types`, an annotation is `functional programming` as a decorator is, and so is making an object, which in
 Python is a call. `yield` ends an arm of a `switch`: `decision`. A label serves loops: `iteration`. What
 closes a resource belongs to `try`: `exceptions`.
 """

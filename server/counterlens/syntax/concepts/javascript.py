@@ -1,10 +1,10 @@
 """The concept category of every named node type of the JavaScript grammar, JSX included.
 
 The paper has categories for Python; where the languages have the same construct, it has the same one here.
-What Python has not: a function as a value (`arrow_function`, `function_expression`) is `functional
-programming` as a lambda is, and so is `new`, which in Python is a call. JSX elements build values: `data
-structures`; their text and regular expressions are `natural language` as strings are. JavaScript has no
-`assert`, so no node is `testing`.
+Node types that Python lacks: a function as a value (`arrow_function`, `function_expression`) is
+`functional programming` as a lambda is, and so is `new`, which in Python is a call. JSX elements build
+values: `data structures`; their text and regular expressions are `natural language` as strings are.
+JavaScript has no `assert`, so no node is `testing`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The concept category of every named node type of the Rust grammar.
 
 The paper has categories for Python; where the languages have the same construct, it has the same one here.
-What Python has not: `let` is `operators`, as Python's assignment is. A pattern is `decision`, except those
-of tuples and slices, which take a value apart in an assignment, too: `data structures`. `?` passes an error
+Node types that Python lacks: `let` is `operators`, as Python's assignment is. A pattern is `decision`, except
+those of tuples and slices, which take a value apart in an assignment, too: `data structures`. `?` passes an
+error
 on: `exceptions`. Calling a macro is `functional programming`, as a call is, while its definition is
 `scope`; what is repeated in one is `iteration`; its token trees are unparsed and only hold tokens.
 Lifetimes, bounds and `where` say something of types: `types`. `assert!` is a macro like others, so no node

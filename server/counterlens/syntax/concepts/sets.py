@@ -42,7 +42,7 @@ class ConceptSet:
     kinds: Mapping[str, str] | None = None
 
     def concept(self, kind: str, category: Category, *, named: bool) -> str | None:
-        """The concept that a node counts for; None where it does not count.
+        """The concept that a node counts for; None if it does not count.
 
         Args:
             kind: The node type.

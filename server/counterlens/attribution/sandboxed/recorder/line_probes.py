@@ -49,7 +49,7 @@ class LineProbes:
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
     def compiled(self, source: bytes, path: str) -> types.CodeType | None:
-        """The code of a module, with a probe before each statement; None where it cannot be had."""
+        """The code of a module, with a probe before each statement; None if it cannot be had."""
         try:
             tree = ast.parse(source, path)
             found = list(_statements(tree))

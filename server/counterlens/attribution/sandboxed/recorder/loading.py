@@ -65,7 +65,7 @@ class ReplacedModule:
 
 
 def resolve(module: ModuleType, qualname: str) -> Any:
-    """What a dotted name means in a module.
+    """Resolve a dotted name in a module.
 
     Raises:
         AttributeError: there is no such thing.

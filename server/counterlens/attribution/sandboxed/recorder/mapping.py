@@ -2,13 +2,10 @@
 
 The report grows while the tests run, a line each, so that nothing is lost when one of them ends the process:
 
-    import file                 a test file is imported
-    broken [file, reason]       it cannot be
-    total N                     so many tests were collected
-    start [number, test]        a test begins
-    end [number, outcome, processor seconds, reason]
-    lines {file: [[line, numbers of tests]]}    of all tests that ended since the line before of this kind
-    done true                   nothing is left; false where there was no time for all
+    import file                 a test file is imported broken [file, reason]       it cannot be total N
+    so many tests were collected start [number, test]        a test begins end [number, outcome, processor
+    seconds, reason] lines {file: [[line, numbers of tests]]}    of all tests that ended since the line before
+    of this kind done true                   nothing is left; false if there was no time for all
 """
 
 from __future__ import annotations

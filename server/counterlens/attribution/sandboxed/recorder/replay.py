@@ -33,7 +33,7 @@ class StandIn:
 
     Args:
         real: The original; called when recording.
-        given: What came of each call of the candidate, in order; None when recording.
+        given: The results of the candidate's calls, in order; None when recording.
         calls: The calls that are expected, when replaying.
         classes: The original's classes, by name.
     """

@@ -133,7 +133,7 @@ class Encoder:
         return ["o", name, content, sorted(fields or [], key=lambda field: str(field[0]))]
 
     def _content(self, value: Any, kind: type) -> Any:
-        """What an object holds as the built-in type that its class derives from."""
+        """The content of an object as the built-in type that its class derives from."""
         base: Any = next((base for base in _BASES if base in kind.__mro__), None)
         if base is None:
             deque = _text(kind, "__module__") == "collections" and _text(kind, "__name__") == "deque"
@@ -145,7 +145,7 @@ class Encoder:
         return self._any(_BASES[base](value))
 
     def _fields(self, value: Any, kind: type) -> Any:
-        """An object's attributes; None where it keeps what it has in a way that cannot be looked at."""
+        """An object's attributes; None if it keeps what it has in a way that cannot be looked at."""
         fields, known = [], True
         for base in kind.__mro__[:-1]:
             slots = base.__dict__.get("__slots__")
@@ -179,7 +179,7 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
     """The value of a form.
 
     Args:
-        form: What `Encoder.encode` gave.
+        form: The result of `Encoder.encode`.
         classes: What the names of classes mean here.
 
     Raises:

@@ -131,7 +131,7 @@ class CandidateConnection:
         return value
 
     def _taken_in(self, reply: dict[str, Any]) -> tuple[BaseException | None, Any]:
-        """What a reply holds: an exception or a value; what it printed and changed is done here too."""
+        """The content of a reply: an exception or a value; what it printed and changed is done here too."""
         try:
             for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
                 if text:

@@ -1,4 +1,4 @@
-"""What a program may do with the objects that tests hand to it: call, iterate, and read public attributes.
+"""Operations of a program on objects that tests pass to it: call, iterate, and read public attributes.
 
 Closed are the ways to where all names can be reached, such as a frame, and whatever belongs to the test
 framework: a mock can be called and has the attributes that a test gave it, but what it remembers, and how it

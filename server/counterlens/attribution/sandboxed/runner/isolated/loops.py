@@ -25,7 +25,7 @@ _BY_FUNCTION = {"filter", "map", "starmap"}  # whose first argument is no value
 
 
 def places_in(text: str) -> dict[str, set[Span]]:
-    """The places in a text of tests, by kind; none where it is no Python.
+    """The places in a text of tests, by kind; none if it is no Python.
 
     `given`: expressions whose value is looped over. `taken`: these, and where items are taken. `again`: calls
     that are given what is used elsewhere, too.
@@ -40,7 +40,7 @@ def places_in(text: str) -> dict[str, set[Span]]:
 def _scopes(text: str) -> list[list[ast.AST]]:
     """The nodes of each outermost function, and those of each class or module without its functions.
 
-    None where it is no Python.
+    None if it is no Python.
     """
     try:
         tree = ast.parse(text)
@@ -133,7 +133,7 @@ def _around(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 def _returned(function: ast.AST) -> list[ast.AST]:
-    """What a function of the tests gives, such as a fixture."""
+    """The values that a function of the tests returns, such as a fixture."""
     found = (each.value for each in ast.walk(function) if isinstance(each, (ast.Return, ast.Yield)))
     return [value for value in found if value is not None]
 

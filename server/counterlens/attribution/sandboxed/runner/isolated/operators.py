@@ -1,7 +1,7 @@
 """The operators of the program's objects that tests can use, and which of them give the program a say.
 
-What a plain value is, the tests' side can see. What an object of the program does where an operator is used
-on it, is for the program to say: an `__sub__` that gives 0.0 is as close as one likes to everything.
+The tests' side can see plain values. The program decides the behaviour of its objects under operators: an
+`__sub__` that gives 0.0 is as close as one likes to everything.
 """
 
 from __future__ import annotations
